@@ -1,0 +1,53 @@
+# The two commands: make demo, make test. Everything else is for those who work on toi.
+SHELL := /bin/bash
+PREFIX ?= /usr/local
+
+.PHONY: help deps build demo test test-long bench format lint install clean fuzz
+
+help:
+	@echo "make demo       build, find the impacts of a scene, draw them to build/demo.svg"
+	@echo "make test       build and run all tests, sanitizers included"
+	@echo "make build      the libraries and build/bin/toi"
+	@echo "make test-long  the same tests with ten times the random cases, and the slow ones"
+	@echo "make bench      time the stages on generated and real scenes, csv to bench/results"
+	@echo "make fuzz       each fuzzer for FUZZ_SECONDS (default 60)"
+	@echo "make format     clang-format;   make lint: clang-tidy and cppcheck"
+	@echo "make install    to PREFIX (default /usr/local)"
+
+# Installs what is missing, and only then: a machine that has everything needs no network.
+deps:
+	@scripts/install-deps
+
+build: deps
+	@cmake --preset release > build-configure.log 2>&1 || { cat build-configure.log; rm -f build-configure.log; exit 1; }
+	@rm -f build-configure.log
+	@cmake --build --preset release
+
+demo: build
+	@build/bin/toi ccd --scene cloth-ball --size 20000 --frames 40 --all --picture build/demo.svg
+	@echo
+	@echo "The picture is build/demo.svg: open it in a browser."
+
+test: build
+	@test/run.sh
+
+test-long: build
+	@TOI_LONG=1 test/run.sh
+
+bench: build
+	@bench/run.sh
+
+fuzz: deps
+	@fuzz/run.sh $${FUZZ_SECONDS:-60}
+
+format:
+	@git ls-files '*.c' '*.h' '*.cpp' | xargs clang-format -i
+
+lint: build
+	@scripts/lint
+
+install: build
+	@cmake --install build --prefix $(PREFIX)
+
+clean:
+	@rm -rf build

@@ -1,0 +1,123 @@
+/// @file
+/// The whole road: two frames of a mesh in, the earliest time of impact, every impact, or a safe
+/// step for every vertex out.
+
+#ifndef TOI_CCD_H
+#define TOI_CCD_H
+
+#include "toi/broad_phase.h"
+#include "toi/narrow_phase.h"
+
+TOI_EXTERN_C_BEGIN
+
+/// What to do so that a solver's step is not stopped dead by a time of exactly zero (Belgrod et
+/// al., appendix B). Zeroed, it does nothing. It changes what is reported, never whether it is
+/// safe.
+typedef struct toi_zero_time_policy
+{
+    /// Each pair gets, as its minimum separation, at least this share of its distance at t = 0, so
+    /// that a step stops short of contact. In [0, 1). The paper uses 0.2.
+    double relative_separation;
+    /// If the earliest time comes out as 0, search again without any minimum separation and with
+    /// no_zero_time, and multiply the time found by this. In [0, 1); 0: no second pass. The paper
+    /// uses 0.8.
+    double rescale;
+} toi_zero_time_policy;
+
+/// Options of the pipeline; start from toi_default_ccd_def().
+typedef struct toi_ccd_def
+{
+    toi_broad_def
+        broad; ///< method only; order, workers, memory limit and progress are taken from here below
+    toi_narrow_def narrow; ///< all but `workers`
+    /// Boxes in single precision, rounded outward, decide what a candidate is (as section 6.1 of
+    /// the paper), instead of boxes in double. A few more candidates, the same impacts.
+    bool float_boxes;
+    toi_filter filter;
+    toi_zero_time_policy zero_time;
+    int workers; ///< 0: toi_default_workers()
+    /// Bytes of working memory (boxes, blocks of pairs, results); 0: no limit. A limit too small
+    /// for the boxes and one block per worker is refused with the number that would do.
+    int64_t memory_limit;
+    toi_progress *progress;
+    void *progress_context;
+    uint32_t cookie; ///< set by the default function; leave it
+} toi_ccd_def;
+
+TOI_API toi_ccd_def toi_default_ccd_def(void);
+
+/// One impact. Sorted by kind, then a, then b in every list.
+typedef struct toi_impact
+{
+    int32_t kind;  ///< a toi_kind
+    int32_t a;     ///< vertex, or the lower of the two edges
+    int32_t b;     ///< face, or the higher of the two edges
+    int32_t state; ///< TOI_HIT or TOI_UNDECIDED
+    double time;
+    double u;
+    double v;
+    double normal[3];
+} toi_impact;
+
+/// A growable list of impacts. Start from a zeroed one; free with toi_free_impacts().
+typedef struct toi_impact_array
+{
+    toi_impact *data;
+    int64_t count;
+    int64_t capacity;
+} toi_impact_array;
+
+/// Frees and empties; harmless on a zeroed array.
+TOI_API void toi_free_impacts(toi_impact_array *impacts);
+
+/// What a pipeline call did. Counts are indexed by toi_kind.
+typedef struct toi_ccd_report
+{
+    /// TOI_SEPARATED: the whole step is free.
+    toi_state state;
+    /// The first impact: of equally early ones the least by (kind, a, b). Infinite time where
+    /// separated.
+    toi_impact earliest;
+    int64_t vertices;
+    int64_t edges;
+    int64_t faces;
+    int64_t candidates[TOI_KIND_COUNT]; ///< pairs that went through the narrow phase
+    int64_t hits[TOI_KIND_COUNT]; ///< found to be hit or undecided; only counted when all impacts
+                                  ///< are asked for
+    int64_t undecided[TOI_KIND_COUNT]; ///< of those, undecided
+    bool rescaled;                     ///< the second pass of the zero-time policy set the time
+    double seconds_boxes;
+    double seconds_broad; ///< wall time; the two phases overlap, so it is shared out by the
+                          ///< workers' own clocks
+    double seconds_narrow;
+    double seconds_total;
+    int64_t peak_bytes; ///< most working memory held at once
+} toi_ccd_report;
+
+/// The earliest time of impact. Prunes with the best time so far; the answer does not depend on the
+/// order.
+TOI_API toi_status toi_find_earliest(const toi_ccd_def *def, const toi_mesh *mesh,
+                                     toi_ccd_report *report);
+
+/// Every impact, in canonical order. `report` may be NULL.
+TOI_API toi_status toi_find_impacts(const toi_ccd_def *def, const toi_mesh *mesh,
+                                    toi_impact_array *impacts, toi_ccd_report *report);
+
+/// For every vertex the earliest time over the impacts it takes part in, 1 where there is none:
+/// `steps` has room for as many as the mesh has vertices. A solver may move each vertex that far.
+/// `report` may be NULL.
+TOI_API toi_status toi_find_safe_steps(const toi_ccd_def *def, const toi_mesh *mesh, double *steps,
+                                       toi_ccd_report *report);
+
+/// The candidate pairs of one kind: boxes, broad phase and filter. Vertex-face: (vertex, face).
+/// Edge-edge: (lower, higher). Uses def->broad.order; the search's wall times, unless NULL, go to
+/// `report`.
+TOI_API toi_status toi_find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi_kind kind,
+                                       toi_pair_array *pairs, toi_ccd_report *report);
+
+/// The four points of a candidate, as a query that can be stored and solved again.
+TOI_API toi_query toi_gather_query(const toi_mesh *mesh, toi_kind kind, toi_pair pair);
+
+TOI_EXTERN_C_END
+
+#endif

@@ -1,0 +1,90 @@
+/// @file
+/// Files: PLY, OBJ and STL meshes, the rational query CSV of the public collision datasets,
+/// writers.
+///
+/// A library of its own (toi_io); the core library does no file I/O. Files are not trusted: every
+/// count is checked against the file's size before memory is taken, and an error names the file and
+/// the line ("NAME:LINE: ...") or the byte ("NAME: byte N: ..."), both in toi_last_message().
+///
+/// Failures: TOI_ERROR_FILE when a file cannot be opened, is not a regular file, or cannot be read
+/// or written; TOI_ERROR_FORMAT when it is not what it claims to be; TOI_ERROR_DATA for a
+/// coordinate that is not finite or an index out of range; TOI_ERROR_LIMIT beyond 2^31 - 1
+/// elements; TOI_ERROR_UNSUPPORTED for PLY triangle strips.
+
+#ifndef TOI_IO_H
+#define TOI_IO_H
+
+#include "toi/mesh.h"
+#include "toi/narrow_phase.h"
+
+TOI_EXTERN_C_BEGIN
+
+/// A mesh read from a file. All arrays are the library's; free with toi_free_mesh_file(). All
+/// coordinates are finite, all indices in range.
+typedef struct toi_mesh_file
+{
+    double (*points)[3];
+    int64_t point_count;
+    int32_t (*faces)[3]; ///< polygons are fanned into triangles from their first corner
+    int64_t face_count;
+    int32_t (*loose_edges)[2]; ///< edges the file names itself: PLY `edge`, OBJ `l`
+    int64_t loose_edge_count;
+} toi_mesh_file;
+
+/// Reads a PLY (ascii, binary of either endianness), OBJ or STL (ascii, binary) file. The format is
+/// taken from the contents, then from the name's ending. Decimal text becomes the nearest double,
+/// whatever the locale. Properties, elements and keywords that are no part of a mesh are skipped.
+/// An STL's equal corners (-0 equals 0) become one vertex; vertices are numbered by first
+/// appearance.
+TOI_API toi_status toi_read_mesh(const char *path, toi_mesh_file *mesh);
+
+/// The same from `size` bytes in memory; `name` stands for the file in messages and may carry its
+/// ending.
+TOI_API toi_status toi_parse_mesh(const char *name, const void *data, size_t size,
+                                  toi_mesh_file *mesh);
+
+/// Reads the same mesh at two times. The number of points, the faces and the loose edges must agree
+/// (TOI_ERROR_DATA); corners of STL files are welded where they agree at both times, so that both
+/// frames keep the same vertices. Either both files are STL or none.
+TOI_API toi_status toi_read_frames(const char *start_path, const char *end_path,
+                                   toi_mesh_file *start, toi_mesh_file *end);
+
+/// Frees and empties; harmless on a zeroed one.
+TOI_API void toi_free_mesh_file(toi_mesh_file *mesh);
+
+/// Writes a binary little-endian PLY with double coordinates: through a temporary file beside it
+/// that is renamed at the end, so that a failure leaves nothing half-written and an older file as
+/// it was. `edges` may be empty. What toi_read_mesh() would refuse is not written (TOI_ERROR_DATA),
+/// nor is a path that exists and is not a regular file (TOI_ERROR_FILE).
+TOI_API toi_status toi_write_ply(const char *path, toi_point_view points, toi_index_view faces,
+                                 toi_index_view edges);
+
+/// Queries of a CSV: eight rows each of x_num,x_den,y_num,y_den,z_num,z_den,hit.
+typedef struct toi_query_file
+{
+    toi_query *queries;
+    bool *hits; ///< the file's own answers, or NULL when it has no seventh column
+    int64_t count;
+} toi_query_file;
+
+/// Reads a query CSV exactly. A rational that is not a double is an error that names its line,
+/// never rounded. Integers may have up to 100,000 digits and fractions need not be reduced; "-0" is
+/// the negative zero. A first line of column names is skipped. An empty file holds no queries.
+TOI_API toi_status toi_read_queries(const char *path, toi_query_file *file);
+
+/// The same from memory.
+TOI_API toi_status toi_parse_queries(const char *name, const void *data, size_t size,
+                                     toi_query_file *file);
+
+/// Frees and empties; harmless on a zeroed one.
+TOI_API void toi_free_query_file(toi_query_file *file);
+
+/// Writes queries as exact rationals in the format above, through a temporary file as
+/// toi_write_ply() does; `hits` may be NULL (then there is no seventh column). Reading them again
+/// gives the same bits.
+TOI_API toi_status toi_write_queries(const char *path, const toi_query *queries, const bool *hits,
+                                     int64_t count);
+
+TOI_EXTERN_C_END
+
+#endif

@@ -1,0 +1,15 @@
+/// @file
+/// All of the core library. File I/O is separate: toi/io.h.
+
+#ifndef TOI_TOI_H
+#define TOI_TOI_H
+
+#include "toi/base.h"
+#include "toi/boxes.h"
+#include "toi/broad_phase.h"
+#include "toi/ccd.h"
+#include "toi/mesh.h"
+#include "toi/narrow_phase.h"
+#include "toi/random.h"
+
+#endif

@@ -1,0 +1,9 @@
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "toi/base.h"
+
+uint64_t toi_hash(const void *data, size_t size)
+{
+    return XXH64(data, size, 0);
+}

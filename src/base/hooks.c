@@ -1,0 +1,82 @@
+#define _DEFAULT_SOURCE // madvise
+// The default services: aligned memory (huge pages for what is large), standard error, OpenMP.
+
+#include "base/memory.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+// Above this size a block is aligned to huge pages and asks for them: first touch of 4 KiB pages
+// costs more than the search that fills them.
+#define HUGE_PAGE ((size_t)2 << 20)
+#define HUGE_BLOCK ((size_t)8 << 20)
+
+static void *default_allocate(void *user, size_t size, size_t alignment)
+{
+    (void)user;
+    if (size >= HUGE_BLOCK)
+        alignment = HUGE_PAGE;
+    if (size > SIZE_MAX - alignment)
+        return NULL;
+    void *memory = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    if (memory && size >= HUGE_BLOCK)
+        madvise(memory, size, MADV_HUGEPAGE); // advice only: a refusal costs nothing
+#endif
+    return memory;
+}
+
+static void default_release(void *user, void *memory, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(memory);
+}
+
+static void default_log(void *user, toi_log_level level, const char *line)
+{
+    (void)user;
+    if (level >= TOI_LOG_WARNING)
+        fprintf(stderr, "toi: %s\n", line);
+}
+
+static void default_parallel_for(void *user, int workers, int64_t count, toi_task *task,
+                                 void *context)
+{
+    (void)user;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(workers)
+    for (int64_t i = 0; i < count; ++i)
+        task(context, i, omp_get_thread_num());
+}
+
+static const toi_hooks defaults = {NULL, default_allocate, default_release, default_log,
+                                   default_parallel_for};
+
+toi_hooks toi_active_hooks = {NULL, default_allocate, default_release, default_log,
+                              default_parallel_for};
+
+void toi_set_hooks(const toi_hooks *hooks)
+{
+    toi_active_hooks = defaults;
+    if (!hooks)
+        return;
+    toi_active_hooks.user = hooks->user;
+    if (hooks->allocate)
+        toi_active_hooks.allocate = hooks->allocate;
+    if (hooks->release)
+        toi_active_hooks.release = hooks->release;
+    if (hooks->log)
+        toi_active_hooks.log = hooks->log;
+    if (hooks->parallel_for)
+        toi_active_hooks.parallel_for = hooks->parallel_for;
+}
+
+int toi_default_workers(void)
+{
+    int workers = omp_get_max_threads();
+    return workers < 1 ? 1 : workers > TOI_MAX_WORKERS ? TOI_MAX_WORKERS : workers;
+}

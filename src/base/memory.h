@@ -1,0 +1,40 @@
+// Memory from the hooks, counted against a caller's limit.
+
+#ifndef TOI_BASE_MEMORY_H
+#define TOI_BASE_MEMORY_H
+
+#include "toi/base.h"
+
+#include <stdatomic.h>
+
+// How much working memory one call may hold. Shared by its workers.
+typedef struct toi_budget
+{
+    int64_t limit; // bytes; 0: none
+    _Atomic int64_t used;
+    _Atomic int64_t peak;
+} toi_budget;
+
+// `count` elements of `size` bytes, aligned to 64, uninitialised; counted in `budget` unless that
+// is NULL. Returns NULL and sets the message when the product overflows, the limit is reached or
+// the allocator fails; toi_allocation_status() then says which.
+void *toi_take(toi_budget *budget, int64_t count, size_t size);
+
+// TOI_ERROR_MEMORY or TOI_ERROR_LIMIT: why the last toi_take() on this thread failed.
+toi_status toi_allocation_status(void);
+
+// Gives memory back to its budget and to the hooks; harmless on NULL.
+void toi_give_back(void *memory);
+
+// Takes memory out of its budget, which may then go away: for results handed to the caller.
+void toi_detach(void *memory);
+
+// Grows *data so that it has room for `needed` elements, by half at least. On failure nothing
+// changes.
+toi_status toi_reserve(toi_budget *budget, void **data, int64_t *capacity, int64_t needed,
+                       size_t size);
+
+// The hooks in force.
+extern toi_hooks toi_active_hooks;
+
+#endif

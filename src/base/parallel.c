@@ -1,0 +1,136 @@
+#define _POSIX_C_SOURCE 200809L
+#include "base/parallel.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <fenv.h>
+#include <stdio.h>
+#include <time.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+typedef struct loop
+{
+    toi_work *work;
+    void *context;
+    _Atomic bool failed;
+    atomic_flag lock;
+    int64_t failed_index;
+    toi_status status;
+    char message[TOI_MESSAGE_BYTES];
+} loop;
+
+static void record_failure(loop *l, int64_t index, toi_status status)
+{
+    while (atomic_flag_test_and_set_explicit(&l->lock, memory_order_acquire)) {}
+    if (!l->failed || index < l->failed_index) {
+        l->failed_index = index;
+        l->status = status;
+        snprintf(l->message, sizeof l->message, "%s", toi_last_message());
+        l->failed = true;
+    }
+    atomic_flag_clear_explicit(&l->lock, memory_order_release);
+}
+
+#if defined(__x86_64__)
+typedef unsigned fp_state;
+
+static fp_state enter_fp(void)
+{
+    fp_state saved = _mm_getcsr();
+    _mm_setcsr(0x1f80); // round to nearest, no flush to zero, all exceptions masked
+    return saved;
+}
+
+static void leave_fp(fp_state saved)
+{
+    _mm_setcsr(saved);
+}
+#else
+typedef fenv_t fp_state;
+
+static fp_state enter_fp(void)
+{
+    fenv_t saved;
+    fegetenv(&saved);
+    fesetenv(FE_DFL_ENV);
+    return saved;
+}
+
+static void leave_fp(fp_state saved)
+{
+    fesetenv(&saved);
+}
+#endif
+
+static void run_task(void *context, int64_t index, int worker)
+{
+    loop *l = context;
+    if (l->failed)
+        return;
+    fp_state saved = enter_fp();
+    toi_status status = l->work(l->context, index, worker);
+    leave_fp(saved);
+    if (status != TOI_OK)
+        record_failure(l, index, status);
+}
+
+toi_status toi_parallel(int workers, int64_t count, toi_work *work, void *context)
+{
+    loop l = {.work = work, .context = context, .lock = ATOMIC_FLAG_INIT, .status = TOI_OK};
+    if (workers > count)
+        workers = (int)count;
+    if (workers <= 1)
+        for (int64_t i = 0; i < count; ++i)
+            run_task(&l, i, 0);
+    else
+        toi_active_hooks.parallel_for(toi_active_hooks.user, workers, count, run_task, &l);
+    if (l.failed)
+        toi_set_message(l.message);
+    return l.status;
+}
+
+int64_t toi_piece(int64_t count, int64_t pieces, int64_t piece)
+{
+    return count / pieces * piece + (count % pieces) * piece / pieces;
+}
+
+toi_status toi_resolve_workers(int workers, int *resolved)
+{
+    if (workers < 0 || workers > TOI_MAX_WORKERS)
+        return toi_fail(TOI_ERROR_ARGUMENT, "workers is %d; use 0 (all cores) to %d", workers,
+                        TOI_MAX_WORKERS);
+    *resolved = workers ? workers : toi_default_workers();
+    return TOI_OK;
+}
+
+void toi_meter_init(toi_meter *meter, toi_progress *progress, void *context)
+{
+    *meter = (toi_meter){.progress = progress, .context = context, .share = 1, .total = 1};
+    atomic_flag_clear(&meter->busy);
+}
+
+toi_status toi_meter_add(toi_meter *meter, int64_t amount)
+{
+    if (!meter || !meter->progress)
+        return TOI_OK;
+    int64_t done = atomic_fetch_add(&meter->done, amount) + amount;
+    if (!atomic_flag_test_and_set(&meter->busy)) {
+        double fraction = meter->base + meter->share * (double)done / (double)meter->total;
+        if (!meter->progress(meter->context, fraction > 1 ? 1 : fraction))
+            meter->cancelled = true;
+        atomic_flag_clear(&meter->busy);
+    }
+    if (meter->cancelled)
+        return toi_fail(TOI_ERROR_CANCELLED, "stopped by the caller's progress function");
+    return TOI_OK;
+}
+
+double toi_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

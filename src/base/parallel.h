@@ -1,0 +1,47 @@
+// Parallel loops whose tasks may fail, with progress and a clean floating-point environment.
+
+#ifndef TOI_BASE_PARALLEL_H
+#define TOI_BASE_PARALLEL_H
+
+#include "toi/base.h"
+
+#include <stdatomic.h>
+
+// One piece of work; anything but TOI_OK keeps the tasks not yet started from running.
+typedef toi_status toi_work(void *context, int64_t index, int worker);
+
+// Runs work(context, i, worker) for i in [0, count). Returns the failure of the lowest index that
+// failed, with its message on the calling thread. Tasks run with round to nearest and gradual
+// underflow whatever the calling program has set (programs linked with -ffast-math flush
+// denormals), since every bound in the library relies on both.
+toi_status toi_parallel(int workers, int64_t count, toi_work *work, void *context);
+
+// The same for a range cut into even pieces: work gets the piece's number, toi_piece() its bounds.
+int64_t toi_piece(int64_t count, int64_t pieces, int64_t piece);
+
+// 0 becomes the default; out of range is refused.
+toi_status toi_resolve_workers(int workers, int *resolved);
+
+// Progress of a long call, told by many workers, passed on by one at a time.
+typedef struct toi_meter
+{
+    toi_progress *progress; // or NULL
+    void *context;
+    double base;  // share of the whole call done before this stage
+    double share; // share of the whole call that this stage is
+    int64_t total;
+    _Atomic int64_t done;
+    atomic_flag busy;
+    _Atomic bool cancelled;
+} toi_meter;
+
+void toi_meter_init(toi_meter *meter, toi_progress *progress, void *context);
+
+// Adds `amount` of `total`; TOI_ERROR_CANCELLED once the caller has asked to stop. A NULL meter is
+// idle.
+toi_status toi_meter_add(toi_meter *meter, int64_t amount);
+
+// Seconds from an arbitrary start.
+double toi_clock(void);
+
+#endif

@@ -1,0 +1,135 @@
+#include "base/radix_sort.h"
+
+#include "base/parallel.h"
+
+#include <string.h>
+
+enum
+{
+    DIGIT_BITS = 11,
+    DIGITS = 1 << DIGIT_BITS,
+    SERIAL_COUNT = 1 << 15
+};
+
+typedef struct pass
+{
+    const uint64_t *from;
+    uint64_t *to;
+    int64_t count;
+    int pieces;
+    int shift;
+    uint64_t digit_mask;
+    int64_t (*offsets)[DIGITS]; // one row a piece
+    uint64_t *all_or, *all_and; // one a piece
+} pass;
+
+static unsigned digit(const pass *p, uint64_t key)
+{
+    return (unsigned)((key >> p->shift) & p->digit_mask);
+}
+
+static toi_status find_varying_bits(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    pass *p = context;
+    uint64_t all_or = 0, all_and = ~(uint64_t)0;
+    int64_t end = toi_piece(p->count, p->pieces, piece + 1);
+    for (int64_t i = toi_piece(p->count, p->pieces, piece); i < end; ++i) {
+        all_or |= p->from[i];
+        all_and &= p->from[i];
+    }
+    p->all_or[piece] = all_or;
+    p->all_and[piece] = all_and;
+    return TOI_OK;
+}
+
+static toi_status count_digits(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    pass *p = context;
+    int64_t *counts = p->offsets[piece];
+    memset(counts, 0, sizeof *p->offsets);
+    int64_t end = toi_piece(p->count, p->pieces, piece + 1);
+    for (int64_t i = toi_piece(p->count, p->pieces, piece); i < end; ++i)
+        ++counts[digit(p, p->from[i])];
+    return TOI_OK;
+}
+
+// Turns counts into the place of each piece's first key of each digit: digit by digit, then piece
+// by piece, which is what keeps equal keys in order.
+static void place_digits(pass *p)
+{
+    int64_t next = 0;
+    for (int d = 0; d < DIGITS; ++d)
+        for (int piece = 0; piece < p->pieces; ++piece) {
+            int64_t count = p->offsets[piece][d];
+            p->offsets[piece][d] = next;
+            next += count;
+        }
+}
+
+static toi_status scatter(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    pass *p = context;
+    int64_t *offsets = p->offsets[piece];
+    int64_t end = toi_piece(p->count, p->pieces, piece + 1);
+    for (int64_t i = toi_piece(p->count, p->pieces, piece); i < end; ++i)
+        p->to[offsets[digit(p, p->from[i])]++] = p->from[i];
+    return TOI_OK;
+}
+
+static uint64_t varying_bits(pass *p, int workers)
+{
+    toi_parallel(workers, p->pieces, find_varying_bits, p);
+    uint64_t all_or = 0, all_and = ~(uint64_t)0;
+    for (int piece = 0; piece < p->pieces; ++piece) {
+        all_or |= p->all_or[piece];
+        all_and &= p->all_and[piece];
+    }
+    return all_or & ~all_and;
+}
+
+static void sort_with_scratch(pass *p, uint64_t *keys, uint64_t *scratch, uint64_t mask,
+                              int workers)
+{
+    p->from = keys;
+    uint64_t remaining = varying_bits(p, workers) & mask;
+    uint64_t *to = scratch;
+    while (remaining) {
+        p->shift = __builtin_ctzll(remaining);
+        p->digit_mask = (mask >> p->shift) & (DIGITS - 1);
+        p->to = to;
+        toi_parallel(workers, p->pieces, count_digits, p);
+        place_digits(p);
+        toi_parallel(workers, p->pieces, scatter, p);
+        to = (uint64_t *)p->from;
+        p->from = p->to;
+        int next = p->shift + DIGIT_BITS;
+        remaining = next >= 64 ? 0 : remaining >> next << next;
+    }
+    if (p->from != keys)
+        memcpy(keys, p->from, (size_t)p->count * sizeof *keys);
+}
+
+toi_status toi_radix_sort(uint64_t *keys, int64_t count, uint64_t mask, int workers,
+                          toi_budget *budget)
+{
+    if (count < 2)
+        return TOI_OK;
+    pass p = {.count = count, .pieces = count < SERIAL_COUNT ? 1 : workers};
+    uint64_t *scratch = toi_take(budget, count, sizeof *scratch);
+    p.offsets = scratch ? toi_take(budget, p.pieces, sizeof *p.offsets) : NULL;
+    p.all_or = p.offsets ? toi_take(budget, 2 * p.pieces, sizeof *p.all_or) : NULL;
+    toi_status status = TOI_OK;
+    if (p.all_or) {
+        p.all_and = p.all_or + p.pieces;
+        sort_with_scratch(&p, keys, scratch, mask, workers);
+    } else {
+        status = toi_allocation_status();
+    }
+    toi_give_back(p.all_or);
+    toi_give_back(p.offsets);
+    toi_give_back(scratch);
+    return status;
+}

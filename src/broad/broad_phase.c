@@ -1,0 +1,149 @@
+// The table of methods, and the three ways to run one: into a list, between lists, into a sink.
+
+#include "broad/broad.h"
+
+#include "base/status.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const uint32_t BROAD_COOKIE = 0xb40ad001u;
+
+static const struct
+{
+    const char *name;
+    toi_broad_search *search;
+} methods[TOI_BROAD_COUNT] = {
+    [TOI_BROAD_AUTO] = {"auto", toi_search_stq},
+    [TOI_BROAD_BRUTE] = {"brute", toi_search_brute},
+    [TOI_BROAD_STQ] = {"stq", toi_search_stq},
+};
+
+const char *toi_broad_name(toi_broad_method method)
+{
+    return (unsigned)method < TOI_BROAD_COUNT ? methods[method].name : NULL;
+}
+
+toi_broad_method toi_broad_find(const char *name)
+{
+    int method = 0;
+    while (method < TOI_BROAD_COUNT && strcmp(methods[method].name, name) != 0)
+        ++method;
+    return (toi_broad_method)method;
+}
+
+toi_broad_def toi_default_broad_def(void)
+{
+    return (toi_broad_def){.method = TOI_BROAD_AUTO, .cookie = BROAD_COOKIE};
+}
+
+toi_status toi_search(toi_broad_method method, const toi_broad_job *job)
+{
+    return methods[method].search(job);
+}
+
+static toi_status check_boxes(toi_box_view boxes, const char *list)
+{
+    if (boxes.count < 0 || boxes.count > INT32_MAX)
+        return toi_fail(TOI_ERROR_LIMIT, "%s: %" PRId64 " boxes: at most %d are possible", list,
+                        boxes.count, INT32_MAX);
+    if (boxes.count > 0 && !boxes.data)
+        return toi_fail(TOI_ERROR_DATA, "%s: no data for %" PRId64 " boxes", list, boxes.count);
+    for (int64_t i = 0; i < boxes.count; ++i)
+        for (int k = 0; k < 3; ++k) {
+            double lo = boxes.data[i].lo[k], hi = boxes.data[i].hi[k];
+            if (!isfinite(lo) || !isfinite(hi) || lo > hi)
+                return toi_fail(TOI_ERROR_DATA,
+                                "%s: box %" PRId64 ": [%g, %g] on axis %c is not an interval of "
+                                "finite numbers",
+                                list, i, lo, hi, "xyz"[k]);
+        }
+    return TOI_OK;
+}
+
+// Checks everything and turns a definition into a job; `meter` and `budget` live as long as the
+// job.
+static toi_status start_job(const toi_broad_def *def, toi_box_view a, const toi_box_view *b,
+                            toi_budget *budget, toi_meter *meter, toi_broad_job *job)
+{
+    TOI_CHECK_DEF(def, BROAD_COOKIE, "broad");
+    if ((unsigned)def->method >= TOI_BROAD_COUNT)
+        return toi_fail(TOI_ERROR_ARGUMENT, "there is no broad phase number %d", (int)def->method);
+    if (def->memory_limit < 0)
+        return toi_fail(TOI_ERROR_ARGUMENT, "the memory limit is negative");
+    *job = (toi_broad_job){.a = a, .b = b ? *b : a, .self = !b, .budget = budget, .meter = meter};
+    toi_status status = toi_resolve_workers(def->workers, &job->workers);
+    if (status == TOI_OK)
+        status = check_boxes(a, b ? "first list" : "boxes");
+    if (status == TOI_OK && b)
+        status = check_boxes(*b, "second list");
+    budget->limit = def->memory_limit;
+    toi_meter_init(meter, def->progress, def->progress_context);
+    return status;
+}
+
+typedef struct sink_adapter
+{
+    toi_pair_sink *sink;
+    void *context;
+} sink_adapter;
+
+static toi_status emit_to_sink(void *context, toi_pair *pairs, int64_t count, int64_t task,
+                               int worker)
+{
+    (void)task;
+    const sink_adapter *adapter = context;
+    return adapter->sink(adapter->context, pairs, count, worker);
+}
+
+toi_status toi_stream_pairs(const toi_broad_def *def, toi_box_view a, const toi_box_view *b,
+                            toi_pair_sink *sink, void *context)
+{
+    toi_budget budget = {0};
+    toi_meter meter;
+    toi_broad_job job;
+    toi_status status = start_job(def, a, b, &budget, &meter, &job);
+    if (status != TOI_OK)
+        return status;
+    sink_adapter adapter = {sink, context};
+    job.emit = emit_to_sink;
+    job.context = &adapter;
+    return toi_search(def->method, &job);
+}
+
+static toi_status find_pairs(const toi_broad_def *def, toi_box_view a, const toi_box_view *b,
+                             toi_pair_array *pairs)
+{
+    pairs->count = 0;
+    toi_budget budget = {0};
+    toi_meter meter;
+    toi_broad_job job;
+    toi_status status = start_job(def, a, b, &budget, &meter, &job);
+    if (status != TOI_OK)
+        return status;
+    toi_collector collector;
+    status = toi_collector_init(&collector, job.workers, &budget, pairs);
+    if (status == TOI_OK) {
+        job.emit = toi_collect;
+        job.context = &collector;
+        status = toi_search(def->method, &job);
+    }
+    status = toi_collector_finish(&collector, status);
+    if (status == TOI_OK && def->order == TOI_ORDER_CANONICAL)
+        status = toi_sort_pairs(pairs->data, pairs->count, job.workers);
+    if (status != TOI_OK)
+        pairs->count = 0;
+    return status;
+}
+
+toi_status toi_find_pairs(const toi_broad_def *def, toi_box_view boxes, toi_pair_array *pairs)
+{
+    return find_pairs(def, boxes, NULL, pairs);
+}
+
+toi_status toi_find_pairs_between(const toi_broad_def *def, toi_box_view a, toi_box_view b,
+                                  toi_pair_array *pairs)
+{
+    return find_pairs(def, a, &b, pairs);
+}

@@ -1,0 +1,158 @@
+#include "broad/layout.h"
+
+#include "base/radix_sort.h"
+#include "base/simd.h"
+
+#include <math.h>
+#include <string.h>
+
+toi_overlap_run toi_overlap_baseline, toi_overlap_avx2, toi_overlap_avx512;
+
+toi_overlap_run *toi_overlap_kernel(void)
+{
+    static toi_overlap_run *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_overlap);
+    return kernels[toi_simd_level()];
+}
+
+// A float's bits as an unsigned number in the same order; -0 and 0 are made one first.
+static uint32_t sortable(float x)
+{
+    x += 0.0f;
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+
+typedef struct layout_job
+{
+    toi_layout *layout;
+    uint64_t *keys; // (sortable lower bound, index); NULL: keep the order
+    int64_t pieces;
+    _Atomic bool inexact;
+} layout_job;
+
+static toi_status make_keys(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    layout_job *job = context;
+    const toi_layout *l = job->layout;
+    int64_t end = toi_piece(l->count, job->pieces, piece + 1);
+    for (int64_t i = toi_piece(l->count, job->pieces, piece); i < end; ++i)
+        job->keys[i] = (uint64_t)sortable((float)l->boxes[i].lo[l->axis]) << 32 | (uint32_t)i;
+    return TOI_OK;
+}
+
+// Writes one box into its lane and says whether its bounds are floats.
+static bool place_box(toi_layout *l, int64_t lane, int32_t id)
+{
+    static const int column_of[3][2] = {{TOI_LO0, TOI_HI0}, {TOI_LO1, TOI_HI1}, {TOI_LO2, TOI_HI2}};
+    const toi_box *box = &l->boxes[id];
+    toi_block *block = &l->blocks[lane / TOI_BLOCK];
+    bool exact = true;
+    for (int k = 0; k < 3; ++k) {
+        int axis = (l->axis + k) % 3;
+        float lo = (float)box->lo[axis], hi = (float)box->hi[axis];
+        exact &= (double)lo == box->lo[axis] && (double)hi == box->hi[axis];
+        block->bound[column_of[k][0]][lane % TOI_BLOCK] = lo;
+        block->bound[column_of[k][1]][lane % TOI_BLOCK] = hi;
+    }
+    l->ids[lane] = id;
+    return exact;
+}
+
+static toi_status fill_blocks(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    layout_job *job = context;
+    toi_layout *l = job->layout;
+    bool exact = true;
+    int64_t end = toi_piece(l->count, job->pieces, piece + 1);
+    for (int64_t i = toi_piece(l->count, job->pieces, piece); i < end; ++i)
+        exact &= place_box(l, i, job->keys ? (int32_t)(uint32_t)job->keys[i] : (int32_t)i);
+    if (!exact)
+        job->inexact = true;
+    return TOI_OK;
+}
+
+static void pad_last_block(toi_layout *l, int64_t padded)
+{
+    for (int64_t i = l->count; i < padded; ++i) {
+        for (int c = 0; c < TOI_COLUMNS; ++c)
+            l->blocks[i / TOI_BLOCK].bound[c][i % TOI_BLOCK] =
+                NAN; // compares false with everything
+        l->ids[i] = -1;
+    }
+}
+
+toi_status toi_make_layout(toi_box_view boxes, int axis, int workers, toi_budget *budget,
+                           toi_layout *layout)
+{
+    int64_t block_count = (boxes.count + TOI_BLOCK - 1) / TOI_BLOCK;
+    *layout = (toi_layout){.count = boxes.count, .axis = axis < 0 ? 0 : axis, .boxes = boxes.data};
+    layout_job job = {.layout = layout, .pieces = 1 + boxes.count / 8192};
+    layout->blocks = toi_take(budget, block_count, sizeof *layout->blocks);
+    layout->ids =
+        layout->blocks ? toi_take(budget, block_count * TOI_BLOCK, sizeof(int32_t)) : NULL;
+    bool ready = layout->ids != NULL;
+    if (ready && axis >= 0) {
+        job.keys = toi_take(budget, boxes.count, sizeof *job.keys);
+        ready = job.keys != NULL;
+    }
+    toi_status status = ready ? TOI_OK : toi_allocation_status();
+    if (status == TOI_OK && job.keys) {
+        status = toi_parallel(workers, job.pieces, make_keys, &job);
+        if (status == TOI_OK)
+            status = toi_radix_sort(job.keys, boxes.count, ~(uint64_t)0 << 32, workers, budget);
+    }
+    if (status == TOI_OK)
+        status = toi_parallel(workers, job.pieces, fill_blocks, &job);
+    toi_give_back(job.keys);
+    if (status != TOI_OK) {
+        toi_free_layout(layout);
+        return status;
+    }
+    pad_last_block(layout, block_count * TOI_BLOCK);
+    layout->exact = !job.inexact;
+    return TOI_OK;
+}
+
+void toi_free_layout(toi_layout *layout)
+{
+    toi_give_back(layout->blocks);
+    toi_give_back(layout->ids);
+    layout->blocks = NULL;
+    layout->ids = NULL;
+}
+
+toi_pair *toi_take_writer_buffers(const toi_broad_job *job)
+{
+    return toi_take(job->budget, (int64_t)job->workers * (TOI_WRITER_PAIRS + TOI_BLOCK),
+                    sizeof(toi_pair));
+}
+
+toi_status toi_flush_writer(toi_pair_writer *writer)
+{
+    int64_t count = writer->count;
+    writer->count = 0;
+    if (count == 0)
+        return TOI_OK;
+    const toi_broad_job *job = writer->job;
+    return job->emit(job->context, writer->buffer, count, writer->task, writer->worker);
+}
+
+toi_status toi_write_run(toi_pair_writer *writer, toi_run run)
+{
+    toi_overlap_run *kernel = toi_overlap_kernel();
+    int64_t end = run.end;
+    while (run.begin < end) {
+        run.end = end - run.begin > TOI_LONGEST_RUN ? run.begin + TOI_LONGEST_RUN : end;
+        if (writer->count + (run.end - run.begin) > TOI_WRITER_PAIRS) {
+            toi_status status = toi_flush_writer(writer);
+            if (status != TOI_OK)
+                return status;
+        }
+        writer->count += kernel(&run, writer->buffer + writer->count);
+        run.begin = run.end;
+    }
+    return TOI_OK;
+}

@@ -1,0 +1,109 @@
+// Boxes as float columns in blocks, made for comparing one box with sixteen at a time.
+//
+// Bounds are rounded to the *nearest* float. Rounding is monotone, so boxes that overlap in double
+// overlap in float; and floats that overlap strictly came from doubles that do. Only where two
+// float bounds are equal must the doubles be asked: docs/broad_phases.md has the proof.
+
+#ifndef TOI_BROAD_LAYOUT_H
+#define TOI_BROAD_LAYOUT_H
+
+#include "broad/broad.h"
+
+enum
+{
+    TOI_BLOCK = 16
+};
+
+// Column order: the four bounds that a sweep compares stand first, its own axis last.
+enum
+{
+    TOI_LO1,
+    TOI_HI1,
+    TOI_LO2,
+    TOI_HI2,
+    TOI_LO0,
+    TOI_HI0,
+    TOI_COLUMNS
+};
+
+typedef struct toi_block
+{
+    float bound[TOI_COLUMNS][TOI_BLOCK];
+} toi_block;
+
+// One list of boxes, in the order of a sweep or as given. The last block is padded with boxes that
+// overlap nothing.
+typedef struct toi_layout
+{
+    int64_t count;
+    int axis;   // axis 0 of the columns is this coordinate, 1 and 2 are the next two, cyclically
+    bool exact; // every bound is a float: equal floats mean equal doubles
+    toi_block *blocks;
+    int32_t *ids; // of the boxes, in the blocks' order; padded like the blocks
+    const toi_box *boxes;
+} toi_layout;
+
+// Lays boxes out by increasing lower bound on `axis` (ties by index), or as given if axis is -1.
+toi_status toi_make_layout(toi_box_view boxes, int axis, int workers, toi_budget *budget,
+                           toi_layout *layout);
+
+void toi_free_layout(toi_layout *layout);
+
+static inline float toi_bound(const toi_layout *layout, int column, int64_t i)
+{
+    return layout->blocks[i / TOI_BLOCK].bound[column][i % TOI_BLOCK];
+}
+
+// A run of comparisons: box `probe` of one layout against boxes [begin, end) of another.
+typedef struct toi_run
+{
+    const toi_layout *probe_layout;
+    int64_t probe;
+    const toi_layout *layout;
+    int64_t begin;
+    int64_t end;
+    bool whole; // compare on all three axes; else axis 0 is known to overlap in float
+    // How a pair is written: lower id first (a list against itself), or the probe's id first or
+    // second.
+    enum
+    {
+        TOI_WRITE_SORTED,
+        TOI_WRITE_PROBE_FIRST,
+        TOI_WRITE_PROBE_SECOND
+    } write;
+} toi_run;
+
+// Writes the pairs that overlap to `pairs`, which has room for end - begin + TOI_BLOCK; returns how
+// many.
+typedef int64_t toi_overlap_run(const toi_run *run, toi_pair *pairs);
+
+// For the instruction set in force.
+toi_overlap_run *toi_overlap_kernel(void);
+
+// Collects pairs and emits them when a buffer is full.
+typedef struct toi_pair_writer
+{
+    const toi_broad_job *job;
+    int64_t task;
+    int worker;
+    toi_pair *buffer;
+    int64_t count;
+} toi_pair_writer;
+
+// Pairs a writer holds, and the longest run it takes at once.
+enum
+{
+    TOI_WRITER_PAIRS = 1 << 14,
+    TOI_LONGEST_RUN = 1 << 12
+};
+
+// One buffer a worker; NULL with the message set on failure.
+toi_pair *toi_take_writer_buffers(const toi_broad_job *job);
+
+// Runs the kernel over [run->begin, run->end) in pieces that fit, emitting when full.
+toi_status toi_write_run(toi_pair_writer *writer, toi_run run);
+
+// Emits what is left.
+toi_status toi_flush_writer(toi_pair_writer *writer);
+
+#endif

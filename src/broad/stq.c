@@ -1,0 +1,190 @@
+// Sweep and tiniest queue (Belgrod et al., section 6.2, algorithm 2).
+//
+// Boxes are sorted by their lower bound on the axis where their centres vary most. Box i can only
+// overlap those that follow it until one begins beyond its end. The paper keeps a queue of pairs
+// (i, j) and replaces (i, j) by (i, j+1) as long as the two overlap on the axis; a GPU warp holds
+// 32 boxes i and so 32 entries. Here an entry stands for a run of j: a task holds 32 boxes i, walks
+// a window of j that stays in the first-level cache, and an entry leaves the queue when its run
+// ends. Two lists are swept against each other in both directions.
+
+#include "broad/layout.h"
+
+enum
+{
+    QUEUE = 32,
+    QUEUES_A_TASK = 8,
+    WINDOW = 512
+};
+
+// One direction of the sweep: probes from one list, runs in the other.
+typedef struct sweep
+{
+    const toi_layout *probes;
+    const toi_layout *boxes;
+    bool after; // only boxes that begin strictly after the probe: the other direction has the ties
+    int write;
+    int64_t tasks;
+} sweep;
+
+typedef struct stq
+{
+    const toi_broad_job *job;
+    toi_layout a, b;
+    sweep sweeps[2];
+    toi_pair *buffers;
+} stq;
+
+// The first index whose lower bound on the axis is > x (strictly: `beyond`) or >= x.
+static int64_t first_from(const toi_layout *l, float x, bool beyond)
+{
+    int64_t lo = 0, hi = l->count;
+    while (lo < hi) {
+        int64_t middle = lo + (hi - lo) / 2;
+        float at = toi_bound(l, TOI_LO0, middle);
+        if (at < x || (beyond && at == x))
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+typedef struct entry
+{
+    int64_t probe;
+    int64_t next;
+    int64_t end;
+} entry;
+
+static int fill_queue(const sweep *s, int64_t first, entry *queue)
+{
+    bool self = s->probes == s->boxes;
+    int count = 0;
+    for (int64_t i = first; i < first + QUEUE && i < s->probes->count; ++i) {
+        int64_t begin =
+            self ? i + 1 : first_from(s->boxes, toi_bound(s->probes, TOI_LO0, i), s->after);
+        int64_t end = first_from(s->boxes, toi_bound(s->probes, TOI_HI0, i), true);
+        if (begin < end)
+            queue[count++] = (entry){i, begin, end};
+    }
+    return count;
+}
+
+static toi_status sweep_queue(const sweep *s, entry *queue, int count, toi_pair_writer *writer)
+{
+    while (count > 0) {
+        int64_t from = queue[0].next;
+        for (int q = 1; q < count; ++q)
+            from = queue[q].next < from ? queue[q].next : from;
+        int64_t until = (from / WINDOW + 1) * WINDOW;
+        int kept = 0;
+        for (int q = 0; q < count; ++q) {
+            entry e = queue[q];
+            int64_t stop = e.end < until ? e.end : until;
+            if (e.next < stop) {
+                toi_run run = {.probe_layout = s->probes,
+                               .probe = e.probe,
+                               .layout = s->boxes,
+                               .begin = e.next,
+                               .end = stop,
+                               .write = s->write};
+                toi_status status = toi_write_run(writer, run);
+                if (status != TOI_OK)
+                    return status;
+                e.next = stop;
+            }
+            if (e.next < e.end)
+                queue[kept++] = e;
+        }
+        count = kept;
+    }
+    return TOI_OK;
+}
+
+static toi_status search_task(void *context, int64_t task, int worker)
+{
+    stq *s = context;
+    toi_pair_writer writer = {s->job, task, worker,
+                              s->buffers + worker * (TOI_WRITER_PAIRS + TOI_BLOCK), 0};
+    const sweep *w = task < s->sweeps[0].tasks ? &s->sweeps[0] : &s->sweeps[1];
+    int64_t first = (w == s->sweeps ? task : task - s->sweeps[0].tasks) * QUEUE * QUEUES_A_TASK;
+    toi_status status = TOI_OK;
+    for (int k = 0; k < QUEUES_A_TASK && status == TOI_OK; ++k) {
+        entry queue[QUEUE];
+        int count = fill_queue(w, first + k * QUEUE, queue);
+        status = sweep_queue(w, queue, count, &writer);
+    }
+    if (status == TOI_OK)
+        status = toi_flush_writer(&writer);
+    return status == TOI_OK ? toi_meter_add(s->job->meter, 1) : status;
+}
+
+// Adds up the centres and their squares, seen from `origin` so that a large offset does not drown
+// them.
+static void add_moments(toi_box_view boxes, const double origin[3], double sum[3], double square[3])
+{
+    for (int64_t i = 0; i < boxes.count; ++i)
+        for (int k = 0; k < 3; ++k) {
+            double centre = 0.5 * boxes.data[i].lo[k] + 0.5 * boxes.data[i].hi[k] - origin[k];
+            sum[k] += centre;
+            square[k] += centre * centre;
+        }
+}
+
+// The axis on which the centres vary most; the first of equals. Summed in one order, so that it
+// does not depend on the workers. Any axis would be correct: overflow of the variance costs speed
+// only.
+static int widest_axis(const toi_broad_job *job)
+{
+    double sum[3] = {0}, square[3] = {0};
+    add_moments(job->a, job->a.data[0].lo, sum, square);
+    if (!job->self)
+        add_moments(job->b, job->a.data[0].lo, sum, square);
+    double count = (double)(job->a.count + (job->self ? 0 : job->b.count));
+    int best = 0;
+    double widest = -1;
+    for (int k = 0; k < 3; ++k) {
+        double variance = square[k] / count - (sum[k] / count) * (sum[k] / count);
+        if (variance > widest) {
+            widest = variance;
+            best = k;
+        }
+    }
+    return best;
+}
+
+static sweep make_sweep(const toi_layout *probes, const toi_layout *boxes, bool after, int write)
+{
+    int64_t a_task = QUEUE * QUEUES_A_TASK;
+    return (sweep){probes, boxes, after, write, (probes->count + a_task - 1) / a_task};
+}
+
+toi_status toi_search_stq(const toi_broad_job *job)
+{
+    if (job->a.count == 0 || (!job->self && job->b.count == 0))
+        return TOI_OK;
+    stq s = {.job = job};
+    int axis = widest_axis(job);
+    toi_status status = toi_make_layout(job->a, axis, job->workers, job->budget, &s.a);
+    if (status == TOI_OK && !job->self)
+        status = toi_make_layout(job->b, axis, job->workers, job->budget, &s.b);
+    if (status == TOI_OK) {
+        s.buffers = toi_take_writer_buffers(job);
+        status = s.buffers ? TOI_OK : toi_allocation_status();
+    }
+    if (job->self) {
+        s.sweeps[0] = make_sweep(&s.a, &s.a, false, TOI_WRITE_SORTED);
+    } else {
+        s.sweeps[0] = make_sweep(&s.a, &s.b, false, TOI_WRITE_PROBE_FIRST);
+        s.sweeps[1] = make_sweep(&s.b, &s.a, true, TOI_WRITE_PROBE_SECOND);
+    }
+    int64_t tasks = s.sweeps[0].tasks + s.sweeps[1].tasks;
+    if (job->meter)
+        job->meter->total = tasks;
+    if (status == TOI_OK)
+        status = toi_parallel(job->workers, tasks, search_task, &s);
+    toi_give_back(s.buffers);
+    toi_free_layout(&s.a);
+    toi_free_layout(&s.b);
+    return status;
+}

@@ -1,0 +1,187 @@
+// The three questions a caller can ask of a step: the earliest impact, every impact, a safe step
+// for each vertex. They differ only in what they do with an impact.
+
+#include "ccd/pipeline.h"
+
+#include "mesh/mesh.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_earlier(const toi_impact *a, const toi_impact *b)
+{
+    if (a->time != b->time)
+        return a->time < b->time;
+    if (a->kind != b->kind)
+        return a->kind < b->kind;
+    return a->a != b->a ? a->a < b->a : a->b < b->b;
+}
+
+// What each worker has found so far; merged in the end, so that nothing depends on who found it.
+typedef struct tally
+{
+    toi_impact earliest;
+    int64_t hits[TOI_KIND_COUNT];
+    int64_t undecided[TOI_KIND_COUNT];
+    toi_impact_array impacts;
+    _Alignas(64) char end[64];
+} tally;
+
+typedef struct question
+{
+    toi_pipeline pipeline;
+    tally *tallies; // one a worker
+    _Atomic uint64_t best;
+    _Atomic uint64_t *steps; // bits of each vertex's time
+    bool keep;               // the impacts themselves are wanted
+} question;
+
+static void lower_steps(question *q, const toi_impact *impact)
+{
+    const toi_mesh *mesh = &q->pipeline.mesh;
+    bool face = impact->kind == TOI_VERTEX_FACE;
+    const int32_t *a = face ? &impact->a : toi_edge_at(&mesh->edges, impact->a);
+    const int32_t *b =
+        face ? toi_face_at(&mesh->faces, impact->b) : toi_edge_at(&mesh->edges, impact->b);
+    for (int c = 0; c < 4; ++c) {
+        int first = face ? 1 : 2;
+        toi_lower_time(&q->steps[c < first ? a[c] : b[c - first]], impact->time);
+    }
+}
+
+static toi_status consume(void *context, const toi_impact *impacts, int64_t count, int worker)
+{
+    question *q = context;
+    tally *t = &q->tallies[worker];
+    for (int64_t i = 0; i < count; ++i) {
+        if (is_earlier(&impacts[i], &t->earliest))
+            t->earliest = impacts[i];
+        ++t->hits[impacts[i].kind];
+        t->undecided[impacts[i].kind] += impacts[i].state == TOI_UNDECIDED;
+        if (q->steps)
+            lower_steps(q, &impacts[i]);
+    }
+    toi_lower_time(&q->best, t->earliest.time);
+    if (!q->keep)
+        return TOI_OK;
+    toi_impact_array *list = &t->impacts;
+    toi_status status = toi_reserve(&q->pipeline.budget, (void **)&list->data, &list->capacity,
+                                    list->count + count, sizeof *impacts);
+    if (status == TOI_OK) {
+        memcpy(list->data + list->count, impacts, (size_t)count * sizeof *impacts);
+        list->count += count;
+    }
+    return status;
+}
+
+static toi_status begin(question *q, const toi_ccd_def *def, const toi_mesh *mesh)
+{
+    *q = (question){.best = toi_time_bits(INFINITY)};
+    toi_status status = toi_pipeline_begin(&q->pipeline, def, mesh);
+    if (status != TOI_OK)
+        return status;
+    int workers = q->pipeline.workers;
+    q->tallies = toi_take(&q->pipeline.budget, workers, sizeof *q->tallies);
+    if (!q->tallies)
+        return toi_allocation_status();
+    memset(q->tallies, 0, (size_t)workers * sizeof *q->tallies);
+    for (int w = 0; w < workers; ++w)
+        q->tallies[w].earliest.time = INFINITY;
+    return TOI_OK;
+}
+
+static void merge_tallies(question *q)
+{
+    toi_ccd_report *report = &q->pipeline.report;
+    for (int w = 0; w < q->pipeline.workers; ++w) {
+        const tally *t = &q->tallies[w];
+        if (is_earlier(&t->earliest, &report->earliest))
+            report->earliest = t->earliest;
+        for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
+            report->hits[kind] += t->hits[kind];
+            report->undecided[kind] += t->undecided[kind];
+        }
+    }
+}
+
+static toi_status end(question *q, toi_status status, toi_ccd_report *report)
+{
+    if (q->tallies) {
+        merge_tallies(q);
+        for (int w = 0; w < q->pipeline.workers; ++w)
+            toi_give_back(q->tallies[w].impacts.data);
+        toi_give_back(q->tallies);
+    }
+    return toi_pipeline_end(&q->pipeline, status, report);
+}
+
+toi_status toi_find_earliest(const toi_ccd_def *def, const toi_mesh *mesh, toi_ccd_report *report)
+{
+    question q;
+    toi_status status = begin(&q, def, mesh);
+    if (status == TOI_OK)
+        status = toi_solve_candidates(&q.pipeline, consume, &q, &q.best);
+    status = end(&q, status, report);
+    // How many impacts were met before the earliest pruned the rest depends on luck: not an answer.
+    if (report)
+        for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+            report->hits[kind] = report->undecided[kind] = 0;
+    return status;
+}
+
+static toi_status join_impacts(question *q, toi_impact_array *impacts)
+{
+    toi_budget *budget = &q->pipeline.budget;
+    int64_t total = 0;
+    for (int w = 0; w < q->pipeline.workers; ++w)
+        total += q->tallies[w].impacts.count;
+    toi_status status = toi_reserve(budget, (void **)&impacts->data, &impacts->capacity, total,
+                                    sizeof *impacts->data);
+    if (status != TOI_OK)
+        return status;
+    for (int w = 0; w < q->pipeline.workers; ++w) {
+        const toi_impact_array *list = &q->tallies[w].impacts;
+        if (list->count > 0)
+            memcpy(impacts->data + impacts->count, list->data,
+                   (size_t)list->count * sizeof *list->data);
+        impacts->count += list->count;
+    }
+    return toi_sort_impacts(impacts->data, impacts->count, q->pipeline.workers, budget);
+}
+
+toi_status toi_find_impacts(const toi_ccd_def *def, const toi_mesh *mesh, toi_impact_array *impacts,
+                            toi_ccd_report *report)
+{
+    impacts->count = 0;
+    question q;
+    toi_status status = begin(&q, def, mesh);
+    q.keep = true;
+    if (status == TOI_OK)
+        status = toi_solve_candidates(&q.pipeline, consume, &q, NULL);
+    if (status == TOI_OK)
+        status = join_impacts(&q, impacts);
+    if (status != TOI_OK)
+        impacts->count = 0;
+    toi_detach(impacts->data);
+    return end(&q, status, report);
+}
+
+toi_status toi_find_safe_steps(const toi_ccd_def *def, const toi_mesh *mesh, double *steps,
+                               toi_ccd_report *report)
+{
+    question q;
+    toi_status status = begin(&q, def, mesh);
+    int64_t count = status == TOI_OK ? q.pipeline.mesh.start.count : 0;
+    if (status == TOI_OK) {
+        q.steps = toi_take(&q.pipeline.budget, count, sizeof *q.steps);
+        status = q.steps ? TOI_OK : toi_allocation_status();
+    }
+    for (int64_t i = 0; q.steps && i < count; ++i)
+        atomic_init(&q.steps[i], toi_time_bits(1));
+    if (status == TOI_OK)
+        status = toi_solve_candidates(&q.pipeline, consume, &q, NULL);
+    for (int64_t i = 0; i < count; ++i) // a failed call grants no step at all
+        steps[i] = status == TOI_OK ? toi_bits_time(atomic_load(&q.steps[i])) : 0;
+    toi_give_back((void *)q.steps);
+    return end(&q, status, report);
+}

@@ -1,0 +1,70 @@
+// The stations of the pipeline: a mesh made ready, its candidates as a stream, and solving a block
+// of them.
+
+#ifndef TOI_CCD_PIPELINE_H
+#define TOI_CCD_PIPELINE_H
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "broad/broad.h"
+#include "narrow/narrow.h"
+#include "toi/ccd.h"
+
+// A vertex at t = 0 and t = 1, in double, packed: what queries are gathered from.
+typedef struct toi_trajectory
+{
+    double start[3];
+    double end[3];
+} toi_trajectory;
+
+// A checked mesh and the resources of one call.
+typedef struct toi_pipeline
+{
+    const toi_ccd_def *def;
+    int workers;
+    toi_mesh mesh; // with its edges
+    toi_edge_array made_edges;
+    toi_trajectory *trajectories;
+    toi_budget budget;
+    toi_meter meter;
+    toi_ccd_report report;
+    double started;
+} toi_pipeline;
+
+// Checks the definition and the mesh and takes what every stage needs. Call toi_pipeline_end()
+// after success and after failure; it gives everything back and completes the report.
+toi_status toi_pipeline_begin(toi_pipeline *pipeline, const toi_ccd_def *def, const toi_mesh *mesh);
+toi_status toi_pipeline_end(toi_pipeline *pipeline, toi_status status, toi_ccd_report *report);
+
+// Streams the filtered candidates of one kind to `emit`.
+toi_status toi_stream_candidates(toi_pipeline *pipeline, toi_kind kind, toi_emit *emit,
+                                 void *context);
+
+// Receives the impacts of a block, in the block's order. `t_max` of the next block is what it
+// returns through toi_solve_stage.t_max.
+typedef toi_status toi_consume(void *context, const toi_impact *impacts, int64_t count, int worker);
+
+// The narrow phase over streamed candidates.
+typedef struct toi_solve_stage
+{
+    toi_pipeline *pipeline;
+    toi_kind kind;
+    toi_consume *consume;
+    void *context;
+    _Atomic uint64_t *t_max;          // bits of the best time so far, or NULL: solve everything
+    struct toi_solve_worker *scratch; // one a worker
+} toi_solve_stage;
+
+// Solves every candidate of both kinds and hands impacts to `consume`.
+toi_status toi_solve_candidates(toi_pipeline *pipeline, toi_consume *consume, void *context,
+                                _Atomic uint64_t *t_max);
+
+// Sorts by (kind, a, b).
+toi_status toi_sort_impacts(toi_impact *impacts, int64_t count, int workers, toi_budget *budget);
+
+// Non-negative doubles order like their bits, so the least can be kept without a lock.
+uint64_t toi_time_bits(double time);
+double toi_bits_time(uint64_t bits);
+void toi_lower_time(_Atomic uint64_t *least, double time);
+
+#endif

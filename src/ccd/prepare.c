@@ -1,0 +1,103 @@
+// The beginning and the end of a pipeline call.
+
+#include "ccd/pipeline.h"
+
+#include "base/status.h"
+#include "mesh/mesh.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static const uint32_t CCD_COOKIE = 0xccd00003u;
+
+toi_ccd_def toi_default_ccd_def(void)
+{
+    return (toi_ccd_def){
+        .broad = toi_default_broad_def(), .narrow = toi_default_narrow_def(), .cookie = CCD_COOKIE};
+}
+
+static toi_status check_def(const toi_ccd_def *def)
+{
+    TOI_CHECK_DEF(def, CCD_COOKIE, "ccd");
+    if ((unsigned)def->broad.method >= TOI_BROAD_COUNT)
+        return toi_fail(TOI_ERROR_ARGUMENT, "there is no broad phase number %d",
+                        (int)def->broad.method);
+    if (def->memory_limit < 0)
+        return toi_fail(TOI_ERROR_ARGUMENT, "the memory limit is negative");
+    const toi_zero_time_policy *policy = &def->zero_time;
+    // Beyond 1/2 the cube of the maximum norm would already hold the initial distance.
+    if (!(policy->relative_separation >= 0 && policy->relative_separation <= 0.5))
+        return toi_fail(TOI_ERROR_ARGUMENT, "relative_separation is %g; use a number in [0, 0.5]",
+                        policy->relative_separation);
+    if (!(policy->rescale >= 0 && policy->rescale < 1))
+        return toi_fail(TOI_ERROR_ARGUMENT, "rescale is %g; use a number in [0, 1)",
+                        policy->rescale);
+    return toi_check_narrow_def(&def->narrow);
+}
+
+static toi_status check_filter(const toi_filter *filter, int64_t vertex_count)
+{
+    if (filter->groups && filter->group_count != vertex_count)
+        return toi_fail(TOI_ERROR_ARGUMENT,
+                        "the filter has %" PRId64 " groups for %" PRId64 " vertices",
+                        filter->group_count, vertex_count);
+    return TOI_OK;
+}
+
+static toi_status take_trajectories(toi_pipeline *p)
+{
+    int64_t count = p->mesh.start.count;
+    p->trajectories = toi_take(&p->budget, count, sizeof *p->trajectories);
+    if (!p->trajectories)
+        return toi_allocation_status();
+    for (int64_t i = 0; i < count; ++i) {
+        toi_load_point(&p->mesh.start, i, p->trajectories[i].start);
+        toi_load_point(&p->mesh.end, i, p->trajectories[i].end);
+    }
+    return TOI_OK;
+}
+
+toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, const toi_mesh *mesh)
+{
+    *p = (toi_pipeline){.def = def, .started = toi_clock()};
+    p->report.earliest.time = INFINITY;
+    toi_status status = check_def(def);
+    if (status == TOI_OK)
+        status = toi_resolve_workers(def->workers, &p->workers);
+    if (status != TOI_OK)
+        return status;
+    p->budget.limit = def->memory_limit;
+    toi_meter_init(&p->meter, def->progress, def->progress_context);
+    status = toi_check_mesh_within(mesh, p->workers, &p->budget);
+    if (status == TOI_OK)
+        status = check_filter(&def->filter, mesh->start.count);
+    if (status != TOI_OK)
+        return status;
+    p->mesh = *mesh;
+    if (mesh->edges.count == 0) {
+        status = toi_make_edges_within(mesh->faces, mesh->edges, mesh->start.count, p->workers,
+                                       &p->budget, &p->made_edges);
+        p->mesh.edges = toi_view_edges(&p->made_edges);
+    }
+    if (status == TOI_OK)
+        status = take_trajectories(p);
+    p->report.vertices = p->mesh.start.count;
+    p->report.edges = p->mesh.edges.count;
+    p->report.faces = p->mesh.faces.count;
+    p->report.seconds_boxes = toi_clock() - p->started;
+    return status;
+}
+
+toi_status toi_pipeline_end(toi_pipeline *p, toi_status status, toi_ccd_report *report)
+{
+    toi_give_back(p->trajectories);
+    toi_free_edges(&p->made_edges);
+    p->report.peak_bytes = p->budget.peak;
+    p->report.seconds_total = toi_clock() - p->started;
+    if (status == TOI_OK)
+        p->report.state = p->report.earliest.time < INFINITY ? (toi_state)p->report.earliest.state
+                                                             : TOI_SEPARATED;
+    if (report)
+        *report = status == TOI_OK ? p->report : (toi_ccd_report){.earliest.time = INFINITY};
+    return status;
+}

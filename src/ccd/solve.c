@@ -1,0 +1,225 @@
+// The narrow phase over streamed candidates: gather, solve, apply the zero-time policy, hand on.
+
+#include "ccd/pipeline.h"
+
+#include "mesh/mesh.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum
+{
+    BATCH = 256
+};
+
+// What one worker needs; nothing in it is shared.
+typedef struct toi_solve_worker
+{
+    toi_query queries[BATCH];
+    toi_query_result results[BATCH];
+    double separations[BATCH];
+    toi_impact impacts[BATCH];
+    double seconds; // spent in the narrow phase
+    int64_t candidates;
+    void *scratch;
+    _Alignas(64) char end[64]; // keeps neighbours off this cache line
+} toi_solve_worker;
+
+uint64_t toi_time_bits(double time)
+{
+    uint64_t bits;
+    memcpy(&bits, &time, sizeof bits);
+    return bits;
+}
+
+double toi_bits_time(uint64_t bits)
+{
+    double time;
+    memcpy(&time, &bits, sizeof time);
+    return time;
+}
+
+void toi_lower_time(_Atomic uint64_t *least, double time)
+{
+    uint64_t bits = toi_time_bits(time);
+    uint64_t current = atomic_load_explicit(least, memory_order_relaxed);
+    while (bits < current && !atomic_compare_exchange_weak(least, &current, bits)) {}
+}
+
+static void gather(const toi_pipeline *p, toi_kind kind, toi_pair pair, toi_query *query)
+{
+    int32_t corners[4];
+    if (kind == TOI_VERTEX_FACE) {
+        corners[0] = pair.a;
+        memcpy(corners + 1, toi_face_at(&p->mesh.faces, pair.b), 3 * sizeof *corners);
+    } else {
+        memcpy(corners, toi_edge_at(&p->mesh.edges, pair.a), 2 * sizeof *corners);
+        memcpy(corners + 2, toi_edge_at(&p->mesh.edges, pair.b), 2 * sizeof *corners);
+    }
+    for (int c = 0; c < 4; ++c) {
+        const toi_trajectory *at = &p->trajectories[corners[c]];
+        memcpy(query->start[c], at->start, sizeof at->start);
+        memcpy(query->end[c], at->end, sizeof at->end);
+    }
+}
+
+toi_query toi_gather_query(const toi_mesh *mesh, toi_kind kind, toi_pair pair)
+{
+    const int32_t *a = kind == TOI_VERTEX_FACE ? &pair.a : toi_edge_at(&mesh->edges, pair.a);
+    const int32_t *b = kind == TOI_VERTEX_FACE ? toi_face_at(&mesh->faces, pair.b)
+                                               : toi_edge_at(&mesh->edges, pair.b);
+    int first = kind == TOI_VERTEX_FACE ? 1 : 2;
+    toi_query query;
+    for (int c = 0; c < 4; ++c) {
+        int32_t vertex = c < first ? a[c] : b[c - first];
+        toi_load_point(&mesh->start, vertex, query.start[c]);
+        toi_load_point(&mesh->end, vertex, query.end[c]);
+    }
+    return query;
+}
+
+static double initial_distance(toi_kind kind, const toi_query *q)
+{
+    return kind == TOI_VERTEX_FACE
+               ? toi_point_triangle_distance(q->start[0], q->start[1], q->start[2], q->start[3],
+                                             NULL)
+               : toi_edge_edge_distance(q->start[0], q->start[1], q->start[2], q->start[3], NULL);
+}
+
+static void set_separations(const toi_solve_stage *stage, toi_solve_worker *w, int64_t count)
+{
+    const toi_ccd_def *def = stage->pipeline->def;
+    for (int64_t i = 0; i < count; ++i)
+        w->separations[i] =
+            fmax(def->narrow.min_separation, def->zero_time.relative_separation *
+                                                 initial_distance(stage->kind, &w->queries[i]));
+}
+
+// The second pass of appendix B, for each query on its own: without separation, off zero if it can
+// be, and then a share of the time found. A query that turns out not to touch at all is separated.
+static void solve_again(const toi_narrow_batch *batch, int64_t i, double rescale)
+{
+    toi_narrow_def def = *batch->def;
+    def.min_separation = 0;
+    def.no_zero_time = true;
+    def.t_max = 1;
+    toi_narrow_batch one = {.def = &def,
+                            .kind = batch->kind,
+                            .count = 1,
+                            .queries = batch->queries + i,
+                            .results = batch->results + i,
+                            .scratch = batch->scratch};
+    toi_narrow_solver(def.method)(&one);
+    if (batch->results[i].state != TOI_SEPARATED)
+        batch->results[i].time *= rescale; // rounded to nearest, but rescale < 1 leaves room
+}
+
+static void solve_batch(const toi_solve_stage *stage, toi_solve_worker *w, int64_t count)
+{
+    const toi_ccd_def *ccd = stage->pipeline->def;
+    toi_narrow_def def = ccd->narrow;
+    if (stage->t_max)
+        def.t_max = fmin(def.t_max, toi_bits_time(atomic_load(stage->t_max)));
+    toi_narrow_batch batch = {.def = &def,
+                              .kind = stage->kind,
+                              .count = count,
+                              .queries = w->queries,
+                              .results = w->results,
+                              .scratch = w->scratch};
+    if (ccd->zero_time.relative_separation > 0) {
+        set_separations(stage, w, count);
+        batch.separations = w->separations;
+    }
+    toi_narrow_solver(def.method)(&batch);
+    if (ccd->zero_time.rescale > 0)
+        for (int64_t i = 0; i < count; ++i)
+            if (w->results[i].time == 0)
+                solve_again(&batch, i, ccd->zero_time.rescale);
+}
+
+static int64_t list_impacts(toi_solve_worker *w, toi_kind kind, const toi_pair *pairs,
+                            int64_t count)
+{
+    int64_t impacts = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        const toi_query_result *r = &w->results[i];
+        if (r->state != TOI_SEPARATED)
+            w->impacts[impacts++] =
+                (toi_impact){.kind = kind,
+                             .a = pairs[i].a,
+                             .b = pairs[i].b,
+                             .state = r->state,
+                             .time = r->time,
+                             .u = r->u,
+                             .v = r->v,
+                             .normal = {r->normal[0], r->normal[1], r->normal[2]}};
+    }
+    return impacts;
+}
+
+static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int64_t task,
+                              int worker)
+{
+    (void)task;
+    const toi_solve_stage *stage = context;
+    toi_solve_worker *w = &stage->scratch[worker];
+    double started = toi_clock();
+    toi_status status = TOI_OK;
+    for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
+        int64_t n = count - first < BATCH ? count - first : BATCH;
+        for (int64_t i = 0; i < n; ++i)
+            gather(stage->pipeline, stage->kind, pairs[first + i], &w->queries[i]);
+        solve_batch(stage, w, n);
+        int64_t impacts = list_impacts(w, stage->kind, pairs + first, n);
+        if (impacts > 0)
+            status = stage->consume(stage->context, w->impacts, impacts, worker);
+    }
+    w->candidates += count;
+    w->seconds += toi_clock() - started;
+    return status;
+}
+
+// Shares the wall time of the fused phases out in proportion to the workers' own clocks.
+static void account(toi_pipeline *p, toi_kind kind, const toi_solve_worker *workers, double wall)
+{
+    double narrow = 0;
+    for (int i = 0; i < p->workers; ++i) {
+        p->report.candidates[kind] += workers[i].candidates;
+        narrow += workers[i].seconds;
+    }
+    narrow = fmin(narrow / p->workers, wall);
+    p->report.seconds_narrow += narrow;
+    p->report.seconds_broad -= narrow;
+}
+
+static toi_status solve_kind(toi_solve_stage *stage, toi_kind kind)
+{
+    toi_pipeline *p = stage->pipeline;
+    stage->kind = kind;
+    for (int i = 0; i < p->workers; ++i) {
+        stage->scratch[i].seconds = 0;
+        stage->scratch[i].candidates = 0;
+    }
+    double before = p->report.seconds_broad;
+    toi_status status = toi_stream_candidates(p, kind, solve_block, stage);
+    account(p, kind, stage->scratch, p->report.seconds_broad - before);
+    return status;
+}
+
+toi_status toi_solve_candidates(toi_pipeline *p, toi_consume *consume, void *context,
+                                _Atomic uint64_t *t_max)
+{
+    toi_solve_stage stage = {.pipeline = p, .consume = consume, .context = context, .t_max = t_max};
+    int64_t bytes = toi_narrow_scratch_bytes(p->def->narrow.method);
+    stage.scratch = toi_take(&p->budget, p->workers, sizeof *stage.scratch);
+    char *scratch = stage.scratch ? toi_take(&p->budget, p->workers, (size_t)bytes) : NULL;
+    toi_status status = scratch ? TOI_OK : toi_allocation_status();
+    for (int i = 0; scratch && i < p->workers; ++i)
+        stage.scratch[i].scratch = scratch + i * bytes;
+    for (int kind = 0; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind)
+        status = solve_kind(&stage, (toi_kind)kind);
+    toi_give_back(scratch);
+    toi_give_back(stage.scratch);
+    return status;
+}

@@ -1,0 +1,218 @@
+// The inclusion test of one cell [t] x [u] x [v] of a query's domain: Tight-Inclusion's box of the
+// corner values (Wang et al. 2021; Belgrod et al. 2023, section 6.3), followed by a contraction
+// that Tight-Inclusion does not have. Every bound is derived in docs/inclusion.md.
+
+#ifndef TOI_KERNEL_INCLUSION_H
+#define TOI_KERNEL_INCLUSION_H
+
+#include "kernel/motion.h"
+
+#if TOI_LANES != 1
+#error "one cell at a time: include this in a source with TOI_LANES 1"
+#endif
+
+// A query made ready: its motion, spread over eight lanes (lane = 4 end + axis; axis 3 is idle),
+// and what counts as zero.
+typedef struct toi_inclusion
+{
+    double p[2][8], e[2][8],
+        g[2][8];                // [0]: value at t = 0, [1]: at t = 1; the same for both halves
+    double dp[3], de[3], dg[3]; // derivatives in t
+    double size[3];
+    double threshold[3]; // |F_k| up to here may be zero: rounding error plus separation
+    double separation;   // scaled
+    double tolerance;    // scaled
+    int triangle;        // the domain is u + v <= 1
+} toi_inclusion;
+
+// Axis order of a cell: t, u, v.
+typedef struct toi_cell
+{
+    double lo[3];
+    double hi[3];
+} toi_cell;
+
+// The box of F over a cell.
+typedef struct toi_hull
+{
+    double lo[3];
+    double hi[3];
+} toi_hull;
+
+// Computes the least box of the eight corner values as rounded; the true values lie within 8 units
+// of size of it (section 3). For fixed t the corners' least value is the sum of the least u E and
+// the least v G, and rounding is monotone, so two products for each of u, v and end serve all eight
+// corners.
+TOI_INLINE void toi_cell_hull(const toi_inclusion *q, const toi_cell *c, toi_hull *hull)
+{
+    double lo[8], hi[8];
+    for (int i = 0; i < 8; ++i) {
+        double t = i < 4 ? c->lo[0] : c->hi[0];
+        double s = 1 - t;
+        double p = s * q->p[0][i] + t * q->p[1][i];
+        double e = s * q->e[0][i] + t * q->e[1][i];
+        double g = s * q->g[0][i] + t * q->g[1][i];
+        double e0 = c->lo[1] * e, e1 = c->hi[1] * e;
+        double g0 = c->lo[2] * g, g1 = c->hi[2] * g;
+        lo[i] = (p + (e0 < e1 ? e0 : e1)) + (g0 < g1 ? g0 : g1);
+        hi[i] = (p + (e0 < e1 ? e1 : e0)) + (g0 < g1 ? g1 : g0);
+    }
+    for (int k = 0; k < 3; ++k) {
+        hull->lo[k] = lo[k] < lo[k + 4] ? lo[k] : lo[k + 4];
+        hull->hi[k] = hi[k] > hi[k + 4] ? hi[k] : hi[k + 4];
+    }
+}
+
+// F expanded about a cell's centre, exactly but for rounding:
+// F = value + tau dt + mu du + nu dv + tau mu q->de + tau nu q->dg, |tau| <= radius[0] and so on.
+typedef struct toi_expansion
+{
+    double centre[3];
+    double radius[3];
+    double value[3];
+    double dt[3], du[3], dv[3];
+} toi_expansion;
+
+TOI_INLINE void toi_expand(const toi_inclusion *q, const toi_cell *c, toi_expansion *x)
+{
+    for (int a = 0; a < 3; ++a) {
+        double centre = 0.5 * (c->lo[a] + c->hi[a]);
+        double above = c->hi[a] - centre, below = centre - c->lo[a];
+        x->centre[a] = centre;
+        x->radius[a] = (above > below ? above : below) * (1 + 4 * TOI_UNIT);
+    }
+    double t = x->centre[0], s = 1 - t, u = x->centre[1], v = x->centre[2];
+    for (int k = 0; k < 3; ++k) {
+        double p = s * q->p[0][k] + t * q->p[1][k];
+        x->du[k] = s * q->e[0][k] + t * q->e[1][k];
+        x->dv[k] = s * q->g[0][k] + t * q->g[1][k];
+        x->value[k] = (p + u * x->du[k]) + v * x->dv[k];
+        x->dt[k] = (q->dp[k] + u * q->de[k]) + v * q->dg[k];
+    }
+}
+
+TOI_INLINE double toi_dot3(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+TOI_INLINE void toi_cross3(const double a[3], const double b[3], double r[3])
+{
+    r[0] = a[1] * b[2] - a[2] * b[1];
+    r[1] = a[2] * b[0] - a[0] * b[2];
+    r[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+TOI_INLINE double toi_abs(double x)
+{
+    return x < 0 ? -x : x;
+}
+
+TOI_INLINE double toi_max3(const double a[3])
+{
+    double x = toi_abs(a[0]), y = toi_abs(a[1]), z = toi_abs(a[2]);
+    x = x > y ? x : y;
+    return x > z ? x : z;
+}
+
+// Projects the expansion on direction n and solves for variable `a` (0 t, 1 u, 2 v): every zero of
+// F in the cell has it in [lo, hi] about the centre, intersected with what is known. Returns 0 if
+// that is empty: no zero. (Section 5.)
+TOI_INLINE int toi_contract(const toi_inclusion *q, toi_expansion *x, const double n[3], int a,
+                            double *lo, double *hi)
+{
+    const double *r = x->radius;
+    double weight = 0, norm = 0;
+    for (int k = 0; k < 3; ++k) {
+        weight += toi_abs(n[k]) * q->size[k];
+        norm += toi_abs(n[k]);
+    }
+    double slack = weight * (64 * TOI_UNIT) + norm * q->separation + TOI_TINY;
+    double value = toi_dot3(n, x->value);
+    double slope[3] = {toi_dot3(n, x->dt), toi_dot3(n, x->du), toi_dot3(n, x->dv)};
+    double mixed = r[0] * (r[1] * toi_abs(toi_dot3(n, q->de)) + r[2] * toi_abs(toi_dot3(n, q->dg)));
+    int b = (a + 1) % 3, c = (a + 2) % 3;
+    double rest =
+        (r[b] * toi_abs(slope[b]) + r[c] * toi_abs(slope[c]) + mixed + slack) * (1 + 16 * TOI_UNIT);
+    double reach = (r[a] * toi_abs(slope[a]) + rest) * (1 + 4 * TOI_UNIT);
+    if (toi_abs(value) > reach)
+        return 0;
+    if (!(toi_abs(slope[a]) > 0) || r[a] < 0x1p-900)
+        return 1;
+    double x0 = (-value - rest) / slope[a], x1 = (rest - value) / slope[a];
+    double below = x0 < x1 ? x0 : x1, above = x0 < x1 ? x1 : x0;
+    below -= 4 * TOI_UNIT * toi_abs(below);
+    above += 4 * TOI_UNIT * toi_abs(above);
+    if (below > *lo)
+        *lo = below;
+    if (above < *hi)
+        *hi = above;
+    if (*lo > *hi)
+        return 0;
+    double reached = toi_abs(*lo) > toi_abs(*hi) ? toi_abs(*lo) : toi_abs(*hi);
+    if (reached < x->radius[a])
+        x->radius[a] = reached;
+    return 1;
+}
+
+// Moves an interval about `centre` back to absolute bounds, outward, without leaving the old ones.
+TOI_INLINE void toi_place(double centre, double below, double above, double *lo, double *hi)
+{
+    double from = centre + below, to = centre + above;
+    from -= 4 * TOI_UNIT * (toi_abs(from) + toi_abs(below));
+    to += 4 * TOI_UNIT * (toi_abs(to) + toi_abs(above));
+    if (from > *lo)
+        *lo = from;
+    if (to < *hi)
+        *hi = to;
+}
+
+// Shrinks a cell around the zeros of F it may contain; returns 0 if it contains none. The three
+// directions normal to two of F's derivatives make each row nearly a function of one variable (an
+// interval Newton step); the two towards the closest point serve where those derivatives are
+// dependent: parallel edges, flat motion.
+TOI_INLINE int toi_shrink_cell(const toi_inclusion *q, toi_cell *c, toi_expansion *x)
+{
+    toi_expand(q, c, x);
+    double lo[3], hi[3], n[3], across[3];
+    for (int a = 0; a < 3; ++a) {
+        lo[a] = -x->radius[a];
+        hi[a] = x->radius[a];
+    }
+    toi_cross3(x->du, x->dv, n);
+    if (!toi_contract(q, x, n, 0, &lo[0], &hi[0]))
+        return 0;
+    toi_cross3(x->dv, x->dt, n);
+    if (!toi_contract(q, x, n, 1, &lo[1], &hi[1]))
+        return 0;
+    toi_cross3(x->dt, x->du, n);
+    if (!toi_contract(q, x, n, 2, &lo[2], &hi[2]))
+        return 0;
+    if (!toi_contract(q, x, x->value, 0, &lo[0], &hi[0]))
+        return 0;
+    // The value's part normal to the longer of the two edges.
+    const double *edge = toi_max3(x->du) > toi_max3(x->dv) ? x->du : x->dv;
+    toi_cross3(x->value, edge, across);
+    toi_cross3(edge, across, n);
+    if (!toi_contract(q, x, n, 0, &lo[0], &hi[0]))
+        return 0;
+    for (int a = 0; a < 3; ++a)
+        toi_place(x->centre[a], lo[a], hi[a], &c->lo[a], &c->hi[a]);
+    return 1;
+}
+
+// Cuts a cell to the triangle u + v <= 1; returns 0 if nothing is left. A sum that rounds above 1
+// is above 1.
+TOI_INLINE int toi_clip_cell(toi_cell *c)
+{
+    if (c->lo[1] + c->lo[2] > 1)
+        return 0;
+    double u = (1 - c->lo[2]) * (1 + 4 * TOI_UNIT), v = (1 - c->lo[1]) * (1 + 4 * TOI_UNIT);
+    if (u < c->hi[1])
+        c->hi[1] = u;
+    if (v < c->hi[2])
+        c->hi[2] = v;
+    return 1;
+}
+
+#endif

@@ -1,0 +1,116 @@
+// Swept boxes (Belgrod et al., section 6.1).
+//
+// Trajectories are straight, so the box of both ends is the box of the whole motion. Minima and
+// maxima are exact; only the enlargement rounds, and it rounds outward to the nearest double:
+// docs/boxes.md.
+
+#include "toi/boxes.h"
+#include "base/parallel.h"
+#include "mesh/mesh.h"
+
+#include <math.h>
+
+// The largest double not greater than x - h, for h >= 0. The rounding error of a subtraction is
+// itself a double (two-sum), so its sign tells on which side the rounded value fell.
+static double subtract_down(double x, double h)
+{
+    double r = x - h;
+    double part = r - x;
+    double error = (x - (r - part)) + (-h - part);
+    return error < 0 ? nextafter(r, -INFINITY) : r;
+}
+
+static double add_up(double x, double h)
+{
+    return -subtract_down(-x, h);
+}
+
+typedef struct boxes_job
+{
+    const toi_mesh *mesh;
+    toi_primitive primitive;
+    double radius;
+    int64_t count;
+    int64_t pieces;
+    toi_box *boxes;
+} boxes_job;
+
+static void enclose(const toi_mesh *mesh, int32_t vertex, toi_box *box)
+{
+    double start[3], end[3];
+    toi_load_point(&mesh->start, vertex, start);
+    toi_load_point(&mesh->end, vertex, end);
+    for (int k = 0; k < 3; ++k) {
+        double lo = start[k] < end[k] ? start[k] : end[k];
+        double hi = start[k] < end[k] ? end[k] : start[k];
+        box->lo[k] = lo < box->lo[k] ? lo : box->lo[k];
+        box->hi[k] = hi > box->hi[k] ? hi : box->hi[k];
+    }
+}
+
+static toi_box swept_box(const boxes_job *job, int64_t i)
+{
+    toi_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    int32_t self = (int32_t)i;
+    const int32_t *corners = job->primitive == TOI_VERTEX ? &self
+                             : job->primitive == TOI_EDGE ? toi_edge_at(&job->mesh->edges, i)
+                                                          : toi_face_at(&job->mesh->faces, i);
+    for (int k = 0; k <= (int)job->primitive; ++k)
+        enclose(job->mesh, corners[k], &box);
+    if (job->radius > 0)
+        for (int k = 0; k < 3; ++k) {
+            box.lo[k] = subtract_down(box.lo[k], job->radius);
+            box.hi[k] = add_up(box.hi[k], job->radius);
+        }
+    return box;
+}
+
+static toi_status make_piece(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    const boxes_job *job = context;
+    int64_t end = toi_piece(job->count, job->pieces, piece + 1);
+    for (int64_t i = toi_piece(job->count, job->pieces, piece); i < end; ++i)
+        job->boxes[i] = swept_box(job, i);
+    return TOI_OK;
+}
+
+toi_status toi_make_boxes(const toi_mesh *mesh, toi_primitive primitive, double min_separation,
+                          int workers, toi_box *boxes)
+{
+    int resolved;
+    toi_status status = toi_resolve_workers(workers, &resolved);
+    if (status != TOI_OK)
+        return status;
+    if (!(min_separation >= 0) || !isfinite(min_separation))
+        return toi_fail(TOI_ERROR_ARGUMENT, "min_separation is %g; use a finite number >= 0",
+                        min_separation);
+    boxes_job job = {.mesh = mesh, .primitive = primitive, .boxes = boxes};
+    // Halving is exact but for the last bit of a denormal, which is rounded up.
+    job.radius = 0.5 * min_separation;
+    if (2 * job.radius < min_separation)
+        job.radius = nextafter(job.radius, INFINITY);
+    job.count = primitive == TOI_VERTEX ? mesh->start.count
+                : primitive == TOI_EDGE ? mesh->edges.count
+                                        : mesh->faces.count;
+    job.pieces = 1 + job.count / 4096;
+    return toi_parallel(resolved, job.pieces, make_piece, &job);
+}
+
+// The nearest float, moved one float down where it lies above x: the tightest float bound from
+// below. (The paper tests for "<"; equality is as good a bound, and "<" would loosen every exact
+// float.)
+static float round_down(double x)
+{
+    float f = (float)x;
+    return (double)f > x ? nextafterf(f, -INFINITY) : f;
+}
+
+void toi_round_boxes(toi_box_view boxes, toi_box_float *rounded)
+{
+    for (int64_t i = 0; i < boxes.count; ++i)
+        for (int k = 0; k < 3; ++k) {
+            rounded[i].lo[k] = round_down(boxes.data[i].lo[k]);
+            rounded[i].hi[k] = -round_down(-boxes.data[i].hi[k]);
+        }
+}

@@ -1,0 +1,156 @@
+// Validation: everything the rest of the library takes for granted is checked here, once.
+
+#include "mesh/mesh.h"
+
+#include "base/radix_sort.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+toi_mesh toi_make_mesh(const double *start, const double *end, int64_t vertex_count,
+                       const int32_t *faces, int64_t face_count)
+{
+    return (toi_mesh){.start = {start, vertex_count, 0, TOI_DOUBLE},
+                      .end = {end, vertex_count, 0, TOI_DOUBLE},
+                      .faces = {faces, face_count, 0}};
+}
+
+static toi_status check_points(const toi_point_view *view, const char *when)
+{
+    if (view->count < 0 || view->count > INT32_MAX)
+        return toi_fail(TOI_ERROR_LIMIT, "%" PRId64 " vertices: at most %d are possible",
+                        view->count, INT32_MAX);
+    if (view->count > 0 && !view->data)
+        return toi_fail(TOI_ERROR_DATA, "positions at %s: no data for %" PRId64 " vertices", when,
+                        view->count);
+    if (view->scalar != TOI_DOUBLE && view->scalar != TOI_FLOAT)
+        return toi_fail(TOI_ERROR_ARGUMENT, "positions at %s: unknown scalar type %d", when,
+                        (int)view->scalar);
+    for (int64_t i = 0; i < view->count; ++i) {
+        double p[3];
+        toi_load_point(view, i, p);
+        for (int k = 0; k < 3; ++k)
+            if (!isfinite(p[k]))
+                return toi_fail(TOI_ERROR_DATA, "vertex %" PRId64 ": coordinate %c at %s is %g", i,
+                                "xyz"[k], when, p[k]);
+    }
+    return TOI_OK;
+}
+
+static toi_status check_indices(const toi_index_view *view, int width, int64_t vertex_count)
+{
+    const char *name = width == 2 ? "edge" : "face";
+    if (view->count < 0 || view->count > INT32_MAX)
+        return toi_fail(TOI_ERROR_LIMIT, "%" PRId64 " %ss: at most %d are possible", view->count,
+                        name, INT32_MAX);
+    if (view->count > 0 && !view->data)
+        return toi_fail(TOI_ERROR_DATA, "no data for %" PRId64 " %ss", view->count, name);
+    for (int64_t i = 0; i < view->count; ++i) {
+        const int32_t *row = width == 2 ? toi_edge_at(view, i) : toi_face_at(view, i);
+        for (int k = 0; k < width; ++k)
+            if (row[k] < 0 || row[k] >= vertex_count)
+                return toi_fail(TOI_ERROR_DATA,
+                                "%s %" PRId64 ": vertex index %" PRId32 " is not in [0, %" PRId64
+                                ")",
+                                name, i, row[k], vertex_count);
+    }
+    return TOI_OK;
+}
+
+static uint64_t edge_key(int32_t a, int32_t b)
+{
+    return a > b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
+}
+
+// Sorted keys of edges, with first[v] the first whose larger vertex is v: a look-up stays inside
+// one vertex.
+typedef struct edge_set
+{
+    uint64_t *keys;
+    int64_t *first;
+} edge_set;
+
+static toi_status fill_edge_set(const toi_mesh *mesh, int workers, toi_budget *budget,
+                                edge_set *set)
+{
+    for (int64_t i = 0; i < mesh->edges.count; ++i) {
+        const int32_t *e = toi_edge_at(&mesh->edges, i);
+        set->keys[i] = edge_key(e[0], e[1]);
+    }
+    toi_status status = toi_radix_sort(set->keys, mesh->edges.count, ~(uint64_t)0, workers, budget);
+    int64_t next = 0;
+    for (int64_t v = 0; v <= mesh->start.count; ++v) {
+        while (next < mesh->edges.count && (int64_t)(set->keys[next] >> 32) < v)
+            ++next;
+        set->first[v] = next;
+    }
+    return status;
+}
+
+static bool has_edge(const edge_set *set, int32_t a, int32_t b)
+{
+    uint64_t key = edge_key(a, b);
+    int64_t lo = set->first[key >> 32], hi = set->first[(key >> 32) + 1];
+    while (lo < hi) {
+        int64_t middle = lo + (hi - lo) / 2;
+        if (set->keys[middle] < key)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < set->first[(key >> 32) + 1] && set->keys[lo] == key;
+}
+
+static toi_status find_missing_side(const toi_mesh *mesh, const edge_set *set)
+{
+    for (int64_t i = 0; i < mesh->faces.count; ++i) {
+        const int32_t *f = toi_face_at(&mesh->faces, i);
+        for (int k = 0; k < 3; ++k) {
+            int32_t a = f[k], b = f[(k + 1) % 3];
+            if (a != b && !has_edge(set, a, b))
+                return toi_fail(TOI_ERROR_DATA,
+                                "face %" PRId64 ": its side (%" PRId32 ", %" PRId32
+                                ") is not among the edges; make them with toi_make_edges()",
+                                i, a, b);
+        }
+    }
+    return TOI_OK;
+}
+
+// A side that is not among the edges would never be tested, so it is an error, not a choice.
+static toi_status check_sides(const toi_mesh *mesh, int workers, toi_budget *budget)
+{
+    edge_set set = {toi_take(budget, mesh->edges.count, sizeof *set.keys), NULL};
+    set.first = set.keys ? toi_take(budget, mesh->start.count + 1, sizeof *set.first) : NULL;
+    toi_status status =
+        set.first ? fill_edge_set(mesh, workers, budget, &set) : toi_allocation_status();
+    if (status == TOI_OK)
+        status = find_missing_side(mesh, &set);
+    toi_give_back(set.first);
+    toi_give_back(set.keys);
+    return status;
+}
+
+toi_status toi_check_mesh_within(const toi_mesh *mesh, int workers, toi_budget *budget)
+{
+    if (!mesh)
+        return toi_fail(TOI_ERROR_ARGUMENT, "the mesh is NULL");
+    if (mesh->start.count != mesh->end.count)
+        return toi_fail(TOI_ERROR_DATA, "%" PRId64 " vertices at t = 0 but %" PRId64 " at t = 1",
+                        mesh->start.count, mesh->end.count);
+    toi_status status = check_points(&mesh->start, "t = 0");
+    if (status == TOI_OK)
+        status = check_points(&mesh->end, "t = 1");
+    if (status == TOI_OK)
+        status = check_indices(&mesh->faces, 3, mesh->start.count);
+    if (status == TOI_OK)
+        status = check_indices(&mesh->edges, 2, mesh->start.count);
+    if (status == TOI_OK && mesh->edges.count > 0 && mesh->faces.count > 0)
+        status = check_sides(mesh, workers, budget);
+    return status;
+}
+
+toi_status toi_check_mesh(const toi_mesh *mesh)
+{
+    return toi_check_mesh_within(mesh, toi_default_workers(), NULL);
+}

@@ -1,0 +1,39 @@
+// Reading the caller's strided views.
+
+#ifndef TOI_MESH_MESH_H
+#define TOI_MESH_MESH_H
+
+#include "base/memory.h"
+#include "toi/mesh.h"
+
+// The public functions of the same names, counted against a budget.
+toi_status toi_check_mesh_within(const toi_mesh *mesh, int workers, toi_budget *budget);
+toi_status toi_make_edges_within(toi_index_view faces, toi_index_view loose, int64_t vertex_count,
+                                 int workers, toi_budget *budget, toi_edge_array *edges);
+
+static inline const void *toi_point_address(const toi_point_view *view, int64_t i)
+{
+    int64_t packed =
+        view->scalar == TOI_FLOAT ? 3 * (int64_t)sizeof(float) : 3 * (int64_t)sizeof(double);
+    return (const char *)view->data + i * (view->stride ? view->stride : packed);
+}
+
+static inline void toi_load_point(const toi_point_view *view, int64_t i, double point[3])
+{
+    const void *at = toi_point_address(view, i);
+    for (int k = 0; k < 3; ++k)
+        point[k] =
+            view->scalar == TOI_FLOAT ? (double)((const float *)at)[k] : ((const double *)at)[k];
+}
+
+static inline const int32_t *toi_edge_at(const toi_index_view *edges, int64_t i)
+{
+    return (const int32_t *)((const char *)edges->data + i * (edges->stride ? edges->stride : 8));
+}
+
+static inline const int32_t *toi_face_at(const toi_index_view *faces, int64_t i)
+{
+    return (const int32_t *)((const char *)faces->data + i * (faces->stride ? faces->stride : 12));
+}
+
+#endif

@@ -1,0 +1,83 @@
+// The filter in front of Tight-Inclusion: eight queries at a time, transposed into vectors.
+
+#define TOI_LANES 8
+#include "kernel/separation.h"
+
+#include "base/simd.h"
+#include "narrow/inclusion.h"
+
+typedef struct lanes
+{
+    toi_real points[2][4][3];
+    toi_real separation;
+    toi_motion motion;
+} lanes;
+
+// Reads the queries into lanes; lanes past the end repeat the last query and are ignored.
+static void load_lanes(const toi_narrow_batch *batch, int64_t first, lanes *l)
+{
+    for (int i = 0; i < TOI_FILTER_LANES; ++i) {
+        int64_t at = first + i < batch->count ? first + i : batch->count - 1;
+        const toi_query *query = &batch->queries[at];
+        for (int c = 0; c < 4; ++c)
+            for (int k = 0; k < 3; ++k) {
+                l->points[0][c][k][i] = query->start[c][k];
+                l->points[1][c][k][i] = query->end[c][k];
+            }
+        l->separation[i] = batch->separations ? batch->separations[at] : batch->def->min_separation;
+    }
+}
+
+static void measure(int edge_edge, lanes *l)
+{
+    toi_real shrink = TOI_SPREAD(1);
+    toi_take_differences(edge_edge, l->points, &shrink, &l->motion);
+    toi_mask large = TOI_TEST(l->motion.largest >= TOI_LARGE);
+    int any = 0;
+    for (int i = 0; i < TOI_FILTER_LANES; ++i)
+        any |= large[i] != 0;
+    if (any) {
+        shrink = TOI_SELECT(large, TOI_SPREAD(0x1p-4), shrink);
+        toi_take_differences(edge_edge, l->points, &shrink, &l->motion);
+    }
+    toi_normalise(&l->motion);
+    l->separation *= l->motion.scale;
+}
+
+static void extract(const toi_motion *m, int lane, toi_filtered *out)
+{
+    for (int k = 0; k < 3; ++k) {
+        for (int end = 0; end < 2; ++end) {
+            out->p[end][k] = m->p[end][k][lane];
+            out->e[end][k] = m->e[end][k][lane];
+            out->g[end][k] = m->g[end][k][lane];
+        }
+        out->size[k] = m->size[k][lane];
+    }
+    out->scale = m->scale[lane];
+}
+
+int TOI_ISA_NAME(toi_filter)(const toi_narrow_batch *batch, int64_t first,
+                             toi_filtered left[TOI_FILTER_LANES]);
+
+int TOI_ISA_NAME(toi_filter)(const toi_narrow_batch *batch, int64_t first,
+                             toi_filtered left[TOI_FILTER_LANES])
+{
+    lanes l;
+    load_lanes(batch, first, &l);
+    toi_mask apart;
+    if (batch->kind == TOI_EDGE_EDGE) {
+        measure(1, &l);
+        apart = toi_separated(1, &l.motion, &l.separation);
+    } else {
+        measure(0, &l);
+        apart = toi_separated(0, &l.motion, &l.separation);
+    }
+    int count = 0;
+    for (int i = 0; i < TOI_FILTER_LANES && first + i < batch->count; ++i)
+        if (!apart[i]) {
+            left[count].index = first + i;
+            extract(&l.motion, i, &left[count++]);
+        }
+    return count;
+}

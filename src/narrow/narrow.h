@@ -1,0 +1,35 @@
+// What a narrow-phase method is handed.
+
+#ifndef TOI_NARROW_NARROW_H
+#define TOI_NARROW_NARROW_H
+
+#include "toi/narrow_phase.h"
+
+// A batch of queries for one worker.
+typedef struct toi_narrow_batch
+{
+    const toi_narrow_def *def; // checked already
+    toi_kind kind;
+    int64_t count;
+    const toi_query *queries; // finite
+    // Minimum separation of each query, or NULL: def->min_separation for all. Policy belongs to the
+    // pipeline; a method only obeys.
+    const double *separations;
+    toi_query_result *results;
+    void *scratch; // toi_narrow_scratch_bytes() for this worker, aligned to 64
+} toi_narrow_batch;
+
+// Decides every query of the batch, alone: the result of a query never depends on its neighbours.
+typedef void toi_narrow_solve(const toi_narrow_batch *batch);
+
+// The solver of a method, and how much scratch memory each worker must bring.
+toi_narrow_solve *toi_narrow_solver(toi_narrow_method method);
+int64_t toi_narrow_scratch_bytes(toi_narrow_method method);
+
+// Range checks of a definition.
+toi_status toi_check_narrow_def(const toi_narrow_def *def);
+
+// Methods.
+toi_narrow_solve toi_solve_inclusion;
+
+#endif
