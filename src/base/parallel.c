@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-#include <fenv.h>
 #include <stdio.h>
 #include <time.h>
 #if defined(__x86_64__)
@@ -34,45 +33,36 @@ static void record_failure(loop *l, int64_t index, toi_status status)
     atomic_flag_clear_explicit(&l->lock, memory_order_release);
 }
 
+toi_fp_state toi_enter_fp(void)
+{
+    toi_fp_state saved;
 #if defined(__x86_64__)
-typedef unsigned fp_state;
-
-static fp_state enter_fp(void)
-{
-    fp_state saved = _mm_getcsr();
+    saved.control = _mm_getcsr();
     _mm_setcsr(0x1f80); // round to nearest, no flush to zero, all exceptions masked
-    return saved;
-}
-
-static void leave_fp(fp_state saved)
-{
-    _mm_setcsr(saved);
-}
 #else
-typedef fenv_t fp_state;
-
-static fp_state enter_fp(void)
-{
-    fenv_t saved;
-    fegetenv(&saved);
+    fegetenv(&saved.environment);
     fesetenv(FE_DFL_ENV);
+#endif
     return saved;
 }
 
-static void leave_fp(fp_state saved)
+void toi_leave_fp(toi_fp_state saved)
 {
-    fesetenv(&saved);
-}
+#if defined(__x86_64__)
+    _mm_setcsr(saved.control);
+#else
+    fesetenv(&saved.environment);
 #endif
+}
 
 static void run_task(void *context, int64_t index, int worker)
 {
     loop *l = context;
     if (l->failed)
         return;
-    fp_state saved = enter_fp();
+    toi_fp_state saved = toi_enter_fp();
     toi_status status = l->work(l->context, index, worker);
-    leave_fp(saved);
+    toi_leave_fp(saved);
     if (status != TOI_OK)
         record_failure(l, index, status);
 }

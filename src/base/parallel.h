@@ -5,6 +5,7 @@
 
 #include "toi/base.h"
 
+#include <fenv.h>
 #include <stdatomic.h>
 
 // One piece of work; anything but TOI_OK keeps the tasks not yet started from running.
@@ -16,7 +17,21 @@ typedef toi_status toi_work(void *context, int64_t index, int worker);
 // denormals), since every bound in the library relies on both.
 toi_status toi_parallel(int workers, int64_t count, toi_work *work, void *context);
 
-// The same for a range cut into even pieces: work gets the piece's number, toi_piece() its bounds.
+// Sets that floating-point mode and returns the caller's, for toi_leave_fp(). Tasks have it set;
+// public functions that compute on the caller's thread set it around their work.
+typedef struct toi_fp_state
+{
+#if defined(__x86_64__)
+    unsigned control;
+#else
+    fenv_t environment;
+#endif
+} toi_fp_state;
+
+toi_fp_state toi_enter_fp(void);
+void toi_leave_fp(toi_fp_state saved);
+
+// Where piece number `piece` of a range cut into even pieces begins.
 int64_t toi_piece(int64_t count, int64_t pieces, int64_t piece);
 
 // 0 becomes the default; out of range is refused.

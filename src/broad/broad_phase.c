@@ -97,8 +97,8 @@ static toi_status emit_to_sink(void *context, toi_pair *pairs, int64_t count, in
     return adapter->sink(adapter->context, pairs, count, worker);
 }
 
-toi_status toi_stream_pairs(const toi_broad_def *def, toi_box_view a, const toi_box_view *b,
-                            toi_pair_sink *sink, void *context)
+static toi_status stream_pairs(const toi_broad_def *def, toi_box_view a, const toi_box_view *b,
+                               toi_pair_sink *sink, void *context)
 {
     toi_budget budget = {0};
     toi_meter meter;
@@ -112,10 +112,18 @@ toi_status toi_stream_pairs(const toi_broad_def *def, toi_box_view a, const toi_
     return toi_search(def->method, &job);
 }
 
+toi_status toi_stream_pairs(const toi_broad_def *def, toi_box_view a, const toi_box_view *b,
+                            toi_pair_sink *sink, void *context)
+{
+    toi_fp_state caller = toi_enter_fp();
+    toi_status status = stream_pairs(def, a, b, sink, context);
+    toi_leave_fp(caller);
+    return status;
+}
+
 static toi_status find_pairs(const toi_broad_def *def, toi_box_view a, const toi_box_view *b,
                              toi_pair_array *pairs)
 {
-    pairs->count = 0;
     toi_budget budget = {0};
     toi_meter meter;
     toi_broad_job job;
@@ -132,6 +140,16 @@ static toi_status find_pairs(const toi_broad_def *def, toi_box_view a, const toi
     status = toi_collector_finish(&collector, status);
     if (status == TOI_OK && def->order == TOI_ORDER_CANONICAL)
         status = toi_sort_pairs(pairs->data, pairs->count, job.workers);
+    return status;
+}
+
+static toi_status find_pairs_safely(const toi_broad_def *def, toi_box_view a, const toi_box_view *b,
+                                    toi_pair_array *pairs)
+{
+    pairs->count = 0;
+    toi_fp_state caller = toi_enter_fp();
+    toi_status status = find_pairs(def, a, b, pairs);
+    toi_leave_fp(caller);
     if (status != TOI_OK)
         pairs->count = 0;
     return status;
@@ -139,11 +157,11 @@ static toi_status find_pairs(const toi_broad_def *def, toi_box_view a, const toi
 
 toi_status toi_find_pairs(const toi_broad_def *def, toi_box_view boxes, toi_pair_array *pairs)
 {
-    return find_pairs(def, boxes, NULL, pairs);
+    return find_pairs_safely(def, boxes, NULL, pairs);
 }
 
 toi_status toi_find_pairs_between(const toi_broad_def *def, toi_box_view a, toi_box_view b,
                                   toi_pair_array *pairs)
 {
-    return find_pairs(def, a, &b, pairs);
+    return find_pairs_safely(def, a, &b, pairs);
 }

@@ -127,8 +127,8 @@ static toi_status solve_piece(void *context, int64_t piece, int worker)
     return TOI_OK;
 }
 
-toi_status toi_solve_queries(const toi_narrow_def *def, toi_kind kind, const toi_query *queries,
-                             int64_t count, toi_query_result *results)
+static toi_status solve_queries(const toi_narrow_def *def, toi_kind kind, const toi_query *queries,
+                                int64_t count, toi_query_result *results)
 {
     int workers;
     toi_status status = toi_check_narrow_def(def);
@@ -150,5 +150,14 @@ toi_status toi_solve_queries(const toi_narrow_def *def, toi_kind kind, const toi
         return toi_allocation_status();
     status = toi_parallel(workers, pieces, solve_piece, &job);
     toi_give_back(job.scratch);
+    return status;
+}
+
+toi_status toi_solve_queries(const toi_narrow_def *def, toi_kind kind, const toi_query *queries,
+                             int64_t count, toi_query_result *results)
+{
+    toi_fp_state caller = toi_enter_fp();
+    toi_status status = solve_queries(def, kind, queries, count, results);
+    toi_leave_fp(caller);
     return status;
 }

@@ -1,0 +1,124 @@
+// Prints a line of fingerprints for every scene: the points, the candidates, the impacts, the
+// earliest impact, the safe steps. Every one is computed for 1 to 8 workers, for each broad phase
+// and for each instruction set, and must come out the same; test_hashes.sh compares the lines of
+// two builds.
+
+#include "scenes.h"
+#include "toi/toi.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void require(toi_status status, const char *what)
+{
+    if (status == TOI_OK)
+        return;
+    fprintf(stderr, "%s: %s: %s\n", what, toi_status_name(status), toi_last_message());
+    exit(1);
+}
+
+typedef struct fingerprint
+{
+    uint64_t candidates;
+    uint64_t impacts;
+    uint64_t earliest;
+    uint64_t steps;
+} fingerprint;
+
+static uint64_t hash_candidates(const toi_ccd_def *def, const toi_mesh *mesh)
+{
+    uint64_t hashes[TOI_KIND_COUNT];
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
+        toi_pair_array pairs = {0};
+        require(toi_find_candidates(def, mesh, (toi_kind)kind, &pairs, NULL), "candidates");
+        hashes[kind] = toi_hash(pairs.data, (size_t)pairs.count * sizeof *pairs.data);
+        toi_free_pairs(&pairs);
+    }
+    return toi_hash(hashes, sizeof hashes);
+}
+
+static fingerprint take(const toi_ccd_def *def, const toi_mesh *mesh, int64_t *hits)
+{
+    fingerprint f = {hash_candidates(def, mesh), 0, 0, 0};
+    toi_impact_array impacts = {0};
+    toi_ccd_report report;
+    require(toi_find_impacts(def, mesh, &impacts, NULL), "impacts");
+    f.impacts = toi_hash(impacts.data, (size_t)impacts.count * sizeof *impacts.data);
+    *hits = impacts.count;
+    toi_free_impacts(&impacts);
+    require(toi_find_earliest(def, mesh, &report), "earliest");
+    f.earliest = toi_hash(&report.earliest, sizeof report.earliest);
+    double *steps = malloc((size_t)mesh->start.count * sizeof *steps);
+    require(toi_find_safe_steps(def, mesh, steps, NULL), "safe steps");
+    f.steps = toi_hash(steps, (size_t)mesh->start.count * sizeof *steps);
+    free(steps);
+    return f;
+}
+
+static int compare_all(const toi_mesh *mesh, const char *name, fingerprint *first, int64_t *hits)
+{
+    static const char *const levels[] = {"baseline", "avx2", "avx512"};
+    int differences = 0, taken = 0;
+    for (int level = 0; level < 3; ++level) {
+        if (toi_set_simd(levels[level]) != TOI_OK)
+            continue;
+        for (int method = 0; method < TOI_BROAD_COUNT; ++method)
+            for (int workers = 1; workers <= 8; ++workers) {
+                if (method != TOI_BROAD_AUTO && level != 2 && workers > 2)
+                    continue; // every pair of choices occurs without the whole product
+                toi_ccd_def def = toi_default_ccd_def();
+                def.broad.method = (toi_broad_method)method;
+                def.workers = workers;
+                fingerprint f = take(&def, mesh, hits);
+                if (taken++ == 0)
+                    *first = f;
+                if (f.candidates != first->candidates || f.impacts != first->impacts ||
+                    f.earliest != first->earliest || f.steps != first->steps) {
+                    fprintf(stderr, "%s: %s, %s, %d workers: another answer\n", name, levels[level],
+                            toi_broad_name((toi_broad_method)method), workers);
+                    ++differences;
+                }
+            }
+    }
+    return differences;
+}
+
+int main(int argc, char **argv)
+{
+    toi_scene_def def = toi_default_scene_def();
+    def.size = argc > 1 ? atoll(argv[1]) : 1500;
+    def.frames = 24;
+    int differences = 0;
+    int64_t all_hits = 0;
+    for (int i = 0; (def.name = toi_scene_name(i)); ++i) {
+        toi_scene scene;
+        require(toi_make_scene(&def, &scene), def.name);
+        const double(*last)[3] = scene.points + (scene.frames - 1) * scene.point_count;
+        toi_mesh mesh = toi_make_mesh(last[0] - 3 * scene.point_count, last[0], scene.point_count,
+                                      scene.faces[0], scene.face_count);
+        toi_edge_array edges;
+        require(toi_make_edges(
+                    mesh.faces,
+                    (toi_index_view){scene.edges ? scene.edges[0] : NULL, scene.edge_count, 0},
+                    scene.point_count, &edges),
+                def.name);
+        mesh.edges = toi_view_edges(&edges);
+        fingerprint f = {0};
+        int64_t hits = 0;
+        differences += compare_all(&mesh, def.name, &f, &hits);
+        all_hits += hits;
+        uint64_t points = toi_hash(scene.points, (size_t)(scene.frames * scene.point_count) *
+                                                     sizeof *scene.points);
+        printf("%s points %016" PRIx64 " candidates %016" PRIx64 " impacts %" PRId64 " %016" PRIx64
+               " earliest %016" PRIx64 " steps %016" PRIx64 "\n",
+               def.name, points, f.candidates, hits, f.impacts, f.earliest, f.steps);
+        toi_free_edges(&edges);
+        toi_free_scene(&scene);
+    }
+    if (all_hits < 1000) {
+        fprintf(stderr, "only %" PRId64 " impacts in all scenes: nothing was compared\n", all_hits);
+        return 1;
+    }
+    return differences != 0;
+}

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Runs every test of the release build, then the short ones again under sanitizers, and adds up what the programs
+# counted. TOI_LONG=1: ten times the random cases.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+mkdir -p build/logs
+failed_runs=0
+
+run_tree() { # run_tree NAME DIRECTORY CTEST-ARGUMENTS...
+    local name=$1 directory=$2
+    shift 2
+    echo "== $name"
+    ctest --test-dir "$directory" --output-log "build/logs/$name.log" -V "$@" >/dev/null
+    local code=$?
+    grep -E '^ *[0-9]+/[0-9]+ Test' "build/logs/$name.log"
+    grep -E '\[  (ERROR|FAILED)|^[0-9]+: .*(differs|FAIL|skipped|no .*: set TOI_DATA)|ERROR: |WARNING: Thread' \
+        "build/logs/$name.log" | sed 's/^[0-9]*: //' | sort -u | head -n 40
+    if [ $code -ne 0 ]; then
+        failed_runs=$((failed_runs + 1))
+        echo "-- $name failed: the whole output is in build/logs/$name.log"
+    fi
+}
+
+sanitized() { # sanitized PRESET: the programs that finish quickly and touch everything
+    local log=build/logs/$1-build.log
+    if cmake --preset "$1" >"$log" 2>&1 && cmake --build --preset "$1" >>"$log" 2>&1; then
+        TOI_SANITIZED=1 run_tree "$1" "build/$1" -R '^(base|mesh|broad|ccd|io|inclusion|distance|cli)$'
+    else
+        tail -n 30 "$log"
+        failed_runs=$((failed_runs + 1))
+    fi
+}
+
+rm -f build/logs/*.log
+run_tree release build
+sanitized asan
+sanitized tsan
+
+# cmocka's closing lines, and the plain ones of the shell tests.
+awk -v runs="$failed_runs" '
+    { sub(/^[0-9]+: /, "") }
+    /^\[  PASSED  \] [0-9]+ test/  { passed += $4 }
+    /^\[  FAILED  \] [0-9]+ test/  { failed += $4 }
+    /^\[  SKIPPED \] [0-9]+ test/  { skipped += $4 }
+    /^[0-9]+ passed, [0-9]+ failed/ { passed += $1; failed += $3 }
+    END {
+        if (runs > 0 && failed == 0) failed = runs
+        printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+        exit failed > 0 || passed == 0
+    }' build/logs/release.log build/logs/asan.log build/logs/tsan.log

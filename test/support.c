@@ -1,0 +1,125 @@
+#define _POSIX_C_SOURCE 200809L
+#include "support.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct crew
+{
+    toi_task *task;
+    void *context;
+    int64_t count;
+    _Atomic int64_t next;
+} crew;
+
+typedef struct member
+{
+    crew *crew;
+    int worker;
+} member;
+
+static void *work(void *argument)
+{
+    member *m = argument;
+    for (int64_t i; (i = atomic_fetch_add(&m->crew->next, 1)) < m->crew->count;)
+        m->crew->task(m->crew->context, i, m->worker);
+    return NULL;
+}
+
+static void plain_parallel_for(void *user, int workers, int64_t count, toi_task *task,
+                               void *context)
+{
+    (void)user;
+    crew c = {.task = task, .context = context, .count = count};
+    pthread_t threads[TOI_MAX_WORKERS];
+    member members[TOI_MAX_WORKERS];
+    for (int w = 0; w < workers; ++w) {
+        members[w] = (member){&c, w};
+        if (pthread_create(&threads[w], NULL, work, &members[w]) != 0)
+            abort();
+    }
+    for (int w = 0; w < workers; ++w)
+        pthread_join(threads[w], NULL);
+}
+
+void use_plain_threads(void)
+{
+    toi_set_hooks(&(toi_hooks){.parallel_for = plain_parallel_for});
+}
+
+void use_default_threads(void)
+{
+    toi_set_hooks(NULL);
+    use_threads_for_sanitizer();
+}
+
+void use_threads_for_sanitizer(void)
+{
+#if defined(__SANITIZE_THREAD__)
+    use_plain_threads();
+#endif
+}
+
+const char *find_data(const char *path)
+{
+    static char full[4096];
+    const char *root = getenv("TOI_DATA");
+    if (root)
+        snprintf(full, sizeof full, "%s/%s", root, path);
+    else
+        snprintf(full, sizeof full, "%s/../shared/data/%s", TOI_SOURCE_DIR, path);
+    if (access(full, R_OK) == 0)
+        return full;
+    print_message("no %s: set TOI_DATA to the folder of real data\n", path);
+    return NULL;
+}
+
+int64_t long_factor(void)
+{
+    return getenv("TOI_LONG") ? 10 : 1;
+}
+
+soup make_soup(int64_t faces, double size, double motion, uint64_t seed)
+{
+    toi_random random = {seed};
+    int64_t loose = faces / 8 + 1;
+    soup s = {.face_count = faces, .vertex_count = 3 * faces + 3 * loose};
+    s.start = calloc((size_t)s.vertex_count, sizeof *s.start);
+    s.end = calloc((size_t)s.vertex_count, sizeof *s.end);
+    s.faces = calloc((size_t)faces, sizeof *s.faces);
+    int32_t(*extra)[2] = calloc((size_t)loose, sizeof *extra);
+    for (int64_t v = 0; v < s.vertex_count; ++v)
+        for (int k = 0; k < 3; ++k) {
+            bool anchor = v % 3 == 0;
+            s.start[v][k] = anchor ? toi_random_unit(&random)
+                                   : s.start[v - v % 3][k] + toi_random_range(&random, -size, size);
+            s.end[v][k] = anchor ? s.start[v][k] + toi_random_range(&random, -motion, motion)
+                                 : s.start[v][k] + (s.end[v - v % 3][k] - s.start[v - v % 3][k]) +
+                                       toi_random_range(&random, -size, size) / 4;
+        }
+    for (int64_t f = 0; f < faces; ++f)
+        for (int k = 0; k < 3; ++k)
+            s.faces[f][k] = (int32_t)(3 * f + k);
+    for (int64_t e = 0; e < loose; ++e) // of each loose triple two make an edge, one stays a point
+        for (int k = 0; k < 2; ++k)
+            extra[e][k] = (int32_t)(3 * faces + 3 * e + k);
+    s.mesh = toi_make_mesh(s.start[0], s.end[0], s.vertex_count, s.faces[0], faces);
+    assert_ok(toi_make_edges(s.mesh.faces, (toi_index_view){extra[0], loose, 0}, s.vertex_count,
+                             &s.edges));
+    s.mesh.edges = toi_view_edges(&s.edges);
+    s.edge_count = s.edges.count;
+    free(extra);
+    return s;
+}
+
+void free_soup(soup *s)
+{
+    free(s->start);
+    free(s->end);
+    free(s->faces);
+    toi_free_edges(&s->edges);
+}

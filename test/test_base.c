@@ -1,0 +1,213 @@
+// Memory, sorting, parallel loops, hashing, messages.
+
+#include "support.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/radix_sort.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_key(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Keys carry their index in the low half, so sorting whole keys is what a stable sort by the high
+// half must give.
+static void radix_sort_agrees_with_qsort(void **state)
+{
+    (void)state;
+    static const uint64_t spreads[] = {1, 2, 255, 70000, 0xffffffffu};
+    toi_random random = {7};
+    for (int64_t count = 0; count <= 200000; count = count * 5 + 1)
+        for (size_t s = 0; s < sizeof spreads / sizeof *spreads; ++s)
+            for (int workers = 1; workers <= 8; workers += 3) {
+                uint64_t *keys = malloc((size_t)count * 8 + 8),
+                         *twin = malloc((size_t)count * 8 + 8);
+                for (int64_t i = 0; i < count; ++i)
+                    keys[i] = twin[i] = toi_random_below(&random, spreads[s]) << 32 | (uint64_t)i;
+                assert_ok(toi_radix_sort(keys, count, ~(uint64_t)0 << 32, workers, NULL));
+                qsort(twin, (size_t)count, 8, by_key);
+                assert_memory_equal(keys, twin, (size_t)count * 8);
+                free(keys);
+                free(twin);
+            }
+}
+
+static void radix_sort_takes_whole_keys(void **state)
+{
+    (void)state;
+    enum
+    {
+        COUNT = 50000
+    };
+    static uint64_t keys[COUNT], twin[COUNT];
+    toi_random random = {8};
+    for (int i = 0; i < COUNT; ++i)
+        keys[i] = twin[i] = toi_random_bits(&random);
+    assert_ok(toi_radix_sort(keys, COUNT, ~(uint64_t)0, 3, NULL));
+    qsort(twin, COUNT, 8, by_key);
+    assert_memory_equal(keys, twin, sizeof keys);
+}
+
+static void memory_is_counted_and_limited(void **state)
+{
+    (void)state;
+    toi_budget budget = {.limit = 1000};
+    assert_null(toi_take(&budget, 1000, 1)); // the header does not fit any more
+    assert_int_equal(toi_allocation_status(), TOI_ERROR_LIMIT);
+    assert_non_null(strstr(toi_last_message(), "1000"));
+    void *a = toi_take(&budget, 500, 1);
+    assert_non_null(a);
+    assert_int_equal((uintptr_t)a % 64, 0);
+    assert_int_equal(budget.used, 564);
+    assert_null(toi_take(&budget, 500, 1));
+    assert_int_equal(budget.used, 564);
+    toi_detach(a);
+    assert_int_equal(budget.used, 0);
+    assert_int_equal(budget.peak, 564);
+    toi_give_back(a);
+}
+
+static void overflowing_sizes_are_refused(void **state)
+{
+    (void)state;
+    assert_null(toi_take(NULL, INT64_MAX / 4, 8));
+    assert_int_equal(toi_allocation_status(), TOI_ERROR_MEMORY);
+    assert_null(toi_take(NULL, -1, 8));
+    assert_null(toi_allocate(SIZE_MAX));
+    assert_null(toi_allocate(SIZE_MAX / 2)); // fits the type, not the machine
+}
+
+static void arrays_grow_and_keep_their_contents(void **state)
+{
+    (void)state;
+    int *data = NULL;
+    int64_t capacity = 0;
+    for (int i = 0; i < 10000; ++i) {
+        assert_ok(toi_reserve(NULL, (void **)&data, &capacity, i + 1, sizeof *data));
+        data[i] = i;
+    }
+    for (int i = 0; i < 10000; ++i)
+        assert_int_equal(data[i], i);
+    int *before = data;
+    assert_int_equal(toi_reserve(NULL, (void **)&data, &capacity, INT64_MAX / 2, sizeof *data),
+                     TOI_ERROR_MEMORY);
+    assert_ptr_equal(data, before);
+    toi_give_back(data);
+}
+
+typedef struct counts
+{
+    int seen[1000];
+    int fail_at;
+} counts;
+
+static toi_status count_once(void *context, int64_t index, int worker)
+{
+    counts *c = context;
+    assert_true(worker >= 0 && worker < 8);
+    ++c->seen[index];
+    return index == c->fail_at ? toi_fail(TOI_ERROR_DATA, "task %d is bad", (int)index) : TOI_OK;
+}
+
+static void loops_run_every_task_once(void **state)
+{
+    (void)state;
+    for (int workers = 1; workers <= 8; ++workers) {
+        counts c = {.fail_at = -1};
+        assert_ok(toi_parallel(workers, 1000, count_once, &c));
+        for (int i = 0; i < 1000; ++i)
+            assert_int_equal(c.seen[i], 1);
+    }
+}
+
+// The message of a failure on another thread must reach the caller's thread.
+static void loops_report_failures(void **state)
+{
+    (void)state;
+    for (int workers = 1; workers <= 8; workers += 7) {
+        counts c = {.fail_at = 977};
+        toi_fail(TOI_ERROR_FILE, "stale");
+        assert_fails(toi_parallel(workers, 1000, count_once, &c), TOI_ERROR_DATA,
+                     "task 977 is bad");
+    }
+}
+
+static void pieces_cover_a_range(void **state)
+{
+    (void)state;
+    for (int64_t count = 0; count < 50; ++count)
+        for (int64_t pieces = 1; pieces < 12; ++pieces) {
+            assert_int_equal(toi_piece(count, pieces, 0), 0);
+            assert_int_equal(toi_piece(count, pieces, pieces), count);
+            for (int64_t p = 0; p < pieces; ++p)
+                assert_true(toi_piece(count, pieces, p) <= toi_piece(count, pieces, p + 1));
+        }
+}
+
+static void *fail_elsewhere(void *unused)
+{
+    toi_fail(TOI_ERROR_DATA, "elsewhere");
+    return unused;
+}
+
+static void messages_belong_to_their_thread(void **state)
+{
+    (void)state;
+    pthread_t other;
+    toi_fail(TOI_ERROR_DATA, "here");
+    assert_int_equal(pthread_create(&other, NULL, fail_elsewhere, NULL), 0);
+    pthread_join(other, NULL);
+    assert_string_equal(toi_last_message(), "here");
+}
+
+// From the definitions of XXH64 and SplitMix64: the same on every platform.
+static void known_values(void **state)
+{
+    (void)state;
+    assert_true(toi_hash("", 0) == UINT64_C(0xef46db3751d8e999));
+    assert_true(toi_hash("a", 1) == UINT64_C(0xd24ec4f1a98c6e5b));
+    toi_random random = {0};
+    assert_true(toi_random_bits(&random) == UINT64_C(0xe220a8397b1dcdaf));
+    assert_true(toi_random_bits(&random) == UINT64_C(0x6e789e6aa1b965f4));
+    assert_string_equal(toi_version(), TOI_VERSION);
+}
+
+static void names_are_complete(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TOI_STATUS_COUNT; ++i)
+        assert_true(strlen(toi_status_name((toi_status)i)) > 0);
+    for (int i = 0; i < TOI_BROAD_COUNT; ++i)
+        assert_int_equal(toi_broad_find(toi_broad_name((toi_broad_method)i)), i);
+    for (int i = 0; i < TOI_NARROW_COUNT; ++i)
+        assert_int_equal(toi_narrow_find(toi_narrow_name((toi_narrow_method)i)), i);
+    assert_null(toi_broad_name(TOI_BROAD_COUNT));
+    assert_int_equal(toi_broad_find("none"), TOI_BROAD_COUNT);
+    assert_int_equal(toi_narrow_find("none"), TOI_NARROW_COUNT);
+    assert_fails(toi_set_simd("mmx"), TOI_ERROR_ARGUMENT, "mmx");
+}
+
+int main(void)
+{
+    use_threads_for_sanitizer();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(radix_sort_agrees_with_qsort),
+        cmocka_unit_test(radix_sort_takes_whole_keys),
+        cmocka_unit_test(memory_is_counted_and_limited),
+        cmocka_unit_test(overflowing_sizes_are_refused),
+        cmocka_unit_test(arrays_grow_and_keep_their_contents),
+        cmocka_unit_test(loops_run_every_task_once),
+        cmocka_unit_test(loops_report_failures),
+        cmocka_unit_test(pieces_cover_a_range),
+        cmocka_unit_test(messages_belong_to_their_thread),
+        cmocka_unit_test(known_values),
+        cmocka_unit_test(names_are_complete),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,269 @@
+// The real scenes and queries with their published exact answers: candidates are counted, no impact
+// is missed or late, and false positives stay within 1.2 times those of Tight-Inclusion at the same
+// tolerance.
+
+#include "support.h"
+
+#include "toi/io.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct scene_facts
+{
+    const char *name;
+    int64_t candidates[2];
+    int64_t most_false_positives[2]; // Tight-Inclusion's; ours may be 1.2 times as many
+} scene_facts;
+
+static const scene_facts scenes[] = {
+    {"cloth-funnel", {7319, 33770}, {65, 156}},
+    {"cloth-ball", {1655541, 5197332}, {2, 3}},
+    {"n-body", {9396388, 22366873}, {1, 5}},
+};
+
+typedef struct loaded
+{
+    toi_mesh_file start, end;
+    toi_edge_array edges;
+    toi_mesh mesh;
+} loaded;
+
+static bool load(const char *name, loaded *l)
+{
+    char start[4200], end[4200], path[200];
+    snprintf(path, sizeof path, "scenes/%s/start.ply", name);
+    const char *found = find_data(path);
+    if (!found)
+        return false;
+    snprintf(start, sizeof start, "%s", found);
+    snprintf(end, sizeof end, "%.*send.ply", (int)(strlen(start) - strlen("start.ply")), start);
+    assert_ok(toi_read_frames(start, end, &l->start, &l->end));
+    l->mesh = toi_make_mesh(l->start.points[0], l->end.points[0], l->start.point_count,
+                            l->start.faces[0], l->start.face_count);
+    assert_ok(toi_make_edges(l->mesh.faces, l->mesh.edges, l->start.point_count, &l->edges));
+    l->mesh.edges = toi_view_edges(&l->edges);
+    return true;
+}
+
+static void unload(loaded *l)
+{
+    toi_free_edges(&l->edges);
+    toi_free_mesh_file(&l->start);
+    toi_free_mesh_file(&l->end);
+}
+
+static void candidates_are_the_published_ones(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < sizeof scenes / sizeof *scenes; ++s) {
+        loaded l;
+        if (!load(scenes[s].name, &l))
+            skip();
+        uint64_t hashes[2][2];
+        static const toi_broad_method methods[2] = {TOI_BROAD_BRUTE, TOI_BROAD_STQ};
+        for (int m = 0; m < 2; ++m)
+            for (int kind = 0; kind < 2; ++kind) {
+                toi_ccd_def def = toi_default_ccd_def();
+                def.broad.method = methods[m];
+                toi_pair_array pairs = {0};
+                assert_ok(toi_find_candidates(&def, &l.mesh, (toi_kind)kind, &pairs, NULL));
+                assert_int_equal(pairs.count, scenes[s].candidates[kind]);
+                hashes[m][kind] = toi_hash(pairs.data, (size_t)pairs.count * sizeof(toi_pair));
+                toi_free_pairs(&pairs);
+            }
+        assert_memory_equal(hashes[0], hashes[1], sizeof hashes[0]);
+        unload(&l);
+    }
+}
+
+// One line of times_*.csv: the floor of the exact time where the pair really collides.
+typedef struct truth
+{
+    int64_t a, b; // ids of the primitives themselves
+    double time;
+} truth;
+
+static int by_ids(const void *x, const void *y)
+{
+    const truth *a = x, *b = y;
+    if (a->a != b->a)
+        return a->a < b->a ? -1 : 1;
+    return (a->b > b->b) - (a->b < b->b);
+}
+
+static json_t *read_json(const char *scene, const char *file, const char *kind)
+{
+    char path[300];
+    snprintf(path, sizeof path, "scenes/%s/%s_%s.json", scene, file, kind);
+    const char *found = find_data(path);
+    assert_non_null(found);
+    json_error_t error;
+    json_t *json = json_load_file(found, 0, &error);
+    if (!json)
+        fail_msg("%s: %s", path, error.text);
+    return json;
+}
+
+// The pairs that really collide, by ids; box ids are turned back into vertices, edges, faces.
+static int64_t read_truth(const char *scene, toi_kind kind, const toi_mesh *mesh, truth **out)
+{
+    const char *name = toi_kind_name(kind);
+    json_t *pairs = read_json(scene, "pairs", name), *hits = read_json(scene, "truth", name);
+    char path[300];
+    snprintf(path, sizeof path, "scenes/%s/times_%s.csv", scene, name);
+    FILE *times = fopen(find_data(path), "r");
+    assert_non_null(times);
+    size_t listed = json_array_size(pairs);
+    *out = malloc((listed + 1) * sizeof **out);
+    int64_t count = 0, vertices = mesh->start.count;
+    for (size_t i = 0; i < listed; ++i) {
+        char line[100];
+        assert_non_null(fgets(line, sizeof line, times));
+        if (!json_is_true(json_array_get(hits, i)))
+            continue;
+        json_t *pair = json_array_get(pairs, i);
+        int64_t a = json_integer_value(json_array_get(pair, 0)),
+                b = json_integer_value(json_array_get(pair, 1));
+        int64_t low = a < b ? a : b, high = a < b ? b : a;
+        bool face = kind == TOI_VERTEX_FACE;
+        (*out)[count++] = (truth){face ? low : low - vertices,
+                                  face ? high - vertices - mesh->edges.count : high - vertices,
+                                  strtod(strchr(line, ',') + 1, NULL)};
+    }
+    fclose(times);
+    json_decref(pairs);
+    json_decref(hits);
+    qsort(*out, (size_t)count, sizeof **out, by_ids);
+    return count;
+}
+
+// Walks both sorted lists at once.
+static void compare_with_truth(const scene_facts *facts, toi_kind kind, const toi_mesh *mesh,
+                               const toi_impact *impacts, int64_t count)
+{
+    truth *expected;
+    int64_t true_count = read_truth(facts->name, kind, mesh, &expected), found = 0;
+    double worst = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        truth key = {impacts[i].a, impacts[i].b, 0};
+        truth *hit = bsearch(&key, expected, (size_t)true_count, sizeof key, by_ids);
+        if (!hit)
+            continue;
+        ++found;
+        assert_true(impacts[i].time <= hit->time);
+        worst = fmax(worst, hit->time - impacts[i].time);
+    }
+    print_message(
+        "%s %s: %lld true, %lld missed, %lld false positives, time early by at most %.2g\n",
+        facts->name, toi_kind_name(kind), (long long)true_count, (long long)(true_count - found),
+        (long long)(count - found), worst);
+    assert_true(true_count > 0);
+    assert_int_equal(found, true_count);
+    assert_true((double)(count - found) <= 1.2 * (double)facts->most_false_positives[kind]);
+    free(expected);
+}
+
+static void no_impact_is_missed(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < sizeof scenes / sizeof *scenes; ++s) {
+        loaded l;
+        if (!load(scenes[s].name, &l))
+            skip();
+        toi_ccd_def def = toi_default_ccd_def();
+        toi_impact_array impacts = {0};
+        toi_ccd_report report, earliest, limited;
+        assert_ok(toi_find_impacts(&def, &l.mesh, &impacts, &report));
+        compare_with_truth(&scenes[s], TOI_VERTEX_FACE, &l.mesh, impacts.data, report.hits[0]);
+        compare_with_truth(&scenes[s], TOI_EDGE_EDGE, &l.mesh, impacts.data + report.hits[0],
+                           report.hits[1]);
+        assert_ok(toi_find_earliest(&def, &l.mesh, &earliest));
+        assert_memory_equal(&earliest.earliest, &report.earliest, sizeof report.earliest);
+        def.memory_limit = 64 << 20;
+        assert_ok(toi_find_earliest(&def, &l.mesh, &limited));
+        assert_memory_equal(&limited.earliest, &report.earliest, sizeof report.earliest);
+        assert_true(limited.peak_bytes <= def.memory_limit);
+        toi_free_impacts(&impacts);
+        unload(&l);
+    }
+}
+
+static const char *const query_sets[] = {"unit-tests",
+                                         "erleben-spikes",
+                                         "erleben-wedges",
+                                         "erleben-spike-wedge",
+                                         "erleben-spike-crack",
+                                         "erleben-wedge-crack",
+                                         "erleben-sliding-spike",
+                                         "erleben-sliding-wedge",
+                                         "erleben-cube-cliff-edges",
+                                         "erleben-cube-internal-edges"};
+
+static void read_times(const char *set, toi_kind kind, double *times, int64_t count)
+{
+    char path[300], line[100];
+    snprintf(path, sizeof path, "queries/%s/%s.times.csv", set, toi_kind_name(kind));
+    FILE *file = fopen(find_data(path), "r");
+    assert_non_null(file);
+    for (int64_t i = 0; i < count; ++i) {
+        assert_non_null(fgets(line, sizeof line, file));
+        times[i] = line[0] == '1' ? strtod(strchr(line, ',') + 1, NULL) : INFINITY;
+    }
+    fclose(file);
+}
+
+static void published_queries_are_never_missed_or_late(void **state)
+{
+    (void)state;
+    int64_t total = 0, false_positives = 0, undecided = 0;
+    for (size_t s = 0; s < sizeof query_sets / sizeof *query_sets; ++s)
+        for (int kind = 0; kind < 2; ++kind) {
+            char path[300];
+            snprintf(path, sizeof path, "queries/%s/%s.csv", query_sets[s],
+                     toi_kind_name((toi_kind)kind));
+            const char *found = find_data(path);
+            if (!found)
+                skip();
+            toi_query_file file;
+            assert_ok(toi_read_queries(found, &file));
+            assert_non_null(file.hits);
+            toi_query_result *results = malloc((size_t)file.count * sizeof *results);
+            double *times = malloc((size_t)file.count * sizeof *times);
+            read_times(query_sets[s], (toi_kind)kind, times, file.count);
+            toi_narrow_def def = toi_default_narrow_def();
+            assert_ok(toi_solve_queries(&def, (toi_kind)kind, file.queries, file.count, results));
+            for (int64_t i = 0; i < file.count; ++i) {
+                if (file.hits[i]) {
+                    assert_int_not_equal(results[i].state, TOI_SEPARATED);
+                    assert_true(results[i].time <= times[i]);
+                } else {
+                    false_positives += results[i].state != TOI_SEPARATED;
+                }
+                undecided += results[i].state == TOI_UNDECIDED;
+                assert_true(results[i].iterations <= def.max_iterations);
+            }
+            total += file.count;
+            free(times);
+            free(results);
+            toi_free_query_file(&file);
+        }
+    print_message(
+        "%lld published queries: no false negative, %lld false positives, %lld undecided\n",
+        (long long)total, (long long)false_positives, (long long)undecided);
+    assert_true(total > 2000);
+}
+
+int main(void)
+{
+    use_threads_for_sanitizer();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(candidates_are_the_published_ones),
+        cmocka_unit_test(no_impact_is_missed),
+        cmocka_unit_test(published_queries_are_never_missed_or_late),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Two builds of the same sources, with and without optimisation, must print the same fingerprints.
+set -euo pipefail
+passed=0 failed=0
+
+optimised=$("$1") && unoptimised=$("$2") || { echo "a build disagrees with itself"; failed=1; }
+if [ $failed -eq 0 ]; then
+    echo "$optimised"
+    while IFS= read -r line; do
+        if grep -qxF -- "$line" <<<"$unoptimised"; then
+            passed=$((passed + 1))
+        else
+            failed=$((failed + 1))
+            echo "differs without optimisation: $line"
+        fi
+    done <<<"$optimised"
+fi
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ] && [ $passed -gt 0 ]
