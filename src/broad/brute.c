@@ -23,15 +23,15 @@ static toi_status search_rows(void *context, int64_t task, int worker)
     const toi_layout *b = s->job->self ? &s->a : &s->b;
     int64_t end = (task + 1) * ROWS < s->a.count ? (task + 1) * ROWS : s->a.count;
     toi_status status = TOI_OK;
+    bool stopped; // never: the layout is not sorted
     for (int64_t i = task * ROWS; i < end && status == TOI_OK; ++i) {
         toi_run run = {.probe_layout = &s->a,
                        .probe = i,
                        .layout = b,
                        .end = b->count,
                        .begin = s->job->self ? i + 1 : 0,
-                       .whole = true,
                        .write = TOI_WRITE_PROBE_FIRST};
-        status = toi_write_run(&writer, run);
+        status = toi_write_run(&writer, run, &stopped);
     }
     if (status == TOI_OK)
         status = toi_flush_writer(&writer);

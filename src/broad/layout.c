@@ -91,8 +91,9 @@ toi_status toi_make_layout(toi_box_view boxes, int axis, int workers, toi_budget
     *layout = (toi_layout){.count = boxes.count, .axis = axis < 0 ? 0 : axis, .boxes = boxes.data};
     layout_job job = {.layout = layout, .pieces = 1 + boxes.count / 8192};
     layout->blocks = toi_take(budget, block_count, sizeof *layout->blocks);
+    layout->begins = layout->blocks ? toi_take(budget, block_count, sizeof *layout->begins) : NULL;
     layout->ids =
-        layout->blocks ? toi_take(budget, block_count * TOI_BLOCK, sizeof(int32_t)) : NULL;
+        layout->begins ? toi_take(budget, block_count * TOI_BLOCK, sizeof *layout->ids) : NULL;
     bool ready = layout->ids != NULL;
     if (ready && axis >= 0) {
         job.keys = toi_take(budget, boxes.count, sizeof *job.keys);
@@ -112,6 +113,8 @@ toi_status toi_make_layout(toi_box_view boxes, int axis, int workers, toi_budget
         return status;
     }
     pad_last_block(layout, block_count * TOI_BLOCK);
+    for (int64_t b = 0; b < block_count; ++b)
+        layout->begins[b] = layout->blocks[b].bound[TOI_LO0][0];
     layout->exact = !job.inexact;
     return TOI_OK;
 }
@@ -119,8 +122,10 @@ toi_status toi_make_layout(toi_box_view boxes, int axis, int workers, toi_budget
 void toi_free_layout(toi_layout *layout)
 {
     toi_give_back(layout->blocks);
+    toi_give_back(layout->begins);
     toi_give_back(layout->ids);
     layout->blocks = NULL;
+    layout->begins = NULL;
     layout->ids = NULL;
 }
 
@@ -140,18 +145,19 @@ toi_status toi_flush_writer(toi_pair_writer *writer)
     return job->emit(job->context, writer->buffer, count, writer->task, writer->worker);
 }
 
-toi_status toi_write_run(toi_pair_writer *writer, toi_run run)
+toi_status toi_write_run(toi_pair_writer *writer, toi_run run, bool *stopped)
 {
     toi_overlap_run *kernel = toi_overlap_kernel();
     int64_t end = run.end;
-    while (run.begin < end) {
+    *stopped = false;
+    while (run.begin < end && !*stopped) {
         run.end = end - run.begin > TOI_LONGEST_RUN ? run.begin + TOI_LONGEST_RUN : end;
         if (writer->count + (run.end - run.begin) > TOI_WRITER_PAIRS) {
             toi_status status = toi_flush_writer(writer);
             if (status != TOI_OK)
                 return status;
         }
-        writer->count += kernel(&run, writer->buffer + writer->count);
+        writer->count += kernel(&run, writer->buffer + writer->count, stopped);
         run.begin = run.end;
     }
     return TOI_OK;

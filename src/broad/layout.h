@@ -39,7 +39,9 @@ typedef struct toi_layout
     int axis;   // axis 0 of the columns is this coordinate, 1 and 2 are the next two, cyclically
     bool exact; // every bound is a float: equal floats mean equal doubles
     toi_block *blocks;
-    int32_t *ids; // of the boxes, in the blocks' order; padded like the blocks
+    float *begins; // the lower bound on axis 0 of each block's first box: the least of the block in
+                   // a sweep
+    int32_t *ids;  // of the boxes, in the blocks' order; padded like the blocks
     const toi_box *boxes;
 } toi_layout;
 
@@ -62,7 +64,7 @@ typedef struct toi_run
     const toi_layout *layout;
     int64_t begin;
     int64_t end;
-    bool whole; // compare on all three axes; else axis 0 is known to overlap in float
+    bool sorted; // the layout is sorted along axis 0: stop where boxes begin beyond the probe's end
     // How a pair is written: lower id first (a list against itself), or the probe's id first or
     // second.
     enum
@@ -73,9 +75,9 @@ typedef struct toi_run
     } write;
 } toi_run;
 
-// Writes the pairs that overlap to `pairs`, which has room for end - begin + TOI_BLOCK; returns how
-// many.
-typedef int64_t toi_overlap_run(const toi_run *run, toi_pair *pairs);
+// Writes the pairs that overlap to `pairs`, which has room for end - begin + TOI_BLOCK, and returns
+// how many. *stopped: no box from here on can overlap the probe.
+typedef int64_t toi_overlap_run(const toi_run *run, toi_pair *pairs, bool *stopped);
 
 // For the instruction set in force.
 toi_overlap_run *toi_overlap_kernel(void);
@@ -100,8 +102,9 @@ enum
 // One buffer a worker; NULL with the message set on failure.
 toi_pair *toi_take_writer_buffers(const toi_broad_job *job);
 
-// Runs the kernel over [run->begin, run->end) in pieces that fit, emitting when full.
-toi_status toi_write_run(toi_pair_writer *writer, toi_run run);
+// Runs the kernel over [run->begin, run->end) in pieces that fit, emitting when full; *stopped as
+// above.
+toi_status toi_write_run(toi_pair_writer *writer, toi_run run, bool *stopped);
 
 // Emits what is left.
 toi_status toi_flush_writer(toi_pair_writer *writer);

@@ -5,6 +5,8 @@
 
 #include "base/simd.h"
 
+#include <math.h>
+
 #if defined(TOI_ISA_avx512) || defined(TOI_ISA_avx2)
 #include <immintrin.h>
 #endif
@@ -66,7 +68,16 @@ static inline unsigned cross_overlap(const toi_block *b, const probe *p)
 }
 #endif
 
-static unsigned axis_overlap(const toi_block *b, const probe *p)
+#if defined(TOI_ISA_avx512)
+static inline unsigned axis_overlap(const toi_block *b, const probe *p)
+{
+    __mmask16 m = _mm512_cmp_ps_mask(_mm512_load_ps(b->bound[TOI_LO0]),
+                                     _mm512_set1_ps(p->bound[TOI_HI0]), _CMP_LE_OQ);
+    return _mm512_mask_cmp_ps_mask(m, _mm512_load_ps(b->bound[TOI_HI0]),
+                                   _mm512_set1_ps(p->bound[TOI_LO0]), _CMP_GE_OQ);
+}
+#else
+static inline unsigned axis_overlap(const toi_block *b, const probe *p)
 {
     unsigned mask = 0;
     for (int i = 0; i < TOI_BLOCK; ++i)
@@ -75,6 +86,7 @@ static unsigned axis_overlap(const toi_block *b, const probe *p)
                 << i;
     return mask;
 }
+#endif
 
 // Lanes that overlap strictly on every axis: no need to look at the doubles.
 static unsigned strict_overlap(const toi_block *b, const probe *p)
@@ -159,26 +171,30 @@ static probe load_probe(const toi_run *run)
     return p;
 }
 
-int64_t TOI_ISA_NAME(toi_overlap)(const toi_run *run, toi_pair *pairs);
+int64_t TOI_ISA_NAME(toi_overlap)(const toi_run *run, toi_pair *pairs, bool *stopped);
 
-int64_t TOI_ISA_NAME(toi_overlap)(const toi_run *run, toi_pair *pairs)
+int64_t TOI_ISA_NAME(toi_overlap)(const toi_run *run, toi_pair *pairs, bool *stopped)
 {
     const toi_layout *l = run->layout;
     const probe p = load_probe(run);
     bool exact = l->exact && run->probe_layout->exact;
+    // An unsorted layout has no end to look for.
+    float reach = run->sorted ? p.bound[TOI_HI0] : HUGE_VALF;
     int64_t last = (run->end - 1) / TOI_BLOCK;
-    unsigned head = ~0u << (run->begin % TOI_BLOCK);
-    unsigned tail = 0xffffu >> (TOI_BLOCK - 1 - (run->end - 1) % TOI_BLOCK);
+    unsigned inside = ~0u << (run->begin % TOI_BLOCK);
     int64_t count = 0;
     for (int64_t block = run->begin / TOI_BLOCK; block <= last; ++block) {
-        unsigned mask = cross_overlap(&l->blocks[block], &p) & head;
-        head = ~0u;
-        if (block == last)
-            mask &= tail;
+        if (l->begins[block] > reach) {
+            *stopped = true;
+            break;
+        }
+        unsigned mask = cross_overlap(&l->blocks[block], &p) & inside;
+        inside = ~0u;
         if (!mask)
             continue;
-        if (run->whole)
-            mask &= axis_overlap(&l->blocks[block], &p);
+        if (block == last)
+            mask &= 0xffffu >> (TOI_BLOCK - 1 - (run->end - 1) % TOI_BLOCK);
+        mask &= axis_overlap(&l->blocks[block], &p);
         if (!exact)
             mask = confirm(mask, l, block, &p);
         count += write_pairs(pairs + count, mask, l->ids + block * TOI_BLOCK, p.id, run->write);

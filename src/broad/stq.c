@@ -34,7 +34,7 @@ typedef struct stq
     toi_pair *buffers;
 } stq;
 
-// The first index whose lower bound on the axis is > x (strictly: `beyond`) or >= x.
+// The first index whose lower bound on the axis is >= x, or > x if `beyond`.
 static int64_t first_from(const toi_layout *l, float x, bool beyond)
 {
     int64_t lo = 0, hi = l->count;
@@ -49,55 +49,66 @@ static int64_t first_from(const toi_layout *l, float x, bool beyond)
     return lo;
 }
 
+// Box `probe` is to be compared with boxes `next` and after.
 typedef struct entry
 {
     int64_t probe;
     int64_t next;
-    int64_t end;
 } entry;
 
+// Probes are sorted, so where their runs begin only moves forward: one search finds the first.
 static int fill_queue(const sweep *s, int64_t first, entry *queue)
 {
-    bool self = s->probes == s->boxes;
     int count = 0;
-    for (int64_t i = first; i < first + QUEUE && i < s->probes->count; ++i) {
-        int64_t begin =
-            self ? i + 1 : first_from(s->boxes, toi_bound(s->probes, TOI_LO0, i), s->after);
-        int64_t end = first_from(s->boxes, toi_bound(s->probes, TOI_HI0, i), true);
-        if (begin < end)
-            queue[count++] = (entry){i, begin, end};
+    bool self = s->probes == s->boxes;
+    int64_t end = first + QUEUE < s->probes->count ? first + QUEUE : s->probes->count;
+    int64_t begin = self || first >= end
+                        ? 0
+                        : first_from(s->boxes, toi_bound(s->probes, TOI_LO0, first), s->after);
+    for (int64_t i = first; i < end; ++i) {
+        if (self) {
+            begin = i + 1;
+        } else {
+            float x = toi_bound(s->probes, TOI_LO0, i);
+            while (begin < s->boxes->count &&
+                   (toi_bound(s->boxes, TOI_LO0, begin) < x ||
+                    (s->after && toi_bound(s->boxes, TOI_LO0, begin) == x)))
+                ++begin;
+        }
+        if (begin < s->boxes->count)
+            queue[count++] = (entry){i, begin};
     }
     return count;
 }
 
-static toi_status sweep_queue(const sweep *s, entry *queue, int count, toi_pair_writer *writer)
+// Compares every entry with the window of boxes that the first of them has reached, and drops the
+// entries that are through.
+static toi_status sweep_window(const sweep *s, entry *queue, int *count, toi_pair_writer *writer)
 {
-    while (count > 0) {
-        int64_t from = queue[0].next;
-        for (int q = 1; q < count; ++q)
-            from = queue[q].next < from ? queue[q].next : from;
-        int64_t until = (from / WINDOW + 1) * WINDOW;
-        int kept = 0;
-        for (int q = 0; q < count; ++q) {
-            entry e = queue[q];
-            int64_t stop = e.end < until ? e.end : until;
-            if (e.next < stop) {
-                toi_run run = {.probe_layout = s->probes,
-                               .probe = e.probe,
-                               .layout = s->boxes,
-                               .begin = e.next,
-                               .end = stop,
-                               .write = s->write};
-                toi_status status = toi_write_run(writer, run);
-                if (status != TOI_OK)
-                    return status;
-                e.next = stop;
-            }
-            if (e.next < e.end)
-                queue[kept++] = e;
+    int64_t until = (queue[0].next / WINDOW + 1) * WINDOW;
+    if (until > s->boxes->count)
+        until = s->boxes->count;
+    int kept = 0;
+    for (int q = 0; q < *count; ++q) {
+        entry e = queue[q];
+        bool stopped = false;
+        if (e.next < until) {
+            toi_run run = {.probe_layout = s->probes,
+                           .probe = e.probe,
+                           .layout = s->boxes,
+                           .begin = e.next,
+                           .end = until,
+                           .sorted = true,
+                           .write = s->write};
+            toi_status status = toi_write_run(writer, run, &stopped);
+            if (status != TOI_OK)
+                return status;
+            e.next = until;
         }
-        count = kept;
+        if (!stopped && e.next < s->boxes->count)
+            queue[kept++] = e;
     }
+    *count = kept;
     return TOI_OK;
 }
 
@@ -112,7 +123,8 @@ static toi_status search_task(void *context, int64_t task, int worker)
     for (int k = 0; k < QUEUES_A_TASK && status == TOI_OK; ++k) {
         entry queue[QUEUE];
         int count = fill_queue(w, first + k * QUEUE, queue);
-        status = sweep_queue(w, queue, count, &writer);
+        while (count > 0 && status == TOI_OK)
+            status = sweep_window(w, queue, &count, &writer);
     }
     if (status == TOI_OK)
         status = toi_flush_writer(&writer);

@@ -7,15 +7,9 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "broad/broad.h"
+#include "ccd/cull.h"
 #include "narrow/narrow.h"
 #include "toi/ccd.h"
-
-// A vertex at t = 0 and t = 1, in double, packed: what queries are gathered from.
-typedef struct toi_trajectory
-{
-    double start[3];
-    double end[3];
-} toi_trajectory;
 
 // A checked mesh and the resources of one call.
 typedef struct toi_pipeline

@@ -51,6 +51,7 @@ static toi_status take_trajectories(toi_pipeline *p)
     if (!p->trajectories)
         return toi_allocation_status();
     for (int64_t i = 0; i < count; ++i) {
+        p->trajectories[i] = (toi_trajectory){.start = {0}};
         toi_load_point(&p->mesh.start, i, p->trajectories[i].start);
         toi_load_point(&p->mesh.end, i, p->trajectories[i].end);
     }

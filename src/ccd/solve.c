@@ -2,6 +2,7 @@
 
 #include "ccd/pipeline.h"
 
+#include "base/simd.h"
 #include "mesh/mesh.h"
 
 #include <math.h>
@@ -59,8 +60,8 @@ static void gather(const toi_pipeline *p, toi_kind kind, toi_pair pair, toi_quer
     }
     for (int c = 0; c < 4; ++c) {
         const toi_trajectory *at = &p->trajectories[corners[c]];
-        memcpy(query->start[c], at->start, sizeof at->start);
-        memcpy(query->end[c], at->end, sizeof at->end);
+        memcpy(query->start[c], at->start, sizeof query->start[c]);
+        memcpy(query->end[c], at->end, sizeof query->end[c]);
     }
 }
 
@@ -127,6 +128,7 @@ static void solve_batch(const toi_solve_stage *stage, toi_solve_worker *w, int64
                               .queries = w->queries,
                               .results = w->results,
                               .scratch = w->scratch};
+    batch.axes_tried = !(ccd->zero_time.relative_separation > 0);
     if (ccd->zero_time.relative_separation > 0) {
         set_separations(stage, w, count);
         batch.separations = w->separations;
@@ -158,6 +160,20 @@ static int64_t list_impacts(toi_solve_worker *w, toi_kind kind, const toi_pair *
     return impacts;
 }
 
+toi_cull_axes toi_cull_axes_baseline, toi_cull_axes_avx2, toi_cull_axes_avx512;
+
+// With a separation relative to each pair's own distance there is none to compare with yet.
+static int64_t cull(const toi_solve_stage *stage, toi_pair *pairs, int64_t count)
+{
+    static toi_cull_axes *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_axes);
+    const toi_pipeline *p = stage->pipeline;
+    if (p->def->zero_time.relative_separation > 0)
+        return count;
+    toi_corner_source source = {&p->mesh, p->trajectories, stage->kind,
+                                p->def->narrow.min_separation};
+    return kernels[toi_simd_level()](&source, pairs, count);
+}
+
 static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int64_t task,
                               int worker)
 {
@@ -166,6 +182,8 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     toi_solve_worker *w = &stage->scratch[worker];
     double started = toi_clock();
     toi_status status = TOI_OK;
+    w->candidates += count;
+    count = cull(stage, pairs, count);
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
         int64_t n = count - first < BATCH ? count - first : BATCH;
         for (int64_t i = 0; i < n; ++i)
@@ -175,7 +193,6 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
         if (impacts > 0)
             status = stage->consume(stage->context, w->impacts, impacts, worker);
     }
-    w->candidates += count;
     w->seconds += toi_clock() - started;
     return status;
 }

@@ -80,29 +80,40 @@ TOI_INLINE void toi_gilbert_step(toi_real d[3], const toi_real corner[3])
         d[k] += s * step[k];
 }
 
-// All ones where some coordinate axis separates.
-TOI_INLINE toi_mask toi_try_axes(const toi_motion *m, int corners, toi_real w[TOI_MAX_CORNERS][3],
-                                 const toi_real *separation)
+// All ones where, on some coordinate axis, one primitive lies above the other at both ends by
+// more than the separation, or below. Exact: a rounded difference is above the separation only if
+// the true one is.
+TOI_INLINE toi_mask toi_axes_apart(int edge_edge, toi_real points[2][4][3],
+                                   const toi_real *separation)
 {
-    toi_mask apart = TOI_TEST(m->scale < m->scale);
+    toi_mask apart = TOI_TEST(*separation < *separation);
+    int first = edge_edge ? 2 : 1; // corners of the first primitive
     for (int k = 0; k < 3; ++k) {
-        toi_real low = w[0][k], high = w[0][k];
-        for (int c = 1; c < corners; ++c) {
-            low = TOI_MIN(low, w[c][k]);
-            high = TOI_MAX(high, w[c][k]);
+        toi_mask above = ~apart | apart, below = above;
+        for (int end = 0; end < 2; ++end) {
+            toi_real low[2], high[2];
+            for (int side = 0; side < 2; ++side) {
+                int from = side ? first : 0, to = side ? 4 : first;
+                low[side] = high[side] = points[end][from][k];
+                for (int c = from + 1; c < to; ++c) {
+                    low[side] = TOI_MIN(low[side], points[end][c][k]);
+                    high[side] = TOI_MAX(high[side], points[end][c][k]);
+                }
+            }
+            above &= TOI_TEST(low[0] - high[1] > *separation);
+            below &= TOI_TEST(low[1] - high[0] > *separation);
         }
-        toi_real slack =
-            (m->size[k] * (8 * TOI_UNIT) + *separation + TOI_TINY) * (1 + 4 * TOI_UNIT);
-        apart |= TOI_TEST(low > slack) | TOI_TEST(-high > slack);
+        apart |= above | below;
     }
     return apart;
 }
 
+// All ones where the mean of the corners or a direction after it separates.
 TOI_INLINE toi_mask toi_separated(int edge_edge, const toi_motion *m, const toi_real *separation)
 {
     toi_real w[TOI_MAX_CORNERS][3], d[3], least[3];
     int corners = toi_corners(edge_edge, m, w);
-    toi_mask apart = toi_try_axes(m, corners, w, separation);
+    toi_mask apart = TOI_TEST(m->scale < m->scale);
     for (int k = 0; k < 3; ++k) {
         d[k] = w[0][k];
         for (int c = 1; c < corners; ++c)

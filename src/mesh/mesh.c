@@ -26,7 +26,14 @@ static toi_status check_points(const toi_point_view *view, const char *when)
     if (view->scalar != TOI_DOUBLE && view->scalar != TOI_FLOAT)
         return toi_fail(TOI_ERROR_ARGUMENT, "positions at %s: unknown scalar type %d", when,
                         (int)view->scalar);
+    double zero =
+        0; // stays zero unless some coordinate times zero is not: one pass without branches
     for (int64_t i = 0; i < view->count; ++i) {
+        double p[3];
+        toi_load_point(view, i, p);
+        zero += p[0] * 0 + p[1] * 0 + p[2] * 0;
+    }
+    for (int64_t i = 0; zero != 0 && i < view->count; ++i) {
         double p[3];
         toi_load_point(view, i, p);
         for (int k = 0; k < 3; ++k)

@@ -28,7 +28,7 @@ static void load_lanes(const toi_narrow_batch *batch, int64_t first, lanes *l)
     }
 }
 
-static void measure(int edge_edge, lanes *l)
+TOI_INLINE void measure(int edge_edge, lanes *l)
 {
     toi_real shrink = TOI_SPREAD(1);
     toi_take_differences(edge_edge, l->points, &shrink, &l->motion);
@@ -42,6 +42,16 @@ static void measure(int edge_edge, lanes *l)
     }
     toi_normalise(&l->motion);
     l->separation *= l->motion.scale;
+}
+
+// Called with a constant kind, so that each kind gets its own straight code.
+TOI_INLINE toi_mask try_lanes(int edge_edge, const toi_narrow_batch *batch, lanes *l)
+{
+    toi_mask apart = TOI_TEST(l->separation < l->separation);
+    if (!batch->axes_tried)
+        apart = toi_axes_apart(edge_edge, l->points, &l->separation);
+    measure(edge_edge, l);
+    return apart | toi_separated(edge_edge, &l->motion, &l->separation);
 }
 
 static void extract(const toi_motion *m, int lane, toi_filtered *out)
@@ -65,14 +75,8 @@ int TOI_ISA_NAME(toi_filter)(const toi_narrow_batch *batch, int64_t first,
 {
     lanes l;
     load_lanes(batch, first, &l);
-    toi_mask apart;
-    if (batch->kind == TOI_EDGE_EDGE) {
-        measure(1, &l);
-        apart = toi_separated(1, &l.motion, &l.separation);
-    } else {
-        measure(0, &l);
-        apart = toi_separated(0, &l.motion, &l.separation);
-    }
+    toi_mask apart =
+        batch->kind == TOI_EDGE_EDGE ? try_lanes(1, batch, &l) : try_lanes(0, batch, &l);
     int count = 0;
     for (int i = 0; i < TOI_FILTER_LANES && first + i < batch->count; ++i)
         if (!apart[i]) {

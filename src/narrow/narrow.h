@@ -15,6 +15,7 @@ typedef struct toi_narrow_batch
     // Minimum separation of each query, or NULL: def->min_separation for all. Policy belongs to the
     // pipeline; a method only obeys.
     const double *separations;
+    bool axes_tried; // no coordinate axis separates any of them: the pipeline has dropped those
     toi_query_result *results;
     void *scratch; // toi_narrow_scratch_bytes() for this worker, aligned to 64
 } toi_narrow_batch;

@@ -1,0 +1,353 @@
+#!/usr/bin/env bash
+# The command line program from outside: exit codes, messages, formats, and the same answers by
+# different roads. Usage: test_cli.sh PATH_TO_TOI
+set -euo pipefail
+
+[ $# -eq 1 ] || { echo "usage: $0 PATH_TO_TOI" >&2; exit 1; }
+toi=$(realpath "$1")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+passed=0
+failed=0
+skipped=0
+
+pass() { passed=$((passed + 1)); echo "ok       $1"; }
+skip() { skipped=$((skipped + 1)); echo "skipped  $1"; }
+fail() {
+    failed=$((failed + 1))
+    echo "FAILED   $1${2:+: $2}"
+    if [ -s stderr ]; then sed 's/^/         | /' stderr; fi
+}
+
+# run ARGUMENT...: leaves stdout, stderr and $code behind.
+run() { code=0; "$toi" "$@" >stdout 2>stderr </dev/null || code=$?; }
+
+# check NAME COMMAND...: the command must succeed.
+check() { local name=$1; shift; if "$@"; then pass "$name"; else fail "$name" "$*"; fi; }
+
+# succeeds NAME ARGUMENT...: exit 0, something on stdout, nothing on stderr.
+succeeds() {
+    local name=$1; shift
+    run "$@"
+    if [ $code -eq 0 ] && [ -s stdout ] && [ ! -s stderr ]; then pass "$name"
+    else fail "$name" "exit code $code"; fi
+}
+
+# refuses NAME CODE WORDS ARGUMENT...: that exit code, those words on stderr, nothing on stdout.
+refuses() {
+    local name=$1 expected=$2 words=$3; shift 3
+    run "$@"
+    if [ $code -ne "$expected" ]; then fail "$name" "exit code $code, not $expected"
+    elif ! grep -qF -- "$words" stderr; then fail "$name" "no '$words' in the message"
+    elif [ -s stdout ]; then fail "$name" "something on standard output"
+    elif [ "$expected" -eq 1 ] && ! grep -q -- "--help" stderr; then fail "$name" "no word on help"
+    else pass "$name"; fi
+}
+
+same() { # NAME A B
+    if [ -n "$2" ] && [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "'$2' is not '$3'"; fi
+}
+
+# Every line of a file, and at least one, looks like that.
+lines_match() { [ -s "$1" ] && ! grep -qvE "$2" "$1"; }
+
+row() { awk -v name="$1" '$1 == name { print $2 }' stdout; } # a value of the summary
+hash_of() { run "$@"; row hash; }
+
+# keys NAME EXPECTED ARGUMENT...: the keys of the JSON object, in alphabetical order.
+python=$(command -v python3 || true)
+keys() {
+    local name=$1 expected=$2; shift 2
+    run "$@" --json
+    if [ -z "$python" ]; then skip "$name: needs python3"; return; fi
+    local found
+    found=$("$python" - <<'PYTHON' || true
+import json
+def keys(value):
+    return " ".join(sorted(key + ("{" + keys(inner) + "}" if isinstance(inner, dict) else "")
+                           for key, inner in value.items()))
+print(keys(json.load(open("stdout"))))
+PYTHON
+    )
+    same "$name" "$found" "$expected"
+}
+
+# value NAME EXPRESSION ARGUMENT...: the expression about the object `o` is true.
+value() {
+    local name=$1 expression=$2; shift 2
+    run "$@" --json
+    if [ -z "$python" ]; then skip "$name: needs python3"; return; fi
+    if "$python" -c "import json; o = json.load(open('stdout')); exit(not ($expression))"
+    then pass "$name"; else fail "$name" "$expression: $(tr -d '\n' <stdout)"; fi
+}
+
+# A point above a triangle at height $2, as an ascii PLY.
+write_point() {
+    cat >"$1" <<PLY
+ply
+format ascii 1.0
+element vertex 4
+property double x
+property double y
+property double z
+element face 1
+property list uchar int vertex_indices
+end_header
+0 0 0
+1 0 0
+0 1 0
+0.25 0.25 $2
+3 0 1 2
+PLY
+}
+
+# Two queries, vertex against face: one falls through, one rises. $2 and $3: what the file calls
+# them.
+write_queries() {
+    local face="0,1,0,1,0,1,$2|1,1,0,1,0,1,$2|0,1,1,1,0,1,$2"
+    local other="0,1,0,1,0,1,$3|1,1,0,1,0,1,$3|0,1,1,1,0,1,$3"
+    {
+        echo "1,4,1,4,1,1,$2"; tr '|' '\n' <<<"$face"; echo "1,4,1,4,-1,1,$2"; tr '|' '\n' <<<"$face"
+        echo "1,4,1,4,1,1,$3"; tr '|' '\n' <<<"$other"; echo "1,4,1,4,2,1,$3"; tr '|' '\n' <<<"$other"
+    } >"$1"
+}
+
+write_point start.ply 1
+write_point end.ply -1
+write_point stay.ply 2
+write_queries truth.csv 1 0
+write_queries lies.csv 0 1
+
+# --- Help ---------------------------------------------------------------------------------------
+succeeds "toi --help" --help
+for command in ccd pairs queries scene info; do
+    check "toi --help names $command" grep -q "^  $command " stdout
+done
+for command in ccd pairs queries scene info; do
+    succeeds "toi $command --help" $command --help
+    check "toi $command --help has an example" grep -qE "^  toi $command" stdout
+    check "toi $command --help fits a terminal" lines_match stdout '^.{0,80}$'
+    for option in --threads --json; do
+        check "toi $command --help tells $option" grep -qe "$option" stdout
+    done
+done
+succeeds "help beats other mistakes" ccd --tolerance nonsense --help
+check "help shows defaults, not what was given" grep -q "default 1e-06" stdout
+succeeds "toi --version" --version
+check "the version is a number" grep -qE '^toi [0-9]+\.[0-9]+\.[0-9]+$' stdout
+
+# --- Bad usage: 1 -------------------------------------------------------------------------------
+refuses "no command" 1 "ccd, pairs, queries, scene, info"
+refuses "unknown command" 1 "there are ccd, pairs, queries, scene, info" collide
+refuses "unknown option" 1 "--min-separation" ccd start.ply end.ply --separation 1
+refuses "unknown short option" 1 "no option '-x'" ccd start.ply end.ply -x
+refuses "unknown broad phase" 1 "auto, brute, stq" ccd start.ply end.ply --broad none
+refuses "unknown narrow phase" 1 "inclusion" ccd start.ply end.ply --narrow none
+refuses "unknown device" 1 "cpu, cuda" ccd start.ply end.ply --device tpu
+refuses "unknown kind" 1 "vf, ee" queries truth.csv --kind fv
+refuses "no kind" 1 "--kind" queries truth.csv
+refuses "unknown scene" 1 "cloth-ball" ccd --scene none
+refuses "unknown scene to write" 1 "cloth-ball" scene none --out frames
+refuses "unknown order" 1 "canonical, own" pairs start.ply end.ply --order up
+refuses "one file" 1 "START and END" ccd start.ply
+refuses "three files" 1 "too many" ccd start.ply end.ply stay.ply
+refuses "file and scene" 1 "either" ccd start.ply end.ply --scene plane
+refuses "scene options without scene" 1 "need --scene" ccd start.ply end.ply --size 100
+refuses "frame past the last" 1 "--frame 2" ccd --scene plane --frames 3 --frame 2
+refuses "scene without folder" 1 "--out DIR" scene plane
+refuses "missing value" 1 "--tolerance needs a value" ccd start.ply end.ply --tolerance
+refuses "forgotten value" 1 "--impacts needs a value" ccd start.ply end.ply --impacts --json
+refuses "value for a flag" 1 "takes no value" ccd start.ply end.ply --all=yes
+for bad in "--tolerance 0" "--tolerance -1" "--tolerance nan" "--tolerance inf" "--tolerance 1e" \
+    "--tolerance 1e999" "--min-separation -1" "--min-separation inf" "--max-iterations 0" \
+    "--max-iterations 1.5" "--max-iterations 2147483648" "--max-iterations 99999999999999999999" \
+    "--t-max 1.1" "--t-max -0.1" "--threads -1" "--threads 1025" "--threads two" "--repeat 0" \
+    "--relative-separation 0.6" "--rescale 1" "--memory-limit 0" "--memory-limit -1M" \
+    "--memory-limit 1X" "--memory-limit 9999999999G" "--memory-limit M"; do
+    # shellcheck disable=SC2086
+    refuses "ccd $bad" 1 "${bad#* }" ccd start.ply end.ply $bad
+done
+refuses "empty value" 1 "empty" ccd start.ply end.ply --impacts=
+
+# --- Bad input: 2 -------------------------------------------------------------------------------
+head -n 12 start.ply >truncated.ply
+sed 's/^0.25 0.25 1$/0.25 nan 1/' start.ply >nan.ply
+sed 's/^3 0 1 2$/3 0 1 4/' start.ply >index.ply
+sed -e 's/vertex 4/vertex 3/' -e '/^0.25/d' start.ply >three.ply
+sed 's/^3 0 1 2$/3 0 2 1/' start.ply >turned.ply
+sed 's/vertex 4/vertex 2000000000/' start.ply >huge.ply
+echo "this is no mesh" >words.ply
+: >empty.ply
+refuses "missing file" 2 "nowhere.ply" ccd nowhere.ply end.ply
+refuses "a folder" 2 "$work" ccd "$work" end.ply
+refuses "truncated PLY" 2 "truncated.ply" ccd truncated.ply end.ply
+refuses "coordinate not a number" 2 "nan.ply:13" ccd nan.ply end.ply
+refuses "index out of range" 2 "index.ply" pairs start.ply index.ply
+refuses "count beyond the file" 2 "huge.ply" ccd huge.ply end.ply
+refuses "not a mesh" 2 "words.ply" ccd words.ply end.ply
+refuses "empty file" 2 "empty.ply" ccd empty.ply end.ply
+refuses "frames of different sizes" 2 "three.ply" ccd start.ply three.ply
+refuses "frames of different faces" 2 "turned.ply" ccd start.ply turned.ply
+refuses "bad file of queries" 2 "words.ply" queries words.ply --kind vf
+head -n 9 truth.csv >incomplete.csv
+refuses "incomplete query" 2 "incomplete.csv" queries incomplete.csv --kind vf
+sed '1s/1,4/1,3/' truth.csv >third.csv
+refuses "a rational that is no double" 2 "third.csv:1" queries third.csv --kind vf
+refuses "no folder for the output" 2 "none/out.csv" pairs start.ply end.ply --out none/out.csv
+refuses "output is a folder" 2 "$work" ccd start.ply end.ply --impacts "$work"
+refuses "no folder for the picture" 2 "none/a.svg" ccd start.ply end.ply --picture none/a.svg
+refuses "frames into a file" 2 "start.ply" scene plane --size 100 --out start.ply
+check "messages name program and command" grep -q "^toi scene: " stderr
+
+# --- Out of resources: 3 ------------------------------------------------------------------------
+refuses "no CUDA" 3 "no CUDA" ccd start.ply end.ply --device cuda
+refuses "memory limit too small" 3 "limit" ccd --scene n-body --size 5000 --memory-limit 10K
+refuses "memory limit too small for pairs" 3 "limit" pairs --scene n-body --size 5000 --memory-limit 10K
+if [ -w /dev/full ]; then
+    code=0; "$toi" info >/dev/full 2>stderr || code=$?
+    check "full disk behind standard output" [ $code -eq 3 ]
+    check "and it says so" grep -q "standard output" stderr
+    refuses "full disk behind a file" 3 "/dev/full" pairs start.ply end.ply --out /dev/full
+else
+    skip "full disk: needs /dev/full"
+fi
+code=0; "$toi" ccd start.ply end.ply >&- 2>stderr || code=$?
+check "closed standard output" [ $code -eq 3 ]
+code=0; "$toi" ccd start.ply end.ply --json >&- 2>stderr || code=$?
+check "closed standard output, JSON" [ $code -eq 3 ]
+
+# --- A known answer -----------------------------------------------------------------------------
+ccd="broad candidates{ee vf} device earliest earliest_hex edges faces narrow pair{a b kind}"
+ccd_end="peak_bytes peak_rss_bytes rescaled seconds{boxes broad narrow total} state threads vertices"
+keys "keys of ccd" "$ccd $ccd_end" ccd start.ply end.ply
+keys "keys of ccd --all" "$(sed -e 's/ narrow/ hash hits{ee vf} narrow/' <<<"$ccd") $(
+    sed 's/threads/threads undecided/' <<<"$ccd_end")" ccd start.ply end.ply --all
+keys "keys of ccd, separated" "$(sed 's/{a b kind}//' <<<"$ccd") $ccd_end" ccd start.ply stay.ply
+keys "keys of pairs" "broad edges ee faces hash peak_bytes seconds{boxes search sort total} threads $(
+    )vertices vf" pairs start.ply end.ply
+keys "keys of queries" "false_negatives false_positives hash hits iterations kind narrow ns_per_query $(
+    )queries threads undecided" queries truth.csv --kind vf
+cut -d, -f1-6 truth.csv >unknown.csv
+keys "keys of queries without truth" "hash hits iterations kind narrow ns_per_query queries threads $(
+    )undecided" queries unknown.csv --kind vf
+keys "keys of info" "broad compiler cuda narrow scenes simd threads version" info
+keys "keys of scene" "edges faces files frames hash length name vertices" \
+    scene plane --size 100 --out plane
+keys "keys of scene --list" "scenes" scene --list
+
+value "the point falls through at 1/2" "0.499 < o['earliest'] <= 0.5 and o['state'] == 'hit' and \
+float.fromhex(o['earliest_hex']) == o['earliest'] and o['pair'] == {'kind': 'vf', 'a': 3, 'b': 0} and \
+o['candidates']['vf'] == 1 and o['hits'] == {'vf': 1, 'ee': 0} and o['undecided'] == 0" \
+    ccd start.ply end.ply --all
+value "without motion towards it, none" "o['earliest'] is None and o['earliest_hex'] is None and \
+o['pair'] is None and o['state'] == 'separated'" ccd start.ply stay.ply
+value "an impact after t-max does not matter" "o['state'] == 'separated'" \
+    ccd start.ply end.ply --t-max 0.25
+value "a separation of 1/2 stops earlier" "0.249 < o['earliest'] <= 0.25" \
+    ccd start.ply end.ply --min-separation 0.5
+value "a relative separation stops earlier" "o['earliest'] < 0.4501" \
+    ccd start.ply end.ply --relative-separation 0.1
+value "a budget of one leaves it undecided" "o['state'] == 'undecided' and o['earliest'] <= 0.5" \
+    ccd start.ply end.ply --max-iterations 1
+value "queries agree with the truth" "o['queries'] == 2 and o['hits'] == 1 and o['undecided'] == 0 \
+and o['false_positives'] == 0 and o['false_negatives'] == 0" queries truth.csv --kind vf
+value "lies are counted" "o['false_positives'] == 1 and o['false_negatives'] == 1" \
+    queries lies.csv --kind vf
+value "undecided counts as reported" "o['undecided'] == 1 and o['false_negatives'] == 0" \
+    queries truth.csv --kind vf --max-iterations 1
+value "threads are what was asked for" "o['threads'] == 1" ccd start.ply end.ply --threads 1
+succeeds "a readable summary" ccd start.ply end.ply
+check "it names the pair" grep -q "vertex 3 against face 0" stdout
+check "and the point" grep -q "at (0.25, 0.25, " stdout
+succeeds "options before files, and with =" ccd --tolerance=1e-7 --threads=1 start.ply end.ply
+succeeds "a file after --" ccd -- start.ply end.ply
+
+# --- Files --------------------------------------------------------------------------------------
+hex='-?0x[01](\.[0-9a-f]+)?p[+-][0-9]+'
+number='-?[0-9.]+(e[+-][0-9]+)?'
+scene=(--scene cloth-ball --size 2000 --seed 3 --begin 0.7)
+run ccd "${scene[@]}" --all --impacts impacts.csv --safe-steps steps.csv --picture impacts.svg
+check "impacts are written" [ $code -eq 0 ]
+hits=$(awk '$1 == "hits" { gsub(",", ""); print $2 + $4 }' stdout)
+vertices=$(awk '$1 == "mesh" { gsub(",", ""); print $2 }' stdout)
+check "the scene has hits" [ "$hits" -gt 0 ]
+check "form of impacts" lines_match impacts.csv "^(vf|ee),[0-9]+,[0-9]+,$hex,$number,$number\$"
+same "as many as hits" "$(wc -l <impacts.csv)" "$hits"
+check "sorted by kind, a, b" cmp -s impacts.csv <(sort -t, -k1,1r -k2,2n -k3,3n impacts.csv)
+check "form of safe steps" lines_match steps.csv "^[0-9]+,$hex\$"
+same "a step a vertex" "$(wc -l <steps.csv)" "$vertices"
+check "some vertices are held back" grep -qv "0x1p+0" steps.csv
+check "the picture is an SVG" grep -q "<svg" <(head -c 500 impacts.svg)
+check "and ends as one" grep -q "</svg>" <(tail -c 20 impacts.svg)
+hash=$(row hash)
+
+run pairs "${scene[@]}" --out pairs.csv
+check "form of pairs" lines_match pairs.csv "^(vf|ee),[0-9]+,[0-9]+\$"
+same "as many as pairs" "$(wc -l <pairs.csv)" \
+    "$(awk '$1 == "pairs" { gsub(",", ""); print $2 + $4 }' stdout)"
+check "canonical order" cmp -s pairs.csv <(sort -t, -k1,1r -k2,2n -k3,3n pairs.csv)
+run pairs "${scene[@]}" --out own.csv --order own
+check "own order has the same pairs" cmp -s pairs.csv <(sort -t, -k1,1r -k2,2n -k3,3n own.csv)
+cut -d, -f1-3 impacts.csv >hit_pairs.csv
+same "every impact is among the pairs" "$(sort pairs.csv | comm -13 - <(sort hit_pairs.csv) | wc -l)" 0
+
+run queries truth.csv --kind vf --out answers.csv
+check "form of answers" lines_match answers.csv "^(separated,|(hit|undecided),$hex)\$"
+same "an answer a query" "$(wc -l <answers.csv)" 2
+
+ln -s answers.csv link.csv
+run queries truth.csv --kind vf --out link.csv
+check "a link stays a link" [ -L link.csv ]
+run queries truth.csv --kind vf --out /dev/null
+check "a device stays a device" [ -c /dev/null ]
+echo old >kept.csv
+refuses "a failure keeps the old file" 2 "words.ply" queries words.ply --kind vf --out kept.csv
+same "as it was" "$(cat kept.csv)" old
+same "no temporary file is left" "$(find . -name '*.tmp' -o -name '*.part' | wc -l)" 0
+
+# --- The same answer by every road --------------------------------------------------------------
+run scene cloth-ball --size 2000 --seed 3 --begin 0.7 --frames 3 --out a/b/frames
+same "frames are written" "$(ls a/b/frames | tr '\n' ' ')" \
+    "frame_0000.ply frame_0001.ply frame_0002.ply "
+same "files and memory: first pair" \
+    "$(hash_of ccd a/b/frames/frame_0000.ply a/b/frames/frame_0001.ply --all)" "$hash"
+same "files and memory: last pair" \
+    "$(hash_of ccd a/b/frames/frame_0001.ply a/b/frames/frame_0002.ply --all)" \
+    "$(hash_of ccd "${scene[@]}" --frames 3 --all)"
+same "frame by number" "$(hash_of ccd "${scene[@]}" --frames 3 --frame 0 --all)" "$hash"
+rope=(--scene rod-twist --size 1000 --begin 0.8) # has loose edges and vertices
+run scene "${rope[@]:1:1}" "${rope[@]:2}" --out rope
+same "loose edges survive the files" \
+    "$(hash_of ccd rope/frame_0000.ply rope/frame_0001.ply --all)" "$(hash_of ccd "${rope[@]}" --all)"
+for threads in 1 2 5; do
+    same "impacts with $threads threads" "$(hash_of ccd "${scene[@]}" --all --threads $threads)" "$hash"
+done
+for options in "--memory-limit 8M" "--broad brute" "--broad stq" "--float-boxes" "--repeat 2"; do
+    # shellcheck disable=SC2086
+    same "impacts with $options" "$(hash_of ccd "${scene[@]}" --all $options)" "$hash"
+done
+pairs=$(hash_of pairs "${scene[@]}")
+for options in "--threads 1" "--threads 2" "--broad brute" "--broad stq" "--order own" "--repeat 3"; do
+    # shellcheck disable=SC2086
+    same "pairs with $options" "$(hash_of pairs "${scene[@]}" $options)" "$pairs"
+done
+answers=$(hash_of queries truth.csv --kind vf)
+for options in "--threads 1" "--threads 2" "--repeat 3"; do
+    # shellcheck disable=SC2086
+    same "queries with $options" "$(hash_of queries truth.csv --kind vf $options)" "$answers"
+done
+run ccd "${scene[@]}" --all
+same "the earliest is the least of all" "$(row earliest && grep -o 't = .*' stdout)" \
+    "$(run ccd "${scene[@]}" && row earliest && grep -o 't = .*' stdout)"
+same "and the least of the file" \
+    "$(grep -oE '0x[^)]*' stdout | head -n 1)" \
+    "$(cut -d, -f4 impacts.csv | while read -r time; do printf '%.17g %s\n' "$time" "$time"; done |
+        sort -g | awk 'NR == 1 { print $2 }')"
+for name in $("$toi" scene | awk '{ print $1 }'); do
+    succeeds "scene $name" ccd --scene "$name" --size 500 --begin 0.7
+done
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]

@@ -1,0 +1,415 @@
+// Scenes: sound geometry at any size, the same bits for the same seed, stories that begin without
+// contact and end in it, and errors that are values.
+
+#include "scenes.h"
+#include "support.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static toi_scene_def define(const char *name, int64_t size, int frames)
+{
+    toi_scene_def def = toi_default_scene_def();
+    def.name = name;
+    def.size = size;
+    def.frames = frames;
+    return def;
+}
+
+static uint64_t hash_points(const toi_scene *scene, int first, int count)
+{
+    return toi_hash(scene->points + first * scene->point_count,
+                    (size_t)(count * scene->point_count) * sizeof *scene->points);
+}
+
+static uint64_t hash_scene(const toi_scene *scene)
+{
+    uint64_t hashes[] = {
+        hash_points(scene, 0, scene->frames),
+        toi_hash(scene->faces, (size_t)scene->face_count * sizeof *scene->faces),
+        toi_hash(scene->edges, (size_t)scene->edge_count * sizeof *scene->edges),
+        toi_hash(scene->groups, (size_t)scene->point_count * sizeof *scene->groups),
+    };
+    return toi_hash(hashes, sizeof hashes);
+}
+
+static uint64_t hash_of(const toi_scene_def *def)
+{
+    toi_scene scene;
+    assert_ok(toi_make_scene(def, &scene));
+    uint64_t hash = hash_scene(&scene);
+    toi_free_scene(&scene);
+    return hash;
+}
+
+static void every_scene_has_a_name_and_a_line(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"cloth-ball", "cloth-funnel", "n-body", "rod-twist",
+                                        "triangles",  "fracture",     "sheets", "plane"};
+    const int count = sizeof names / sizeof *names;
+    for (int i = 0; i < count; ++i) {
+        assert_string_equal(toi_scene_name(i), names[i]);
+        assert_true(strlen(toi_scene_about(i)) > 20);
+    }
+    assert_null(toi_scene_name(count));
+    assert_null(toi_scene_about(count));
+    assert_null(toi_scene_name(-1));
+}
+
+static void check_points(const toi_scene *scene)
+{
+    for (int64_t i = 0; i < scene->frames * scene->point_count; ++i)
+        for (int k = 0; k < 3; ++k)
+            if (!isfinite(scene->points[i][k]))
+                fail_msg("point %" PRId64 " is not finite", i);
+    for (int f = 0; f + 1 < scene->frames; ++f)
+        assert_int_not_equal(hash_points(scene, f, 1), hash_points(scene, f + 1, 1));
+}
+
+static bool in_one_group(const toi_scene *scene, const int32_t *row, int count)
+{
+    for (int k = 0; k < count; ++k) {
+        if (row[k] < 0 || row[k] >= scene->point_count)
+            return false;
+        for (int j = 0; j < k; ++j)
+            if (row[j] == row[k])
+                return false;
+        if (scene->groups[row[k]] != scene->groups[row[0]])
+            return false;
+    }
+    return true;
+}
+
+static void check_topology(const toi_scene *scene)
+{
+    for (int64_t i = 0; i < scene->face_count; ++i)
+        assert_true(in_one_group(scene, scene->faces[i], 3));
+    for (int64_t i = 0; i < scene->edge_count; ++i)
+        assert_true(in_one_group(scene, scene->edges[i], 2));
+    // Bodies are numbered from 0 without gaps.
+    int32_t last = -1;
+    for (int64_t i = 0; i < scene->point_count; ++i) {
+        assert_true(scene->groups[i] == last || scene->groups[i] == last + 1);
+        last = scene->groups[i];
+    }
+}
+
+static void scenes_are_sound_at_any_size(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 2, 3, 5, 10, 37, 100, 333, 1000, 1234, 3000, 7777, 20000};
+    for (int i = 0; toi_scene_name(i); ++i) {
+        for (int k = 0; k < (int)(sizeof sizes / sizeof *sizes); ++k) {
+            toi_scene_def def = define(toi_scene_name(i), sizes[k], 3);
+            def.begin = k % 2 ? 0.25 : 0.0;
+            toi_scene scene;
+            assert_ok(toi_make_scene(&def, &scene));
+            assert_int_equal(scene.frames, 3);
+            assert_true(scene.face_count > 0 && scene.length >= 2);
+            double ratio = (double)scene.face_count / (double)sizes[k];
+            if (sizes[k] >= 1000 && !(ratio > 0.8 && ratio < 1.2))
+                fail_msg("%s of size %" PRId64 " has %" PRId64 " faces", def.name, sizes[k],
+                         scene.face_count);
+            check_points(&scene);
+            check_topology(&scene);
+            assert_int_equal(hash_of(&def), hash_scene(&scene));
+            toi_free_scene(&scene);
+            toi_free_scene(&scene);
+        }
+    }
+}
+
+// Closed surfaces are not torn: each edge of a ball has two faces, of opposite direction.
+static void surfaces_are_oriented(void **state)
+{
+    (void)state;
+    for (int64_t size = 1; size < 4000; size += 1 + size / 2) {
+        toi_scene_def def = define("n-body", size, 2);
+        toi_scene scene;
+        assert_ok(toi_make_scene(&def, &scene));
+        toi_edge_array edges;
+        toi_index_view faces = {scene.faces[0], scene.face_count, 0};
+        assert_ok(toi_make_edges(faces, (toi_index_view){0}, scene.point_count, &edges));
+        assert_int_equal(2 * edges.count, 3 * scene.face_count);
+        int64_t bodies = scene.groups[scene.point_count - 1] + 1;
+        assert_int_equal(scene.point_count - edges.count + scene.face_count, 2 * bodies);
+        toi_free_edges(&edges);
+        toi_free_scene(&scene);
+    }
+}
+
+static void seeds_differ(void **state)
+{
+    (void)state;
+    for (int i = 0; toi_scene_name(i); ++i) {
+        toi_scene_def def = define(toi_scene_name(i), 1000, 2);
+        uint64_t first = hash_of(&def);
+        def.seed = 2;
+        assert_int_not_equal(hash_of(&def), first);
+    }
+}
+
+// Frames do not depend on how many are asked for, nor on where the sequence is entered.
+static void frames_are_windows_of_one_sequence(void **state)
+{
+    (void)state;
+    for (int i = 0; toi_scene_name(i); ++i) {
+        toi_scene_def def = define(toi_scene_name(i), 800, 12);
+        toi_scene all, few;
+        assert_ok(toi_make_scene(&def, &all));
+        for (int first = 0; first <= 9; first += 3) {
+            def.frames = 2;
+            def.begin = (double)first / (double)all.length;
+            assert_ok(toi_make_scene(&def, &few));
+            assert_int_equal(hash_points(&few, 0, 2), hash_points(&all, first, 2));
+            toi_free_scene(&few);
+        }
+        toi_free_scene(&all);
+    }
+}
+
+// Beyond its end a story goes on.
+static void stories_do_not_stop(void **state)
+{
+    (void)state;
+    for (int i = 0; toi_scene_name(i); ++i) {
+        toi_scene_def def = define(toi_scene_name(i), 300, 2);
+        def.begin = 1.0;
+        toi_scene scene;
+        assert_ok(toi_make_scene(&def, &scene));
+        def.frames = (int)scene.length + 2;
+        toi_free_scene(&scene);
+        assert_ok(toi_make_scene(&def, &scene));
+        check_points(&scene);
+        toi_free_scene(&scene);
+    }
+}
+
+typedef struct contacts
+{
+    int64_t hits;
+    int64_t within; // one body
+} contacts;
+
+static contacts find_contacts(const toi_scene_def *scene_def)
+{
+    toi_scene scene;
+    assert_ok(toi_make_scene(scene_def, &scene));
+    toi_mesh mesh = toi_make_mesh(scene.points[0], scene.points[scene.point_count],
+                                  scene.point_count, scene.faces[0], scene.face_count);
+    toi_index_view loose = {scene.edges[0], scene.edge_count, 0};
+    toi_edge_array edges;
+    assert_ok(toi_make_edges(mesh.faces, loose, scene.point_count, &edges));
+    mesh.edges = toi_view_edges(&edges);
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_impact_array impacts = {0};
+    assert_ok(toi_find_impacts(&def, &mesh, &impacts, NULL));
+    contacts c = {.hits = impacts.count};
+    for (int64_t i = 0; i < impacts.count; ++i) {
+        const toi_impact *impact = &impacts.data[i];
+        bool face = impact->kind == TOI_VERTEX_FACE;
+        int32_t a = face ? impact->a : edges.data[impact->a][0];
+        int32_t b = face ? scene.faces[impact->b][0] : edges.data[impact->b][0];
+        c.within += scene.groups[a] == scene.groups[b];
+    }
+    toi_free_impacts(&impacts);
+    toi_free_edges(&edges);
+    toi_free_scene(&scene);
+    return c;
+}
+
+static void stories_begin_apart_and_end_in_contact(void **state)
+{
+    (void)state;
+    for (int i = 0; toi_scene_name(i); ++i) {
+        toi_scene_def def = define(toi_scene_name(i), 3000, 2);
+        for (def.begin = 0.0; def.begin < 0.1; def.begin += 0.03) {
+            contacts c = find_contacts(&def);
+            if (c.hits != 0)
+                fail_msg("%s has %" PRId64 " impacts at %g", def.name, c.hits, def.begin);
+        }
+        for (def.begin = 0.6; def.begin <= 1.0; def.begin += 0.1) {
+            contacts c = find_contacts(&def);
+            if (c.hits < 5)
+                fail_msg("%s has only %" PRId64 " impacts at %g", def.name, c.hits, def.begin);
+        }
+    }
+}
+
+static void cloth_touches_itself(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"cloth-ball", "cloth-funnel"};
+    for (int i = 0; i < 2; ++i) {
+        toi_scene_def def = define(names[i], 6000, 2);
+        def.begin = 0.6;
+        assert_true(find_contacts(&def).within > 10);
+    }
+}
+
+static void the_plane_is_flat(void **state)
+{
+    (void)state;
+    toi_scene_def def = define("plane", 500, 30);
+    toi_scene scene;
+    assert_ok(toi_make_scene(&def, &scene));
+    for (int64_t i = 0; i < scene.frames * scene.point_count; ++i)
+        assert_true(scene.points[i][2] == 0.0);
+    toi_free_scene(&scene);
+}
+
+static void the_rope_has_loose_edges_and_points(void **state)
+{
+    (void)state;
+    toi_scene_def def = define("rod-twist", 2000, 2);
+    toi_scene scene;
+    assert_ok(toi_make_scene(&def, &scene));
+    bool *used = calloc((size_t)scene.point_count, sizeof *used);
+    for (int64_t i = 0; i < scene.face_count; ++i)
+        for (int k = 0; k < 3; ++k)
+            used[scene.faces[i][k]] = true;
+    for (int64_t i = 0; i < scene.edge_count; ++i)
+        for (int k = 0; k < 2; ++k) {
+            assert_false(used[scene.edges[i][0]] && used[scene.edges[i][1]] && i == 0);
+            used[scene.edges[i][k]] = true;
+        }
+    int64_t loose = 0;
+    for (int64_t i = 0; i < scene.point_count; ++i)
+        loose += !used[i];
+    assert_true(scene.edge_count > 50 && loose > 50);
+    free(used);
+    toi_free_scene(&scene);
+}
+
+static void assert_refused(const toi_scene_def *def, toi_status status, const char *text)
+{
+    toi_scene scene;
+    memset(&scene, 0xff, sizeof scene);
+    assert_fails(toi_make_scene(def, &scene), status, text);
+    assert_null(scene.points);
+    assert_int_equal(scene.point_count, 0);
+    toi_free_scene(&scene);
+}
+
+static void errors_are_values(void **state)
+{
+    (void)state;
+    toi_scene_def def = define("teapot", 100, 2);
+    for (int i = 0; toi_scene_name(i); ++i)
+        assert_refused(&def, TOI_ERROR_ARGUMENT, toi_scene_name(i));
+    assert_refused(&def, TOI_ERROR_ARGUMENT, "teapot");
+    def.name = NULL;
+    assert_refused(&def, TOI_ERROR_ARGUMENT, "plane");
+    def = define("plane", 0, 2);
+    assert_refused(&def, TOI_ERROR_ARGUMENT, "at least 1, not 0");
+    def = define("plane", 10, 1);
+    assert_refused(&def, TOI_ERROR_ARGUMENT, "at least 2 frames, not 1");
+    def = define("plane", 10, 2);
+    def.begin = NAN;
+    assert_refused(&def, TOI_ERROR_ARGUMENT, "between 0 and 1");
+    def.begin = 1.5;
+    assert_refused(&def, TOI_ERROR_ARGUMENT, "between 0 and 1");
+    def = (toi_scene_def){.name = "plane", .size = 10, .frames = 2};
+    assert_refused(&def, TOI_ERROR_ARGUMENT, "toi_default_scene_def");
+    def = define("plane", INT64_C(1) << 31, 2);
+    assert_refused(&def, TOI_ERROR_LIMIT, "2147483647");
+    def = define("plane", INT32_MAX, 2); // three points a face
+    assert_refused(&def, TOI_ERROR_LIMIT, "points");
+    def = define("plane", INT32_MAX / 4, INT32_MAX);
+    assert_refused(&def, TOI_ERROR_MEMORY, "");
+}
+
+// An allocator that fails after a number of calls, and counts what is held.
+typedef struct limited
+{
+    int64_t left;
+    int64_t held;
+} limited;
+
+static void *allocate_limited(void *user, size_t size, size_t alignment)
+{
+    limited *l = user;
+    if (l->left-- <= 0)
+        return NULL;
+    l->held += 1;
+    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void release_limited(void *user, void *memory, size_t size)
+{
+    (void)size;
+    ((limited *)user)->held -= memory != NULL;
+    free(memory);
+}
+
+static void a_failing_allocator_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    for (int i = 0; toi_scene_name(i); ++i) {
+        toi_scene_def def = define(toi_scene_name(i), 50, 2);
+        limited l = {0};
+        toi_status status = TOI_ERROR_MEMORY;
+        for (int64_t calls = 0; status != TOI_OK; ++calls) {
+            l.left = calls;
+            toi_set_hooks(
+                &(toi_hooks){.user = &l, .allocate = allocate_limited, .release = release_limited});
+            toi_scene scene;
+            status = toi_make_scene(&def, &scene);
+            assert_true(status == TOI_OK || status == TOI_ERROR_MEMORY);
+            toi_free_scene(&scene);
+            assert_int_equal(l.held, 0);
+            assert_true(calls < 100);
+        }
+        toi_set_hooks(NULL);
+    }
+}
+
+// The same on every platform and with every compiler: 500 faces, four frames from half-way on.
+static void hashes_are_those_of_other_platforms(void **state)
+{
+    (void)state;
+    static const struct expectation
+    {
+        const char *name;
+        uint64_t hash;
+    } expected[] = {
+        {"cloth-ball", 0}, {"cloth-funnel", 0}, {"n-body", 0}, {"rod-twist", 0},
+        {"triangles", 0},  {"fracture", 0},     {"sheets", 0}, {"plane", 0},
+    };
+    int wrong = 0;
+    for (int i = 0; i < (int)(sizeof expected / sizeof *expected); ++i) {
+        toi_scene_def def = define(expected[i].name, 500, 4);
+        def.begin = 0.5;
+        uint64_t hash = hash_of(&def);
+        if (hash != expected[i].hash) {
+            print_error("%s: UINT64_C(0x%016" PRIx64 ")\n", expected[i].name, hash);
+            ++wrong;
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_scene_has_a_name_and_a_line),
+        cmocka_unit_test(scenes_are_sound_at_any_size),
+        cmocka_unit_test(surfaces_are_oriented),
+        cmocka_unit_test(seeds_differ),
+        cmocka_unit_test(frames_are_windows_of_one_sequence),
+        cmocka_unit_test(stories_do_not_stop),
+        cmocka_unit_test(stories_begin_apart_and_end_in_contact),
+        cmocka_unit_test(cloth_touches_itself),
+        cmocka_unit_test(the_plane_is_flat),
+        cmocka_unit_test(the_rope_has_loose_edges_and_points),
+        cmocka_unit_test(errors_are_values),
+        cmocka_unit_test(a_failing_allocator_leaves_nothing_behind),
+        cmocka_unit_test(hashes_are_those_of_other_platforms),
+    };
+    use_threads_for_sanitizer();
+    return cmocka_run_group_tests_name("scenes", tests, NULL, NULL);
+}
