@@ -17,6 +17,8 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/toi-config-version.cmake CO
 install(FILES ${CMAKE_BINARY_DIR}/toi-config.cmake ${CMAKE_BINARY_DIR}/toi-config-version.cmake
     DESTINATION ${package_dir})
 
+# Relative to the file itself, so that `cmake --install --prefix` and moving the tree both work.
+file(RELATIVE_PATH toi_prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 foreach(name toi toi_io)
     configure_file(cmake/${name}.pc.in ${CMAKE_BINARY_DIR}/${name}.pc @ONLY)
     install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -94,7 +94,7 @@ int main(int argc, char **argv)
     for (int i = 0; (def.name = toi_scene_name(i)); ++i) {
         toi_scene scene;
         require(toi_make_scene(&def, &scene), def.name);
-        const double(*last)[3] = scene.points + (scene.frames - 1) * scene.point_count;
+        double(*last)[3] = scene.points + (scene.frames - 1) * scene.point_count;
         toi_mesh mesh = toi_make_mesh(last[0] - 3 * scene.point_count, last[0], scene.point_count,
                                       scene.faces[0], scene.face_count);
         toi_edge_array edges;

@@ -42,7 +42,7 @@ awk -v runs="$failed_runs" '
     /^\[  PASSED  \] [0-9]+ test/  { passed += $4 }
     /^\[  FAILED  \] [0-9]+ test/  { failed += $4 }
     /^\[  SKIPPED \] [0-9]+ test/  { skipped += $4 }
-    /^[0-9]+ passed, [0-9]+ failed/ { passed += $1; failed += $3 }
+    /^[0-9]+ passed, [0-9]+ failed/ { passed += $1; failed += $3; skipped += $5 }
     END {
         if (runs > 0 && failed == 0) failed = runs
         printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped

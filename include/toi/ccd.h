@@ -16,9 +16,9 @@ TOI_EXTERN_C_BEGIN
 typedef struct toi_zero_time_policy
 {
     /// Each pair gets, as its minimum separation, at least this share of its distance at t = 0, so
-    /// that a step stops short of contact. In [0, 1). The paper uses 0.2.
+    /// that a step stops short of contact. In [0, 0.5]. The paper uses 0.2.
     double relative_separation;
-    /// If the earliest time comes out as 0, search again without any minimum separation and with
+    /// Where a pair's time comes out as 0, solve it again without any minimum separation and with
     /// no_zero_time, and multiply the time found by this. In [0, 1); 0: no second pass. The paper
     /// uses 0.8.
     double rescale;
@@ -37,7 +37,7 @@ typedef struct toi_ccd_def
     toi_zero_time_policy zero_time;
     int workers; ///< 0: toi_default_workers()
     /// Bytes of working memory (boxes, blocks of pairs, results); 0: no limit. A limit too small
-    /// for the boxes and one block per worker is refused with the number that would do.
+    /// for the boxes and one block per worker is refused, with the number of bytes needed up to there.
     int64_t memory_limit;
     toi_progress *progress;
     void *progress_context;
@@ -85,7 +85,7 @@ typedef struct toi_ccd_report
     int64_t hits[TOI_KIND_COUNT]; ///< found to be hit or undecided; only counted when all impacts
                                   ///< are asked for
     int64_t undecided[TOI_KIND_COUNT]; ///< of those, undecided
-    bool rescaled;                     ///< the second pass of the zero-time policy set the time
+    int64_t rescaled; ///< queries whose time came out as 0 and went through the second pass
     double seconds_boxes;
     double seconds_broad; ///< wall time; the two phases overlap, so it is shared out by the
                           ///< workers' own clocks

@@ -33,6 +33,8 @@ static toi_status sort_order(const toi_impact *impacts, int64_t count, int worke
 
 toi_status toi_sort_impacts(toi_impact *impacts, int64_t count, int workers, toi_budget *budget)
 {
+    if (count < 2)
+        return TOI_OK;
     if (count > UINT32_MAX)
         return toi_fail(TOI_ERROR_LIMIT, "more than 2^32 impacts");
     uint64_t *order = toi_take(budget, count, sizeof *order);

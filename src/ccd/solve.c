@@ -23,6 +23,7 @@ typedef struct toi_solve_worker
     toi_impact impacts[BATCH];
     double seconds; // spent in the narrow phase
     int64_t candidates;
+    int64_t rescaled;
     void *scratch;
     _Alignas(64) char end[64]; // keeps neighbours off this cache line
 } toi_solve_worker;
@@ -136,8 +137,10 @@ static void solve_batch(const toi_solve_stage *stage, toi_solve_worker *w, int64
     toi_narrow_solver(def.method)(&batch);
     if (ccd->zero_time.rescale > 0)
         for (int64_t i = 0; i < count; ++i)
-            if (w->results[i].time == 0)
+            if (w->results[i].time == 0) {
                 solve_again(&batch, i, ccd->zero_time.rescale);
+                ++w->rescaled;
+            }
 }
 
 static int64_t list_impacts(toi_solve_worker *w, toi_kind kind, const toi_pair *pairs,
@@ -203,6 +206,7 @@ static void account(toi_pipeline *p, toi_kind kind, const toi_solve_worker *work
     double narrow = 0;
     for (int i = 0; i < p->workers; ++i) {
         p->report.candidates[kind] += workers[i].candidates;
+        p->report.rescaled += workers[i].rescaled;
         narrow += workers[i].seconds;
     }
     narrow = fmin(narrow / p->workers, wall);
@@ -217,6 +221,7 @@ static toi_status solve_kind(toi_solve_stage *stage, toi_kind kind)
     for (int i = 0; i < p->workers; ++i) {
         stage->scratch[i].seconds = 0;
         stage->scratch[i].candidates = 0;
+        stage->scratch[i].rescaled = 0;
     }
     double before = p->report.seconds_broad;
     toi_status status = toi_stream_candidates(p, kind, solve_block, stage);

@@ -1,0 +1,435 @@
+// toi ccd: the earliest impact between two frames, or every impact.
+
+#include "toi/ccd.h"
+#include "command.h"
+#include "failure.h"
+#include "frames.h"
+#include "json.h"
+#include "method_options.h"
+#include "output.h"
+#include "picture.h"
+#include "progress.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/resource.h>
+
+typedef struct settings
+{
+    toi_ccd_def def;
+    scene_choice choice;
+    common common;
+    bool all;
+    const char *impacts; // paths, or NULL
+    const char *safe_steps;
+    const char *picture;
+    int device;
+    int up;
+} settings;
+
+enum
+{
+    DEVICE_CPU,
+    UP_AUTO = 0
+};
+
+static const char *device_choice(int index)
+{
+    static const char *const names[] = {"cpu", "cuda"};
+    return index < 2 ? names[index] : NULL;
+}
+
+static const char *up_choice(int index)
+{
+    static const char *const names[] = {"auto", "x", "y", "z"};
+    return index < 4 ? names[index] : NULL;
+}
+
+static const option output_options[] = {
+    {.name = "all",
+     .offset = offsetof(settings, all),
+     .help = "find every impact, not only the earliest"},
+    {.name = "impacts",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, impacts),
+     .argument = "FILE.csv",
+     .help = "write every impact as kind,a,b,time_hex,u,v; implies --all"},
+    {.name = "safe-steps",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, safe_steps),
+     .argument = "FILE.csv",
+     .help = "write how far each vertex may move, as vertex,time_hex"},
+    {.name = "picture",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, picture),
+     .argument = "FILE.svg",
+     .help = "draw the mesh and its impacts"},
+    {.name = "up",
+     .type = OPTION_CHOICE,
+     .offset = offsetof(settings, up),
+     .argument = "AXIS",
+     .help = "what points upwards in the picture: x, y, z, or auto: z of scenes, y of files",
+     .choice = up_choice},
+    {.name = "device",
+     .type = OPTION_CHOICE,
+     .offset = offsetof(settings, device),
+     .argument = "DEVICE",
+     .help = "where to compute: cpu or cuda",
+     .choice = device_choice},
+    {0}};
+
+static const option zero_time_options[] = {
+    {.name = "relative-separation",
+     .type = OPTION_NUMBER,
+     .offset = offsetof(toi_zero_time_policy, relative_separation),
+     .argument = "R",
+     .help = "a pair's minimum separation is at least this share of its first distance",
+     .most = 0.5,
+     .range = "a number from 0 to 0.5"},
+    {.name = "rescale",
+     .type = OPTION_NUMBER,
+     .offset = offsetof(toi_zero_time_policy, rescale),
+     .argument = "S",
+     .help = "where a time comes out as 0, search again without any separation and take this "
+             "share of the time found",
+     .most = 0x1.fffffffffffffp-1,
+     .range = "a number from 0 to below 1"},
+    {0}};
+
+// What the subcommand found.
+typedef struct answer
+{
+    toi_ccd_report report;
+    toi_impact_array impacts; // with --all
+    uint64_t hash;
+    int64_t held_back; // vertices whose safe step is less than the whole
+} answer;
+
+// ---------------------------------------------------------------------------------------------
+// Finding
+
+static toi_ccd_def add_progress(toi_ccd_def def, progress *bar)
+{
+    def.progress = progress_function();
+    def.progress_context = bar;
+    return def;
+}
+
+static toi_status find(const settings *s, const toi_mesh *mesh, answer *a)
+{
+    progress bar = start_progress(s->common.repeat);
+    toi_ccd_def def = add_progress(s->def, &bar);
+    toi_status status = TOI_OK;
+    for (; bar.run < bar.runs && status == TOI_OK; ++bar.run) {
+        toi_ccd_report report;
+        status = s->all ? toi_find_impacts(&def, mesh, &a->impacts, &report)
+                        : toi_find_earliest(&def, mesh, &report);
+        if (bar.run == 0 || report.seconds_total < a->report.seconds_total)
+            a->report = report;
+    }
+    end_progress(&bar);
+    a->hash = toi_hash(a->impacts.data, (size_t)a->impacts.count * sizeof *a->impacts.data);
+    return status;
+}
+
+// Where an impact is, at its time: on the vertex, or on the first of the edges.
+static void locate(const toi_mesh *mesh, const toi_impact *impact, double at[3])
+{
+    toi_query query =
+        toi_gather_query(mesh, (toi_kind)impact->kind, (toi_pair){impact->a, impact->b});
+    for (int k = 0; k < 3; ++k) {
+        double corner[2];
+        for (int c = 0; c < 2; ++c)
+            corner[c] = query.start[c][k] + impact->time * (query.end[c][k] - query.start[c][k]);
+        at[k] = impact->kind == TOI_VERTEX_FACE ? corner[0]
+                                                : corner[0] + impact->u * (corner[1] - corner[0]);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Files
+
+static toi_status write_impacts(const char *path, const toi_impact_array *impacts)
+{
+    output_file output;
+    toi_status status = open_output(path, &output);
+    if (status != TOI_OK)
+        return status;
+    for (int64_t i = 0; i < impacts->count; ++i) {
+        const toi_impact *impact = &impacts->data[i];
+        write_pair(output.file, kind_choice(impact->kind), impact->a, impact->b, ',');
+        fprintf(output.file, "%a,%.17g,%.17g\n", impact->time, impact->u, impact->v);
+    }
+    return close_output(&output);
+}
+
+static toi_status write_steps(const char *path, const double *steps, int64_t count,
+                              int64_t *held_back)
+{
+    output_file output;
+    toi_status status = open_output(path, &output);
+    if (status != TOI_OK)
+        return status;
+    for (int64_t i = 0; i < count; ++i) {
+        fprintf(output.file, "%" PRId64 ",%a\n", i, steps[i]);
+        *held_back += steps[i] < 1;
+    }
+    return close_output(&output);
+}
+
+static toi_status find_steps(const settings *s, const toi_mesh *mesh, answer *a)
+{
+    int64_t count = mesh->start.count;
+    double *steps = toi_allocate((size_t)count * sizeof *steps);
+    if (!steps)
+        return TOI_ERROR_MEMORY;
+    progress bar = start_progress(1);
+    toi_ccd_def def = add_progress(s->def, &bar);
+    toi_status status = toi_find_safe_steps(&def, mesh, steps, NULL);
+    end_progress(&bar);
+    if (status == TOI_OK)
+        status = write_steps(s->safe_steps, steps, count, &a->held_back);
+    toi_release(steps);
+    return status;
+}
+
+static void write_subtitle(const answer *a, char *words, size_t size)
+{
+    const toi_ccd_report *report = &a->report;
+    text faces = count_text(report->faces);
+    if (report->state == TOI_SEPARATED)
+        snprintf(words, size, "%s faces, no impact", faces.at);
+    else if (a->impacts.count > 0)
+        snprintf(words, size, "%s faces, %s impacts, the earliest at t = %.6g", faces.at,
+                 count_text(a->impacts.count).at, report->earliest.time);
+    else
+        snprintf(words, size, "%s faces, earliest impact at t = %.6g", faces.at,
+                 report->earliest.time);
+}
+
+static void make_mark(const toi_mesh *mesh, const toi_impact *impact, picture_impact *mark)
+{
+    *mark = (picture_impact){.time = impact->time};
+    memcpy(mark->normal, impact->normal, sizeof mark->normal);
+    locate(mesh, impact, mark->at);
+}
+
+static toi_status draw(const settings *s, const frames *f, const answer *a)
+{
+    const toi_impact_array *list = &a->impacts;
+    const toi_impact *impacts = list->count > 0 ? list->data : &a->report.earliest;
+    int64_t count = list->count > 0 ? list->count : a->report.state != TOI_SEPARATED;
+    picture_impact *marks = toi_allocate((size_t)count * sizeof *marks);
+    if (!marks)
+        return TOI_ERROR_MEMORY;
+    for (int64_t i = 0; i < count; ++i)
+        make_mark(&f->mesh, &impacts[i], &marks[i]);
+    char subtitle[160];
+    write_subtitle(a, subtitle, sizeof subtitle);
+    picture p = {.title = f->name,
+                 .subtitle = subtitle,
+                 .point_count = f->mesh.start.count,
+                 .start = f->start,
+                 .end = f->end,
+                 .face_count = f->mesh.faces.count,
+                 .faces = f->faces,
+                 .edge_count = f->loose_count,
+                 .edges = f->loose,
+                 .groups = f->groups,
+                 .impact_count = count,
+                 .impacts = marks,
+                 .time = -1,
+                 .up = s->up != UP_AUTO ? s->up - 1
+                       : f->scene       ? 2
+                                        : 1};
+    toi_status status = draw_picture(s->picture, &p);
+    toi_release(marks);
+    return status;
+}
+
+static toi_status write_files(const settings *s, const frames *f, answer *a)
+{
+    toi_status status = TOI_OK;
+    if (s->impacts)
+        status = write_impacts(s->impacts, &a->impacts);
+    if (status == TOI_OK && s->safe_steps)
+        status = find_steps(s, &f->mesh, a);
+    if (status == TOI_OK && s->picture)
+        status = draw(s, f, a);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Reports
+
+static int64_t peak_resident_bytes(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (int64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+static void add_earliest(json_t *object, const toi_ccd_report *report)
+{
+    const toi_impact *first = &report->earliest;
+    bool none = report->state == TOI_SEPARATED;
+    json_object_set_new(object, "state", json_string(toi_state_name(report->state)));
+    json_object_set_new(object, "earliest", none ? json_null() : json_real(first->time));
+    json_object_set_new(object, "earliest_hex",
+                        none ? json_null() : json_string(time_hex(first->time).at));
+    json_object_set_new(object, "pair",
+                        none ? json_null()
+                             : json_pack("{s:s, s:i, s:i}", "kind", kind_choice(first->kind), "a",
+                                         (int)first->a, "b", (int)first->b));
+    json_object_set_new(object, "rescaled", json_integer(report->rescaled));
+}
+
+static toi_status print_object(const settings *s, const answer *a, int threads)
+{
+    const toi_ccd_report *r = &a->report;
+    json_t *object =
+        json_pack("{s:I, s:I, s:I, s:s, s:s, s:s, s:i, s:o}", "vertices", (json_int_t)r->vertices,
+                  "edges", (json_int_t)r->edges, "faces", (json_int_t)r->faces, "broad",
+                  broad_choice((int)s->def.broad.method), "narrow",
+                  narrow_choice((int)s->def.narrow.method), "device", device_choice(s->device),
+                  "threads", threads, "candidates", json_kinds(r->candidates));
+    if (s->all) {
+        json_object_set_new(object, "hits", json_kinds(r->hits));
+        json_object_set_new(object, "undecided", json_integer(r->undecided[0] + r->undecided[1]));
+        json_object_set_new(object, "hash", json_hash(a->hash));
+    }
+    add_earliest(object, r);
+    if (s->safe_steps)
+        json_object_set_new(object, "held_back", json_integer(a->held_back));
+    json_object_set_new(object, "seconds",
+                        json_pack("{s:f, s:f, s:f, s:f}", "boxes", r->seconds_boxes, "broad",
+                                  r->seconds_broad, "narrow", r->seconds_narrow, "total",
+                                  r->seconds_total));
+    json_object_set_new(object, "peak_bytes", json_integer(r->peak_bytes));
+    json_object_set_new(object, "peak_rss_bytes", json_integer(peak_resident_bytes()));
+    return print_json(object);
+}
+
+static void print_earliest(const frames *f, const settings *s, const toi_ccd_report *r)
+{
+    const toi_impact *first = &r->earliest;
+    if (r->state == TOI_SEPARATED) {
+        printf("earliest    none: the whole step is free\n");
+        if (f->scene && s->choice.begin < 0.1)
+            printf("            (a scene's story begins without contact: try --begin 0.7)\n");
+        return;
+    }
+    bool face = first->kind == TOI_VERTEX_FACE;
+    printf("earliest    t = %.9g  (%s)%s\n", first->time, time_hex(first->time).at,
+           r->state == TOI_UNDECIDED ? "  undecided: not before this time" : "");
+    if (r->rescaled)
+        printf("            %lld times of 0 solved again and rescaled\n", (long long)r->rescaled);
+    printf("            %s %" PRId32 " against %s %" PRId32 "\n", face ? "vertex" : "edge",
+           first->a, face ? "face" : "edge", first->b);
+    double at[3];
+    locate(&f->mesh, first, at);
+    printf("            at (%.6g, %.6g, %.6g), normal (%.3g, %.3g, %.3g)\n", at[0], at[1], at[2],
+           first->normal[0], first->normal[1], first->normal[2]);
+}
+
+static void print_files(const settings *s, const answer *a)
+{
+    if (s->impacts)
+        printf("impacts     %s\n", s->impacts);
+    if (s->safe_steps)
+        printf("safe steps  %s: %s vertices held back\n", s->safe_steps,
+               count_text(a->held_back).at);
+    if (s->picture)
+        printf("picture     %s\n", s->picture);
+}
+
+static void print_summary(const settings *s, const frames *f, const answer *a, int threads)
+{
+    const toi_ccd_report *r = &a->report;
+    printf("%s\n", f->name);
+    printf("mesh        %s vertices, %s edges, %s faces\n", count_text(r->vertices).at,
+           count_text(r->edges).at, count_text(r->faces).at);
+    printf("methods     broad %s, narrow %s, %d thread%s\n", broad_choice((int)s->def.broad.method),
+           narrow_choice((int)s->def.narrow.method), threads, threads == 1 ? "" : "s");
+    printf("candidates  %s vertex-face, %s edge-edge\n", count_text(r->candidates[0]).at,
+           count_text(r->candidates[1]).at);
+    if (s->all) {
+        int64_t undecided = r->undecided[0] + r->undecided[1];
+        printf("hits        %s vertex-face, %s edge-edge", count_text(r->hits[0]).at,
+               count_text(r->hits[1]).at);
+        printf(undecided ? ", %s of them undecided\n" : "\n", count_text(undecided).at);
+    }
+    print_earliest(f, s, r);
+    printf("time        boxes %s, broad %s, narrow %s, total %s\n",
+           seconds_text(r->seconds_boxes).at, seconds_text(r->seconds_broad).at,
+           seconds_text(r->seconds_narrow).at, seconds_text(r->seconds_total).at);
+    printf("memory      %s working, %s resident at most\n", bytes_text(r->peak_bytes).at,
+           bytes_text(peak_resident_bytes()).at);
+    if (s->all)
+        printf("hash        %s\n", hash_text(a->hash).at);
+    print_files(s, a);
+}
+
+// ---------------------------------------------------------------------------------------------
+// The subcommand
+
+static toi_status check_settings(const settings *s)
+{
+    if (s->device != DEVICE_CPU)
+        return toi_fail(TOI_ERROR_UNSUPPORTED,
+                        "--device cuda: this build has no CUDA; use --device cpu");
+    toi_status status = check_output(s->impacts);
+    if (status == TOI_OK)
+        status = check_output(s->safe_steps);
+    if (status == TOI_OK)
+        status = check_output(s->picture);
+    return status;
+}
+
+static toi_status run(settings *s, const operand_list *operands)
+{
+    frames f = {0};
+    answer a = {0};
+    int threads = apply_threads(&s->common);
+    s->def.workers = threads;
+    s->all = s->all || s->impacts;
+    toi_status status = check_settings(s);
+    if (status == TOI_OK)
+        status = load_frames(&s->choice, operands, &f);
+    if (status == TOI_OK)
+        status = find(s, &f.mesh, &a);
+    if (status == TOI_OK)
+        status = write_files(s, &f, &a);
+    if (status == TOI_OK && s->common.json)
+        status = print_object(s, &a, threads);
+    else if (status == TOI_OK)
+        print_summary(s, &f, &a, threads);
+    toi_free_impacts(&a.impacts);
+    free_frames(&f);
+    return status;
+}
+
+int run_ccd(int argc, char **argv)
+{
+    settings s = {
+        .def = toi_default_ccd_def(), .choice = default_scene_choice(), .common = default_common()};
+    const option_group groups[] = {{"Output", output_options, &s},
+                                   {"A scene instead of files", frame_options, &s.choice},
+                                   {"Candidates", broad_options, &s.def},
+                                   {"Decision", narrow_options, &s.def.narrow},
+                                   {"Steps of exactly zero", zero_time_options, &s.def.zero_time},
+                                   {"Common", repeat_options, &s.common},
+                                   {0}};
+    const command_line line = {
+        .usage = "ccd START END [OPTION...]\nccd --scene NAME [OPTION...]",
+        .about = "Finds the earliest impact while a mesh moves from START to END (PLY, OBJ or STL\n"
+                 "files of the same mesh), every vertex on a straight line: never late.",
+        .examples = "ccd start.ply end.ply\n"
+                    "ccd start.ply end.ply --all --impacts impacts.csv --memory-limit 1G\n"
+                    "ccd --scene cloth-ball --begin 0.7 --all --picture impacts.svg",
+        .groups = groups,
+        .most_operands = 2};
+    operand_list operands;
+    int code = parse_command_line(&line, argc, argv, &operands);
+    return code == GO_ON ? finish(run(&s, &operands)) : code;
+}

@@ -1,0 +1,23 @@
+// Exit codes, and the one form that messages on standard error have: "toi COMMAND: what".
+
+#ifndef TOI_CLI_FAILURE_H
+#define TOI_CLI_FAILURE_H
+
+#include "toi/base.h"
+
+enum exit_code
+{
+    EXIT_DONE,
+    EXIT_USAGE,     // the command line is wrong
+    EXIT_INPUT,     // a file or what is in it
+    EXIT_RESOURCES, // memory, a limit, something this build or machine does not have
+};
+
+// Names the subcommand in all messages from here on.
+void set_command(const char *name);
+
+// The exit code for a status. Unless it is TOI_OK, says what toi_last_message() holds, and for a
+// wrong command line how to get help.
+int finish(toi_status status);
+
+#endif

@@ -1,0 +1,50 @@
+// The two frames a subcommand works on: from two files, or of a scene made in memory.
+
+#ifndef TOI_CLI_FRAMES_H
+#define TOI_CLI_FRAMES_H
+
+#include "options.h"
+#include "scenes.h"
+#include "toi/io.h"
+
+// Which scene, and which frames of it.
+typedef struct scene_choice
+{
+    const char *scene; // NULL: files
+    int64_t size;
+    int64_t seed;
+    double begin;
+    int frames; // 0: two, or as many as `frame` needs
+    int frame;  // -1: the last but one
+} scene_choice;
+
+extern const option scene_options[]; // --size, --seed, --begin, --frames
+extern const option frame_options[]; // --scene, --frame and those
+
+scene_choice default_scene_choice(void);
+
+// The scene that is meant; TOI_ERROR_ARGUMENT where choices contradict each other.
+toi_status choose_scene(const scene_choice *choice, toi_scene_def *def);
+
+typedef struct frames
+{
+    toi_mesh mesh; // with its edges, those the files name themselves among them
+    const double (*start)[3];
+    const double (*end)[3];
+    const int32_t (*faces)[3];
+    const int32_t (*loose)[2]; // edges that the file or the scene names itself
+    int64_t loose_count;
+    const int32_t *groups; // the body of each vertex, or NULL
+    bool scene;
+    char name[128]; // what it is, for titles
+
+    toi_mesh_file files[2];
+    toi_scene made;
+    toi_edge_array edges;
+} frames;
+
+// Loads what the choice or the operands name. Free in any case.
+toi_status load_frames(const scene_choice *choice, const operand_list *operands, frames *f);
+void free_frames(frames *f);
+
+#endif

@@ -1,0 +1,49 @@
+#include "json.h"
+
+#include "text.h"
+
+#include <string.h>
+
+json_t *json_text(const char *words)
+{
+    json_t *string = json_string(words);
+    if (string)
+        return string;
+    size_t size = strlen(words) + 1;
+    char *copy = toi_allocate(size);
+    if (!copy)
+        return NULL;
+    for (size_t i = 0; i < size; ++i)
+        copy[i] = (unsigned char)words[i] < 128 ? words[i] : '?';
+    string = json_string(copy);
+    toi_release(copy);
+    return string;
+}
+
+json_t *json_names(const char *(*name)(int index))
+{
+    json_t *names = json_array();
+    for (int i = 0; name(i) && names; ++i)
+        json_array_append_new(names, json_string(name(i)));
+    return names;
+}
+
+json_t *json_kinds(const int64_t counts[2])
+{
+    return json_pack("{s:I, s:I}", "vf", (json_int_t)counts[0], "ee", (json_int_t)counts[1]);
+}
+
+json_t *json_hash(uint64_t hash)
+{
+    return json_string(hash_text(hash).at);
+}
+
+toi_status print_json(json_t *object)
+{
+    if (!object)
+        return toi_fail(TOI_ERROR_MEMORY, "no memory for the JSON object");
+    json_dumpf(object, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+    putchar('\n');
+    json_decref(object);
+    return TOI_OK;
+}

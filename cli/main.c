@@ -1,0 +1,106 @@
+// The program: finds the subcommand and runs it.
+
+#include "command.h"
+#include "failure.h"
+#include "text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct
+{
+    const char *name;
+    const char *summary;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"ccd", "the earliest impact, or every impact, between two frames of a mesh", run_ccd},
+    {"pairs", "the candidate pairs of two frames, and how long it takes to find them", run_pairs},
+    {"queries", "decide the queries of a file, and compare with its truth", run_queries},
+    {"scene", "write the frames of a procedural scene", run_scene},
+    {"info", "version, compiler, SIMD, threads, methods", run_info},
+};
+
+enum
+{
+    COMMAND_COUNT = sizeof commands / sizeof *commands
+};
+
+static const char *command_name(int index)
+{
+    return index < COMMAND_COUNT ? commands[index].name : NULL;
+}
+
+static int print_help(void)
+{
+    printf("Usage: toi COMMAND [ARGUMENT...]\n\n"
+           "Finds the first time of impact between moving geometry, never late.\n\nCommands:\n");
+    for (int i = 0; i < COMMAND_COUNT; ++i)
+        printf("  %-10s%s\n", commands[i].name, commands[i].summary);
+    printf("\n'toi COMMAND --help' tells more of each; 'toi --version' the version.\n"
+           "Exit codes: 0 done, 1 bad usage, 2 bad input, 3 out of resources.\n\n"
+           "Examples:\n"
+           "  toi ccd start.ply end.ply\n"
+           "  toi ccd --scene cloth-ball --begin 0.7 --all --picture impacts.svg\n");
+    return EXIT_DONE;
+}
+
+static int run_command(int argc, char **argv)
+{
+    for (int i = 0; i < COMMAND_COUNT; ++i) {
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            set_command(commands[i].name);
+            return commands[i].run(argc - 1, argv + 1);
+        }
+    }
+    char names[NAMES_BYTES];
+    join_names(names, command_name);
+    return finish(
+        toi_fail(TOI_ERROR_ARGUMENT, "there is no command '%.80s'; there are %s", argv[1], names));
+}
+
+static int run_program(int argc, char **argv)
+{
+    if (argc < 2) {
+        char names[NAMES_BYTES];
+        join_names(names, command_name);
+        return finish(toi_fail(TOI_ERROR_ARGUMENT, "which command? There are %s", names));
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return print_help();
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("toi %s\n", toi_version());
+        return EXIT_DONE;
+    }
+    return run_command(argc, argv);
+}
+
+// A file opened while a standard stream is closed would take its place, and our words.
+static bool open_streams(void)
+{
+    bool output = fcntl(STDOUT_FILENO, F_GETFD) >= 0;
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
+        if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+            return false;
+    return output;
+}
+
+static int fail_output(int error)
+{
+    fprintf(stderr, "toi: cannot write to standard output: %s\n", strerror(error));
+    return EXIT_RESOURCES;
+}
+
+int main(int argc, char **argv)
+{
+    if (!open_streams())
+        return fail_output(EBADF);
+    int code = run_program(argc, argv);
+    errno = 0;
+    bool failed = ferror(stdout) != 0;
+    if ((fclose(stdout) != 0 || failed) && code == EXIT_DONE)
+        return fail_output(errno ? errno : EIO);
+    return code;
+}

@@ -1,0 +1,285 @@
+#include "options.h"
+
+#include "failure.h"
+#include "text.h"
+
+#include <assert.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+enum
+{
+    HELP_WIDTH = 80,
+    HELP_INDENT = 30
+};
+
+static void *value_of(const option_group *group, const option *o)
+{
+    return (char *)group->values + o->offset;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Help
+
+// The value before any option is read, in words; "" where that says nothing.
+static text default_text(const option_group *group, const option *o)
+{
+    const void *value = value_of(group, o);
+    text result = {""};
+    double number = 0;
+    const char *name = o->type == OPTION_CHOICE ? o->choice(*(const int *)value) : NULL;
+    if (name)
+        snprintf(result.at, sizeof result.at, " (default %s)", name);
+    else if (o->type == OPTION_NUMBER)
+        number = *(const double *)value;
+    else if (o->type == OPTION_INT)
+        number = *(const int *)value;
+    else if (o->type == OPTION_INT64)
+        number = (double)*(const int64_t *)value;
+    if (number > 0)
+        snprintf(result.at, sizeof result.at, " (default %.9g)", number);
+    return result;
+}
+
+// Prints words from the column HELP_INDENT on, and starts a new line where they would not fit.
+static void print_wrapped(const char *words, int column)
+{
+    while (*words) {
+        int length = (int)strcspn(words, " ");
+        if (column + 1 + length > HELP_WIDTH) {
+            printf("\n%*s", HELP_INDENT, "");
+            column = HELP_INDENT;
+        }
+        column += printf("%s%.*s", column > HELP_INDENT ? " " : "", length, words);
+        words += length + (words[length] == ' ');
+    }
+    putchar('\n');
+}
+
+static void print_option(const option_group *group, const option *o)
+{
+    char words[512];
+    snprintf(words, sizeof words, "%s%s", o->help, default_text(group, o).at);
+    int column =
+        printf("  --%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+    if (column >= HELP_INDENT) {
+        putchar('\n');
+        column = 0;
+    }
+    printf("%*s", HELP_INDENT - column, "");
+    print_wrapped(words, HELP_INDENT);
+}
+
+// Prints each line of `lines` behind `first`, and those after it behind as many spaces.
+static void print_lines(const char *first, const char *lines)
+{
+    int indent = (int)strlen(first);
+    for (const char *prefix = first; *lines; prefix = "") {
+        int length = (int)strcspn(lines, "\n");
+        printf("%s%*stoi %.*s\n", prefix, indent - (int)strlen(prefix), "", length, lines);
+        lines += length + (lines[length] == '\n');
+    }
+}
+
+static void print_help(const command_line *line)
+{
+    print_lines("Usage: ", line->usage);
+    printf("\n%s\n", line->about);
+    for (const option_group *group = line->groups; group->options; ++group) {
+        printf("\n%s:\n", group->title);
+        for (const option *o = group->options; o->name; ++o)
+            print_option(group, o);
+    }
+    printf("\nExamples:\n");
+    print_lines("  ", line->examples);
+}
+
+static bool wants_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; ++i)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Values
+
+static toi_status set_choice(const option *o, void *value, const char *argument)
+{
+    int index = 0;
+    while (o->choice(index) && strcmp(o->choice(index), argument) != 0)
+        ++index;
+    if (o->choice(index)) {
+        memcpy(value, &index, sizeof index);
+        return TOI_OK;
+    }
+    char names[NAMES_BYTES];
+    join_names(names, o->choice);
+    return toi_fail(TOI_ERROR_ARGUMENT, "--%s: there is no '%s'; there are %s", o->name, argument,
+                    names);
+}
+
+static toi_status set_number(const option *o, void *value, const char *argument)
+{
+    int64_t integer = 0;
+    double number = 0;
+    bool good;
+    if (o->type == OPTION_NUMBER)
+        good = parse_number(argument, &number);
+    else
+        good = o->type == OPTION_BYTES ? parse_bytes(argument, &integer)
+                                       : parse_integer(argument, &integer);
+    if (o->type != OPTION_NUMBER)
+        number = (double)integer;
+    if (!good || !(number >= o->least && number <= o->most))
+        return toi_fail(TOI_ERROR_ARGUMENT, "--%s: '%s' is not %s", o->name, argument, o->range);
+    if (o->type == OPTION_NUMBER)
+        *(double *)value = number;
+    else if (o->type == OPTION_INT)
+        *(int *)value = (int)integer;
+    else
+        *(int64_t *)value = integer;
+    return TOI_OK;
+}
+
+static toi_status set_value(const option_group *group, const option *o, const char *argument)
+{
+    void *value = value_of(group, o);
+    switch (o->type) {
+    case OPTION_FLAG:
+        *(bool *)value = true;
+        return TOI_OK;
+    case OPTION_TEXT:
+        if (!*argument)
+            return toi_fail(TOI_ERROR_ARGUMENT, "--%s: %s is empty", o->name, o->argument);
+        *(const char **)value = argument;
+        return TOI_OK;
+    case OPTION_CHOICE:
+        return set_choice(o, value, argument);
+    default:
+        return set_number(o, value, argument);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Command lines
+
+static toi_status fail_unknown(const command_line *line, const char *name, int length)
+{
+    char names[1024] = "";
+    size_t used = 0;
+    for (const option_group *group = line->groups; group->options; ++group)
+        for (const option *o = group->options; o->name && used < sizeof names; ++o)
+            used += (size_t)snprintf(names + used, sizeof names - used, "--%s, ", o->name);
+    return toi_fail(TOI_ERROR_ARGUMENT, "there is no option '%.*s'; there are %s--help",
+                    length < 40 ? length : 40, name, names);
+}
+
+// Finds "--name" or the front of "--name=value".
+static const option *find_option(const command_line *line, const char *name, size_t length,
+                                 const option_group **group)
+{
+    for (*group = line->groups; (*group)->options; ++*group)
+        for (const option *o = (*group)->options; o->name; ++o)
+            if (strlen(o->name) == length && strncmp(o->name, name, length) == 0)
+                return o;
+    return NULL;
+}
+
+// Reads the option at argv[*index] and moves the index on to its last argument.
+static toi_status read_option(const command_line *line, int argc, char **argv, int *index)
+{
+    const char *argument = argv[*index];
+    size_t length = strcspn(argument, "=");
+    const option_group *group;
+    const option *o = strncmp(argument, "--", 2) == 0
+                          ? find_option(line, argument + 2, length - 2, &group)
+                          : NULL;
+    if (!o)
+        return fail_unknown(line, argument, (int)length);
+    const char *value = argument[length] == '=' ? argument + length + 1 : NULL;
+    if (o->type == OPTION_FLAG)
+        return value ? toi_fail(TOI_ERROR_ARGUMENT, "--%s takes no value", o->name)
+                     : set_value(group, o, NULL);
+    // "--out --json" is a forgotten value; "--out=--json" is not.
+    if (!value && *index + 1 < argc && strncmp(argv[*index + 1], "--", 2) != 0)
+        value = argv[++*index];
+    if (!value)
+        return toi_fail(TOI_ERROR_ARGUMENT, "--%s needs a value: --%s %s", o->name, o->name,
+                        o->argument);
+    return set_value(group, o, value);
+}
+
+static toi_status add_operand(const command_line *line, operand_list *found, const char *argument)
+{
+    if (found->count < line->most_operands) {
+        found->at[found->count++] = argument;
+        return TOI_OK;
+    }
+    return toi_fail(TOI_ERROR_ARGUMENT, "'%s' is one argument too many", argument);
+}
+
+int parse_command_line(const command_line *line, int argc, char **argv, operand_list *operands)
+{
+    operands->count = 0;
+    if (wants_help(argc, argv)) {
+        print_help(line);
+        return EXIT_DONE;
+    }
+    toi_status status = TOI_OK;
+    bool options = true;
+    for (int i = 1; i < argc && status == TOI_OK; ++i) {
+        if (options && strcmp(argv[i], "--") == 0)
+            options = false;
+        else if (options && argv[i][0] == '-' && argv[i][1])
+            status = read_option(line, argc, argv, &i);
+        else
+            status = add_operand(line, operands, argv[i]);
+    }
+    return status == TOI_OK ? GO_ON : finish(status);
+}
+
+// ---------------------------------------------------------------------------------------------
+// What every subcommand has
+
+#define THREADS_AND_JSON                                                                           \
+    {.name = "threads",                                                                            \
+     .type = OPTION_INT,                                                                           \
+     .offset = offsetof(common, threads),                                                          \
+     .argument = "N",                                                                              \
+     .help = "use N threads; 0, the default: all cores",                                           \
+     .most = TOI_MAX_WORKERS,                                                                      \
+     .range = "a whole number from 0 to 1024"},                                                    \
+    {                                                                                              \
+        .name = "json", .offset = offsetof(common, json),                                          \
+        .help = "print one JSON object and nothing else"                                           \
+    }
+
+static_assert(TOI_MAX_WORKERS == 1024, "the range of --threads says so");
+
+const option common_options[] = {THREADS_AND_JSON, {0}};
+
+const option repeat_options[] = {{.name = "repeat",
+                                  .type = OPTION_INT,
+                                  .offset = offsetof(common, repeat),
+                                  .argument = "N",
+                                  .help = "run N times with buffers kept, report the fastest",
+                                  .least = 1,
+                                  .most = INT32_MAX,
+                                  .range = "a whole number from 1"},
+                                 THREADS_AND_JSON,
+                                 {0}};
+
+common default_common(void)
+{
+    return (common){.repeat = 1};
+}
+
+int apply_threads(const common *c)
+{
+    if (c->threads > 0)
+        omp_set_num_threads(c->threads);
+    return toi_default_workers();
+}

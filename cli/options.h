@@ -1,0 +1,85 @@
+// Command lines as tables: each option names its type, its range and where its value goes, and the
+// help text is made from the same table.
+
+#ifndef TOI_CLI_OPTIONS_H
+#define TOI_CLI_OPTIONS_H
+
+#include "toi/base.h"
+
+// What an option's value is.
+typedef enum option_type
+{
+    OPTION_FLAG,   // bool; no argument, sets it
+    OPTION_TEXT,   // const char *
+    OPTION_INT,    // int or int32_t
+    OPTION_INT64,  // int64_t
+    OPTION_BYTES,  // int64_t, written as 64M or 1G
+    OPTION_NUMBER, // double
+    OPTION_CHOICE, // int or an enumeration: the number of a name
+} option_type;
+
+typedef struct option
+{
+    const char *name; // without its dashes; NULL ends a table
+    option_type type;
+    size_t offset;        // of the value in the group's structure
+    const char *argument; // what stands for it in the help
+    const char *help;
+    double least; // of a number; both ends count
+    double most;
+    const char *range;                // the same in words, for messages
+    const char *(*choice)(int index); // names; NULL past the last
+} option;
+
+// A table, and the structure its values go to, which holds the defaults.
+typedef struct option_group
+{
+    const char *title;
+    const option *options;
+    void *values;
+} option_group;
+
+// What a subcommand takes.
+typedef struct command_line
+{
+    const char *usage;          // one line a form, without "toi "
+    const char *about;          // what it does
+    const char *examples;       // at least one line
+    const option_group *groups; // ends with one that has no options
+    int most_operands;
+} command_line;
+
+enum
+{
+    MOST_OPERANDS = 2,
+    GO_ON = -1 // from parse_command_line(): no exit code yet
+};
+
+// The arguments that are no options.
+typedef struct operand_list
+{
+    const char *at[MOST_OPERANDS];
+    int count;
+} operand_list;
+
+// Sets the values of all options in `argv`, argv[0] being the subcommand's name. Returns GO_ON, or
+// the exit code when help was asked for and printed, or when something was wrong and said.
+int parse_command_line(const command_line *line, int argc, char **argv, operand_list *operands);
+
+// Options that every subcommand has.
+typedef struct common
+{
+    int threads; // 0: all cores
+    int repeat;
+    bool json;
+} common;
+
+extern const option common_options[];
+extern const option repeat_options[]; // those and --repeat
+
+common default_common(void);
+
+// The number of threads to report. After this, all of the program keeps to it.
+int apply_threads(const common *c);
+
+#endif

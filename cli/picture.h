@@ -1,0 +1,43 @@
+/// @file
+/// Pictures of a mesh and its impacts: one self-contained SVG file, small enough for a browser.
+
+#ifndef TOI_CLI_PICTURE_H
+#define TOI_CLI_PICTURE_H
+
+#include "toi/base.h"
+
+/// An impact to mark.
+typedef struct picture_impact
+{
+    double at[3]; ///< where it is, at its time
+    double time;
+    double normal[3]; ///< drawn as a short arrow; zero for none
+} picture_impact;
+
+/// What is drawn. A zeroed one is an empty picture; all arrays are only read during the call, and
+/// may be NULL where their count is 0.
+typedef struct picture
+{
+    const char *title;    ///< first line, UTF-8; NULL for none
+    const char *subtitle; ///< second line; NULL for none
+    int64_t point_count;
+    const double (*start)[3]; ///< positions at t = 0
+    const double (*end)[3];   ///< and at t = 1; NULL when nothing moves
+    int64_t face_count;
+    const int32_t (*faces)[3];
+    int64_t edge_count;
+    const int32_t (*edges)[2]; ///< loose edges only; sides of faces are drawn with them
+    const int32_t *groups;     ///< body number a point, from 0, for colours; NULL: one body
+    int64_t impact_count;
+    const picture_impact *impacts; ///< in any order; the earliest gets a callout
+    double time; ///< when to draw the mesh, in [0, 1]; negative: at the earliest impact, else at 0
+    int up;      ///< the axis that points upwards in the picture: 0, 1 or 2
+} picture;
+
+/// Draws `p` from a side where the earliest impact can be seen, and writes it to `path` through a
+/// temporary file beside it. Indices and coordinates are taken as checked (toi_check_mesh()). Big
+/// meshes are simplified to what the eye can tell apart, always in the same way; the legend says
+/// so. TOI_ERROR_FILE or TOI_ERROR_MEMORY on failure; then no file is left.
+toi_status draw_picture(const char *path, const struct picture *p);
+
+#endif

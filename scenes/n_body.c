@@ -1,0 +1,98 @@
+// Balls that fly about in a box and bounce off its walls and off each other. As the scene grows
+// there are more balls in a bigger box, all of the same size, speed and tessellation.
+
+#include "grains.h"
+#include "recipe.h"
+#include "wave.h"
+
+enum
+{
+    LENGTH = 40,         // frames of the story
+    STEPS_PER_FRAME = 3, // of the simulation
+};
+
+static const double SPACING = 2.6; // of the lattice they start on; the mean radius is 1
+// The balls are soft down to this share of their radius: they overlap before they bounce.
+static const double FIRM = 0.93;
+static const double SPEED = 11.0; // per story: about a quarter of a radius a frame
+
+// The pace of time: slow at first, so that the story opens without contact.
+static double pace(double time)
+{
+    return time < 0.25 ? 64.0 * time * time * time : 1.0;
+}
+
+static void place(grains *g, int64_t side, toi_random *random)
+{
+    for (int64_t i = 0; i < g->count; ++i) {
+        grain *a = &g->data[i];
+        vec3 cell = {(double)(i % side) + 0.5, (double)(i / side % side) + 0.5,
+                     (double)(i / side / side) + 0.5};
+        a->at = add3(scale3(SPACING, cell), scene_in_cube(random, 0.1));
+        double speed = toi_random_range(random, 0.4, 1.6) * SPEED;
+        a->speed = scale3(speed, scene_direction(random));
+        double turns = toi_random_range(random, 0.5, 3.0);
+        a->spin = scale3(turns, scene_direction(random));
+        a->radius = FIRM * toi_random_range(random, 0.9, 1.1);
+        a->pose = scene_turn(scene_direction(random), toi_random_unit(random));
+    }
+}
+
+static void pose_balls(const grains *g, const vec3 *ball, const scene_part *part, int frame,
+                       toi_scene *scene)
+{
+    for (int64_t i = 0; i < g->count; ++i) {
+        const grain *a = &g->data[i];
+        double(*points)[3] = part_points(scene, frame, part, i);
+        for (int64_t k = 0; k < part->stride; ++k)
+            put3(points[k], step3(a->at, a->radius / FIRM, apply3(&a->pose, ball[k])));
+    }
+}
+
+static void fill_frames(const toi_scene_def *def, grains *g, const vec3 *ball,
+                        const scene_part *part, toi_scene *scene)
+{
+    static const double STEP = 1.0 / (LENGTH * STEPS_PER_FRAME);
+    int64_t done = 0;
+    for (int frame = 0; frame < scene->frames; ++frame) {
+        double until = frame_time(def, scene, frame) - 0.5 * STEP;
+        for (; (double)done * STEP < until; ++done)
+            grains_step(g, STEP * pace((double)done * STEP), true);
+        pose_balls(g, ball, part, frame, scene);
+    }
+}
+
+toi_status make_n_body(const toi_scene_def *def, toi_scene *scene)
+{
+    // Few balls would hardly meet: small scenes have simpler balls instead.
+    static const int64_t LEAST = 12;
+    int64_t rings = side_of((double)def->size / (double)(8 * LEAST), 1);
+    rings = rings < 5 ? rings : 5;
+    int64_t count = (def->size + 4 * rings * rings) / (8 * rings * rings);
+    count = count < 2 ? 2 : count;
+    scene_part part = {.kind = PART_BALL, .copies = count, .a = rings};
+    toi_status status = lay_out_parts(def, LENGTH, &part, 1, scene);
+    if (status != TOI_OK)
+        return status;
+
+    int64_t side = 1;
+    while (side * side * side < count)
+        ++side;
+    vec3 room = {SPACING * (double)side, SPACING * (double)side,
+                 SPACING * (double)((count + side * side - 1) / (side * side))};
+    grains g;
+    status = grains_create(&g, count, (vec3){0.0, 0.0, 0.0}, room, 2.2 * FIRM);
+    if (status != TOI_OK)
+        return status;
+    toi_random random = {def->seed};
+    place(&g, side, &random);
+    vec3 *ball = scene_scratch(part.stride, sizeof *ball);
+    if (ball) {
+        unit_ball(rings, ball);
+        fill_frames(def, &g, ball, &part, scene);
+    }
+    status = ball ? TOI_OK : TOI_ERROR_MEMORY;
+    toi_release(ball);
+    grains_destroy(&g);
+    return status;
+}

@@ -1,0 +1,57 @@
+// What scenes are put together from: grids, balls, tubes, lines, loose points and triangles. A
+// scene lists its parts; lay_out_parts() takes the memory and writes the topology, and the scene
+// then only fills in positions, part after part, copy after copy.
+
+#ifndef TOI_SCENES_PARTS_H
+#define TOI_SCENES_PARTS_H
+
+#include "scenes.h"
+#include "vec3.h"
+
+typedef enum part_kind
+{
+    PART_GRID,     // a x b points, row after row: a columns, b rows, both at least 2
+    PART_BALL,     // a subdivided octahedron of 8 a^2 faces: see unit_ball()
+    PART_TUBE,     // b rings of a points each, open at the ends; a >= 3, b >= 2
+    PART_LINE,     // a points joined by loose edges; a >= 2
+    PART_DUST,     // a loose points
+    PART_TRIANGLE, // three points
+} part_kind;
+
+// `copies` bodies of one shape; each copy is a group of its own.
+typedef struct scene_part
+{
+    part_kind kind;
+    int64_t copies;
+    int64_t a;
+    int64_t b;
+    int64_t first;  // set by lay_out_parts(): the first point of the first copy
+    int64_t stride; // set likewise: how many points a copy has
+} scene_part;
+
+// Takes the arrays of the scene and fills in faces, loose edges and groups. `length` is the number
+// of frames of the story. TOI_ERROR_LIMIT when indices or sizes would overflow.
+toi_status lay_out_parts(const toi_scene_def *def, int64_t length, scene_part *parts, int count,
+                         toi_scene *scene);
+
+// Where the points of a copy of a part are in a frame.
+double (*part_points(const toi_scene *scene, int frame, const scene_part *part, int64_t copy))[3];
+
+// The time in the story, 0 at its beginning and 1 at its end, of a frame.
+double frame_time(const toi_scene_def *def, const toi_scene *scene, int frame);
+
+// `count` zeroed elements of `size` bytes for scratch work, or NULL with the message set.
+void *scene_scratch(int64_t count, size_t size);
+
+// The square root rounded to a whole number, at least `least`: how many cells per side give about
+// `area` cells in all.
+int64_t side_of(double area, int64_t least);
+
+// Point number `index` of a PART_BALL with `a` rings per half, on the unit sphere. The rings have
+// 4, 8, .. 4a .. 8, 4 points and lie at even angles, which keeps the triangles nearly alike.
+void unit_ball(int64_t a, vec3 *points);
+
+// How many points unit_ball() writes.
+int64_t unit_ball_points(int64_t a);
+
+#endif
