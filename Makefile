@@ -24,7 +24,7 @@ build: deps
 	@cmake --build --preset release
 
 demo: build
-	@build/bin/toi ccd --scene cloth-ball --size 20000 --frames 40 --all --picture build/demo.svg
+	@build/bin/toi ccd --scene cloth-ball --size 20000 --begin 0.7 --all --picture build/demo.svg
 	@echo
 	@echo "The picture is build/demo.svg: open it in a browser."
 

@@ -140,7 +140,7 @@ static void time_generated(const char *name, int64_t size, int repeats, int thre
     toi_scene_def def = toi_default_scene_def();
     def.name = name;
     def.size = size;
-    def.frames = 24;
+    def.begin = 0.8;
     toi_scene scene;
     require(toi_make_scene(&def, &scene), name);
     double(*last)[3] = scene.points + (scene.frames - 1) * scene.point_count;

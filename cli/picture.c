@@ -23,6 +23,7 @@ enum
     MARK_ROWS = HEIGHT / MARK_CELL,
     CALLOUT_WIDTH = 232,
     CALLOUT_HEIGHT = 64,
+    TILE = 2,    // side of the squares of a mosaic
     BODIES = 6,  // colours of bodies that move; one more is for what stands still
     SHADES = 24, // of each colour
 };
@@ -136,7 +137,7 @@ typedef struct drawing
     int64_t visible; // how many are in sight
     double area;     // of all faces, before simplification
     int side;        // of the grid that points were joined in; 0: none
-    int64_t stride;  // every how many-th face was taken
+    bool mosaic;     // too many small bodies: not faces but little squares are painted
 
     camera view;
     buffer front;
@@ -228,7 +229,6 @@ static int32_t colour_of(const picture *p, const int32_t face[3])
 // Takes every `stride`-th face as it is.
 static void take_faces(drawing *d, int64_t stride)
 {
-    d->stride = stride;
     d->face_count = 0;
     for (int64_t i = 0; i < d->p->face_count; i += stride, ++d->face_count) {
         memcpy(d->faces[d->face_count], d->p->faces[i], sizeof *d->faces);
@@ -267,49 +267,61 @@ static int64_t cell_of(const drawing *d, vec a)
     return (z * d->side + y) * d->side + x;
 }
 
-// Joins all points of a grid cell into the first of them, and keeps the faces that remain faces.
-static void cluster_faces(drawing *d, int32_t *cells)
+// The points that others are joined into: those of a cell form a chain, one of each body.
+typedef struct clusters
+{
+    int32_t *first; // of each cell, or -1
+    int32_t *next;  // of each point in a chain, or -1
+} clusters;
+
+// The point that stands for all of its body in its cell: the first that came.
+static int32_t join_point(const drawing *d, clusters *c, int32_t point)
+{
+    const int32_t *groups = d->p->groups;
+    int32_t *link = &c->first[cell_of(d, d->points[point])];
+    while (*link >= 0) {
+        if (!groups || groups[*link] == groups[point])
+            return *link;
+        link = &c->next[*link];
+    }
+    c->next[point] = -1;
+    *link = point;
+    return point;
+}
+
+// Joins the points in each cell of a grid, and keeps the faces that remain faces.
+static void cluster_faces(drawing *d, clusters *c)
 {
     int64_t count = (int64_t)d->side * d->side * d->side;
     for (int64_t i = 0; i < count; ++i)
-        cells[i] = -1;
+        c->first[i] = -1;
     d->face_count = 0;
     for (int64_t i = 0; i < d->p->face_count; ++i) {
         int32_t *face = d->faces[d->face_count];
-        for (int k = 0; k < 3; ++k) {
-            int32_t point = d->p->faces[i][k];
-            int32_t *first = &cells[cell_of(d, d->points[point])];
-            if (*first < 0)
-                *first = point;
-            face[k] = *first;
-        }
+        for (int k = 0; k < 3; ++k)
+            face[k] = join_point(d, c, d->p->faces[i][k]);
         d->colours[d->face_count] = colour_of(d->p, d->p->faces[i]);
         if (face[0] != face[1] && face[1] != face[2] && face[2] != face[0])
             ++d->face_count;
     }
 }
 
-// Makes the mesh one step coarser. Loose triangles, which would vanish in the cells of a grid, are
-// thinned out instead.
+// Makes the mesh one step coarser. Bodies so small that they would vanish in the cells of the grid
+// make it a mosaic.
 static toi_status coarsen(drawing *d)
 {
     static const int FINEST = 256;
-    if (d->stride > 1) {
-        take_faces(d, d->stride + (d->stride + 2) / 3);
-        return TOI_OK;
-    }
     d->side = d->side ? d->side * 4 / 5 : FINEST;
     size_t count = (size_t)d->side * (size_t)d->side * (size_t)d->side;
-    int32_t *cells = toi_allocate(count * sizeof *cells);
-    if (!cells)
-        return TOI_ERROR_MEMORY;
-    cluster_faces(d, cells);
-    toi_release(cells);
-    if (total_area(d) < 0.6 * d->area) {
-        d->side = 0;
-        take_faces(d, d->p->face_count / (4 * (int64_t)MOST_FACES) + 2);
-    }
-    return TOI_OK;
+    clusters c = {toi_allocate(count * sizeof *c.first),
+                  toi_allocate((size_t)d->p->point_count * sizeof *c.next)};
+    toi_status status = c.first && c.next ? TOI_OK : TOI_ERROR_MEMORY;
+    if (status == TOI_OK)
+        cluster_faces(d, &c);
+    toi_release(c.first);
+    toi_release(c.next);
+    d->mosaic = total_area(d) < 0.6 * d->area;
+    return status;
 }
 
 static void make_normals(drawing *d)
@@ -523,19 +535,24 @@ static toi_status choose_view(drawing *d)
 // Simplifies, chooses the view and fills the depth buffer, until few enough faces are in sight.
 static toi_status compose(drawing *d)
 {
+    static const int64_t ENOUGH = 4 * MOST_FACES; // most of a mesh is out of sight
     toi_status status = TOI_OK;
     take_faces(d, 1);
     d->area = total_area(d);
-    while (d->face_count > 4 * (int64_t)MOST_FACES && status == TOI_OK)
+    while (d->face_count > ENOUGH && !d->mosaic && status == TOI_OK)
         status = coarsen(d);
+    if (d->mosaic)
+        take_faces(d, d->p->face_count / ENOUGH + 1); // a sample, for the view
     if (status == TOI_OK)
         status = choose_view(d);
-    while (status == TOI_OK) {
+    for (bool done = false; status == TOI_OK && !done;) {
+        if (d->mosaic)
+            take_faces(d, 1);
         fill_buffer(&d->front, d, &d->view);
         d->visible = find_visible(d, &d->front);
-        if (d->visible <= MOST_FACES)
-            break;
-        status = coarsen(d);
+        done = d->mosaic || d->visible <= MOST_FACES;
+        if (!done)
+            status = coarsen(d);
     }
     make_normals(d);
     return status;
@@ -590,7 +607,7 @@ static double shade(const drawing *d, const int32_t face[3])
     vec light = unit(plus(plus(plus(c->up, 0.4, c->up), -0.75, c->right), -1.0, c->forward));
     double direct = fmax(0.0, dot(normal, light));
     double sky = 0.5 + 0.5 * dot(normal, c->up);
-    double bright = 0.30 + 0.52 * direct + 0.22 * sky - (back ? 0.10 : 0.0);
+    double bright = 0.27 + 0.46 * direct + 0.18 * sky - (back ? 0.10 : 0.0);
     bright *= 1.0 - 0.62 * occlusion(&d->front, project(c, middle), d->radius);
     return fmin(1.0, fmax(0.0, bright));
 }
@@ -680,16 +697,21 @@ static int64_t list_loose(const drawing *d, stroke *strokes)
     return count;
 }
 
+// The number of the style of a face, from 0: its colour and its brightness.
+static int style_of(const drawing *d, int64_t index)
+{
+    return d->colours[index] * SHADES + (int)(shade(d, d->faces[index]) * (SHADES - 1) + 0.5);
+}
+
 static void print_face(FILE *o, const drawing *d, int64_t index)
 {
     const int32_t *face = d->faces[index];
     spot p = project(&d->view, d->points[face[0]]);
     spot q = project(&d->view, d->points[face[1]]);
     spot r = project(&d->view, d->points[face[2]]);
-    int level = (int)(shade(d, face) * (SHADES - 1) + 0.5);
-    fprintf(o, "<path class='%c%d' d='M%.1f %.1fl%.1f %.1f %.1f %.1fz'/>\n",
-            'a' + (int)d->colours[index], level, p.x, p.y, q.x - p.x, q.y - p.y, r.x - q.x,
-            r.y - q.y);
+    int style = style_of(d, index);
+    fprintf(o, "<path class='%c%d' d='M%.1f %.1fl%.1f %.1f %.1f %.1fz'/>\n", 'a' + style / SHADES,
+            style % SHADES, p.x, p.y, q.x - p.x, q.y - p.y, r.x - q.x, r.y - q.y);
 }
 
 static void print_stroke(FILE *o, const drawing *d, const stroke *s)
@@ -706,9 +728,33 @@ static void print_stroke(FILE *o, const drawing *d, const stroke *s)
     }
 }
 
+// Paints what the buffer shows in rows of little squares, all those of one style at once.
+static void print_mosaic(FILE *o, const drawing *d)
+{
+    const buffer *b = &d->front;
+    for (int y = TILE / 2; y < HEIGHT; y += TILE)
+        for (int x = TILE / 2; x < WIDTH; x += TILE) {
+            int32_t *face = &b->face[y * WIDTH + x];
+            *face = *face < 0 ? -1 : style_of(d, *face);
+        }
+    for (int style = 0; style < (BODIES + 1) * SHADES; ++style) {
+        fprintf(o, "<path class='%c%d m' d='", 'a' + style / SHADES, style % SHADES);
+        for (int y = TILE / 2; y < HEIGHT; y += TILE)
+            for (int x = TILE / 2, from; x < WIDTH; x += TILE) {
+                for (from = x; x < WIDTH && b->face[y * WIDTH + x] == style;)
+                    x += TILE;
+                if (x > from)
+                    fprintf(o, "M%d %dh%d", from - TILE / 2, y, x - from);
+            }
+        fprintf(o, "'/>\n");
+    }
+}
+
 static void print_mesh(FILE *o, const drawing *d)
 {
-    int64_t count = list_faces(d, d->strokes);
+    if (d->mosaic)
+        print_mosaic(o, d);
+    int64_t count = d->mosaic ? 0 : list_faces(d, d->strokes);
     count += list_loose(d, d->strokes + count);
     qsort(d->strokes, (size_t)count, sizeof *d->strokes, compare_strokes);
     fprintf(o, "<g>\n");
@@ -764,12 +810,13 @@ static void print_arrow(FILE *o, const drawing *d, const picture_impact *impact,
 static void print_mark(FILE *o, const drawing *d, const picture_impact *impact)
 {
     spot s = project(&d->view, place(d, impact->at));
+    double size = fmax(0.5, fmin(1.0, sqrt(1200.0 / (double)d->mark_count))); // many are small
     if (in_sight(d, impact)) {
-        fprintf(o, "<circle cx='%.1f' cy='%.1f' r='3.6' stroke='#fff' fill='", s.x, s.y);
+        fprintf(o, "<circle class='s' cx='%.1f' cy='%.1f' r='%.1f' fill='", s.x, s.y, 3.6 * size);
         print_time_colour(o, impact->time);
         fprintf(o, "'/>\n");
     } else {
-        fprintf(o, "<circle class='h' cx='%.1f' cy='%.1f' r='2.6'/>\n", s.x, s.y);
+        fprintf(o, "<circle class='h' cx='%.1f' cy='%.1f' r='%.1f'/>\n", s.x, s.y, 2.6 * size);
     }
 }
 
@@ -869,7 +916,8 @@ static void print_styles(FILE *o, bool sides)
     fprintf(o, "<style>text{font-family:'Helvetica Neue',Arial,'DejaVu Sans',sans-serif;"
                "fill:#333a45}path{stroke-width:.6;stroke-linejoin:round}"
                ".l{fill:none;stroke:#3d4654;stroke-width:1.3;stroke-linecap:round}"
-               ".h{fill:none;stroke:#5b2a6e;stroke-opacity:.45}\n");
+               ".h{fill:none;stroke:#5b2a6e;stroke-opacity:.45}.s{stroke:#fff;stroke-width:.8}.m{"
+               "fill:none;stroke-width:2.2}\n");
     for (int body = 0; body <= BODIES; ++body) {
         for (int k = 0; k < SHADES; ++k) {
             double bright = (double)k / (SHADES - 1);
@@ -943,7 +991,7 @@ static void print_legend(FILE *o, const drawing *d)
                 "<text x='40' y='%d'>time of impact: 0</text>"
                 "<rect x='170' y='%d' width='120' height='10' rx='5' fill='url(#time)'/>"
                 "<text x='298' y='%d'>1</text>"
-                "<circle cx='347' cy='%d' r='3.6' fill='#a3217d' stroke='#fff'/>"
+                "<circle cx='347' cy='%d' r='3.6' class='s' fill='#a3217d'/>"
                 "<text x='358' y='%d'>in sight</text>"
                 "<circle class='h' cx='442' cy='%d' r='2.6'/><text x='452' y='%d'>behind</text>"
                 "<text x='532' y='%d'>%" PRId64 " of %" PRId64 " impacts marked</text>",
@@ -952,7 +1000,7 @@ static void print_legend(FILE *o, const drawing *d)
         fprintf(o, "<text x='40' y='%d'>no impact</text>", y);
     fprintf(o, "<text x='%d' y='%d' text-anchor='end' style='fill:#667080'>", WIDTH - MARGIN, y);
     fprintf(o, "%" PRId64 " faces%s, drawn at t = %.6g</text></g>\n</svg>\n", d->p->face_count,
-            d->side || d->stride > 1 ? " (simplified)" : "", d->time);
+            d->side ? " (simplified)" : "", d->time);
 }
 
 static toi_status create_drawing(drawing *d, const picture *p)

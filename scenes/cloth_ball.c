@@ -62,7 +62,7 @@ toi_status make_cloth_ball(const toi_scene_def *def, toi_scene *scene)
     toi_random random = {def->seed};
     // Nodes stay so far out that faces between them hardly cut into the ball.
     double edge = SIDE / (double)(points - 1);
-    double reach = RADIUS + 0.08 * edge * edge / RADIUS + 0.0005;
+    double reach = RADIUS + 0.1 * edge * edge / RADIUS + 0.0007;
     cloth_def sheet = {.points = points,
                        .side = SIDE,
                        .height = 1.2,

@@ -34,7 +34,8 @@ static void place(grains *g, int64_t side, toi_random *random)
         double turns = toi_random_range(random, 0.5, 3.0);
         a->spin = scale3(turns, scene_direction(random));
         a->radius = FIRM * toi_random_range(random, 0.9, 1.1);
-        a->pose = scene_turn(scene_direction(random), toi_random_unit(random));
+        vec3 axis = scene_direction(random);
+        a->pose = scene_turn(axis, toi_random_unit(random));
     }
 }
 

@@ -10,8 +10,6 @@
 
 #include "kernel/inclusion.h"
 
-#include <math.h>
-
 // The candidate with the least squared length of F = p + u e + v g so far.
 typedef struct toi_closest
 {

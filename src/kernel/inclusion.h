@@ -7,6 +7,8 @@
 
 #include "kernel/motion.h"
 
+#include <math.h>
+
 #if TOI_LANES != 1
 #error "one cell at a time: include this in a source with TOI_LANES 1"
 #endif
@@ -108,6 +110,16 @@ TOI_INLINE double toi_abs(double x)
     return x < 0 ? -x : x;
 }
 
+TOI_INLINE double toi_min(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+TOI_INLINE double toi_max(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 TOI_INLINE double toi_max3(const double a[3])
 {
     double x = toi_abs(a[0]), y = toi_abs(a[1]), z = toi_abs(a[2]);
@@ -188,7 +200,10 @@ TOI_INLINE int toi_shrink_cell(const toi_inclusion *q, toi_cell *c, toi_expansio
     toi_cross3(x->dt, x->du, n);
     if (!toi_contract(q, x, n, 2, &lo[2], &hi[2]))
         return 0;
-    if (!toi_contract(q, x, x->value, 0, &lo[0], &hi[0]))
+    // The way from the cube of the separation to the value.
+    for (int k = 0; k < 3; ++k)
+        n[k] = x->value[k] - toi_max(-q->separation, toi_min(q->separation, x->value[k]));
+    if (!toi_contract(q, x, n, 0, &lo[0], &hi[0]))
         return 0;
     // The value's part normal to the longer of the two edges.
     const double *edge = toi_max3(x->du) > toi_max3(x->dv) ? x->du : x->dv;
@@ -199,6 +214,27 @@ TOI_INLINE int toi_shrink_cell(const toi_inclusion *q, toi_cell *c, toi_expansio
     for (int a = 0; a < 3; ++a)
         toi_place(x->centre[a], lo[a], hi[a], &c->lo[a], &c->hi[a]);
     return 1;
+}
+
+// The first time at which the pair of points (u, v) comes within the separation, or infinity: F is
+// linear in t there, so each axis gives an interval. Not certified; it only tells a search when to
+// stop.
+TOI_INLINE double toi_entry_time(const toi_inclusion *q, double u, double v)
+{
+    double from = 0, to = 1;
+    for (int k = 0; k < 3; ++k) {
+        double at = (q->p[0][k] + u * q->e[0][k]) + v * q->g[0][k];
+        double speed = (q->dp[k] + u * q->de[k]) + v * q->dg[k];
+        if (speed == 0) {
+            if (toi_abs(at) > q->separation)
+                return HUGE_VAL;
+            continue;
+        }
+        double t0 = (-q->separation - at) / speed, t1 = (q->separation - at) / speed;
+        from = toi_max(from, toi_min(t0, t1));
+        to = toi_min(to, toi_max(t0, t1));
+    }
+    return from <= to ? from : HUGE_VAL;
 }
 
 // Cuts a cell to the triangle u + v <= 1; returns 0 if nothing is left. A sum that rounds above 1

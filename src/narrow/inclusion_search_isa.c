@@ -39,8 +39,9 @@ typedef struct search
     int32_t iterations;
     int32_t most_iterations;
     int32_t refinements;
-    bool hit;   // some cell came within the tolerance
-    bool spent; // a budget ran out with cells still waiting
+    double touched; // with a separation: a time at which some pair of points is within it
+    bool hit;       // some cell came within the tolerance
+    bool spent;     // a budget ran out with cells still waiting
 } search;
 
 #if defined(TOI_ISA_baseline)
@@ -159,10 +160,22 @@ static verdict judge_hull(const search *s, const toi_cell *cell, bool *narrow)
     return inside ? ACCEPTED : OPEN;
 }
 
+// With a separation contact is not a point but a region of (t, u, v), and only its first time is
+// wanted: a pair of points that is within the separation at some time bounds that time from above.
+static bool is_early_enough(search *s, const toi_cell *cell)
+{
+    double u = 0.5 * (cell->lo[1] + cell->hi[1]), v = 0.5 * (cell->lo[2] + cell->hi[2]);
+    if (!s->query.triangle || u + v <= 1)
+        s->touched = toi_min(s->touched, toi_entry_time(&s->query, u, v));
+    if (s->no_zero_time && cell->lo[0] == 0)
+        return s->touched == 0;
+    return cell->lo[0] >= s->touched - TIME_RESOLUTION;
+}
+
 // Examines a cell once: judges it, shrinks it, and says whether shrinking is worth repeating.
 // *narrow: the cell is within the tolerance, so the query is a hit; what is left to find is how
 // early.
-static verdict examine(const search *s, toi_cell *cell, toi_expansion *x, bool *again, bool *narrow)
+static verdict examine(search *s, toi_cell *cell, toi_expansion *x, bool *again, bool *narrow)
 {
     *again = false;
     if (s->query.triangle && !toi_clip_cell(cell))
@@ -170,6 +183,13 @@ static verdict examine(const search *s, toi_cell *cell, toi_expansion *x, bool *
     verdict v = judge_hull(s, cell, narrow);
     if (v != OPEN)
         return v;
+    if (s->query.separation > 0) {
+        if (is_early_enough(s, cell))
+            return ACCEPTED;
+        if (cell->lo[0] > s->touched)
+            return EXCLUDED;
+        cell->hi[0] = toi_min(cell->hi[0], s->touched);
+    }
     toi_cell old = *cell;
     if (!toi_shrink_cell(&s->query, cell, x))
         return EXCLUDED;
@@ -178,6 +198,17 @@ static verdict examine(const search *s, toi_cell *cell, toi_expansion *x, bool *
     bool done = *narrow && cell->hi[0] - cell->lo[0] <= TIME_RESOLUTION &&
                 !(s->no_zero_time && cell->lo[0] == 0);
     return done && !*again ? ACCEPTED : OPEN;
+}
+
+// |F| at the centre of a cell's first face.
+static double centre_size(const toi_inclusion *q, const toi_cell *cell)
+{
+    double u = 0.5 * (cell->lo[1] + cell->hi[1]), v = 0.5 * (cell->lo[2] + cell->hi[2]);
+    double t = cell->lo[0], value[3];
+    for (int k = 0; k < 3; ++k)
+        value[k] = (q->p[0][k] + t * q->dp[k]) + u * (q->e[0][k] + t * q->de[k]) +
+                   v * (q->g[0][k] + t * q->dg[k]);
+    return toi_max3(value);
 }
 
 // Cuts the cell across the variable that moves F most. False: it is too small to be cut.
@@ -206,6 +237,12 @@ static bool split(const search *s, const toi_cell *cell, const toi_expansion *x,
     double middle = 0.5 * (cell->lo[best] + cell->hi[best]);
     halves[0].hi[best] = middle;
     halves[1].lo[best] = middle;
+    // The earlier half goes first; of two equally early ones that where F is smaller.
+    if (best > 0 && centre_size(&s->query, &halves[1]) < centre_size(&s->query, &halves[0])) {
+        toi_cell swapped = halves[0];
+        halves[0] = halves[1];
+        halves[1] = swapped;
+    }
     return true;
 }
 
@@ -274,7 +311,8 @@ void TOI_ISA_NAME(toi_search_cells)(const toi_narrow_batch *batch, const toi_fil
 
 void TOI_ISA_NAME(toi_search_cells)(const toi_narrow_batch *batch, const toi_filtered *query)
 {
-    search s = {.heap = batch->scratch, .most_iterations = batch->def->max_iterations};
+    search s = {
+        .heap = batch->scratch, .most_iterations = batch->def->max_iterations, .touched = INFINITY};
     prepare(batch, query, &s);
     double last_key = time_key(&s, batch->def->t_max);
     toi_cell found = {{INFINITY, 0, 0}, {INFINITY, 0, 0}}, cell, halves[2];
@@ -290,9 +328,16 @@ void TOI_ISA_NAME(toi_search_cells)(const toi_narrow_batch *batch, const toi_fil
         else if (v == OPEN && split(&s, &cell, &x, halves)) {
             push(&s, &halves[1]);
             push(&s, &halves[0]);
-        } else if (v != EXCLUDED && cell.lo[0] < found.lo[0]) {
-            found = cell;
+        } else if (v != EXCLUDED) {
+            s.hit = true; // accepted, or too small to be cut: no double is closer to a contact
+            if (cell.lo[0] < found.lo[0])
+                found = cell;
         }
+    }
+    if (s.touched < found.lo[0] && !s.spent) {
+        s.hit = true;
+        found = cell;
+        found.lo[0] = s.touched;
     }
     toi_query_result *result = &batch->results[query->index];
     result->iterations = s.iterations;

@@ -31,6 +31,10 @@ contact_recipe random_recipe(toi_random *random);
 
 contact make_contact(const contact_recipe *recipe, toi_random *random);
 
+// As make_contact() with integers up to 2^53, so that the differences of coordinates no longer fit
+// a double and every one is rounded. The recipe's gap is ignored.
+contact make_dense_contact(const contact_recipe *recipe, toi_random *random);
+
 // Points with full mantissas and unrelated exponents, up to 2^spread apart, about 2^exponent in
 // size; a corner of one meets a corner of the other at t = 0 or t = 1, or in between if both move
 // alike.
