@@ -18,6 +18,7 @@ enum
     BOTTOM = 70, // the band of the legend
     MARGIN = 40,
     MOST_FACES = 30000, // drawn, at some 60 bytes each
+    MOST_LOOSE = 12000, // loose edges drawn, and as many loose points
     MARK_CELL = 7,      // one mark in each square of this side
     MARK_COLUMNS = WIDTH / MARK_CELL,
     MARK_ROWS = HEIGHT / MARK_CELL,
@@ -219,8 +220,8 @@ static void find_loose(drawing *d)
 static int32_t colour_of(const picture *p, const int32_t face[3])
 {
     bool still = p->end != NULL;
-    for (int k = 0; k < 3 && still; ++k)
-        still = memcmp(p->start[face[k]], p->end[face[k]], sizeof *p->start) == 0;
+    for (int k = 0; k < 9 && still; ++k)
+        still = p->start[face[k / 3]][k % 3] == p->end[face[k / 3]][k % 3];
     if (still)
         return BODIES;
     return p->groups && p->groups[face[0]] > 0 ? p->groups[face[0]] % BODIES : 0;
@@ -517,11 +518,13 @@ static toi_status choose_view(drawing *d)
     double best = -1.0;
     double area = total_area(d);
     for (int i = 0; i < 20 && status == TOI_OK; ++i) {
-        camera c = aim(d, AZIMUTHS[i % 5], ELEVATIONS[i / 5]);
+        int around = i % 5;
+        int above = i / 5;
+        camera c = aim(d, AZIMUTHS[around], ELEVATIONS[above]);
         fit(d, &c, 0.0, 0.0, b.width, b.height);
         fill_buffer(&b, d, &c);
         double rating = rate_surface(d, &b, area) + rate_impacts(d, &b, &c);
-        rating -= 0.03 * (i % 5) + 0.05 * (i / 5);
+        rating -= 0.03 * around + 0.05 * above;
         if (rating > best) {
             best = rating;
             d->view = c;
@@ -576,7 +579,8 @@ static double occlusion(const buffer *b, spot s, double radius)
     double limit = 0.15 * radius;
     double sum = 0.0;
     for (int i = 0; i < 12; ++i) {
-        double far = 4.0 + 9.0 * (i / 4);
+        int ring = i / 4;
+        double far = 4.0 + 9.0 * ring;
         double x = far * HALF_RING[i % 4][0];
         double y = far * HALF_RING[i % 4][1];
         double one = s.depth - depth_at(b, s.x + x, s.y + y); // how far it stands in front
@@ -681,7 +685,7 @@ static int64_t list_loose(const drawing *d, stroke *strokes)
 {
     int64_t count = 0;
     double slack = 0.012 * d->radius;
-    int64_t stride = d->p->edge_count / MOST_FACES + 1;
+    int64_t stride = d->p->edge_count / MOST_LOOSE + 1;
     for (int64_t i = 0; i < d->p->edge_count; i += stride) {
         vec from = d->points[d->p->edges[i][0]];
         vec to = d->points[d->p->edges[i][1]];
@@ -689,7 +693,7 @@ static int64_t list_loose(const drawing *d, stroke *strokes)
         if (is_visible(&d->front, middle, slack))
             strokes[count++] = (stroke){middle.depth - slack, i, STROKE_EDGE};
     }
-    for (int64_t i = 0; i < d->p->point_count && count < 2 * MOST_FACES; ++i) {
+    for (int64_t i = 0; i < d->p->point_count && count < 2 * MOST_LOOSE; ++i) {
         spot s = project(&d->view, d->points[i]);
         if (d->loose[i] && is_visible(&d->front, s, slack))
             strokes[count++] = (stroke){s.depth - slack, i, STROKE_POINT};
@@ -827,9 +831,10 @@ static double rate_callout(const buffer *b, double x, double y, spot at)
         at.y < y + CALLOUT_HEIGHT + 30.0)
         return INFINITY;
     double covered = 0.0;
-    for (int k = 0; k < 400; ++k)
-        covered += depth_at(b, x + CALLOUT_WIDTH * (k % 20 + 0.5) / 20.0,
-                            y + CALLOUT_HEIGHT * (k / 20 + 0.5) / 20.0) < INFINITY;
+    for (int row = 0; row < 20; ++row)
+        for (int column = 0; column < 20; ++column)
+            covered += depth_at(b, x + CALLOUT_WIDTH * (column + 0.5) / 20.0,
+                                y + CALLOUT_HEIGHT * (row + 0.5) / 20.0) < INFINITY;
     return covered;
 }
 
@@ -1016,7 +1021,7 @@ static toi_status create_drawing(drawing *d, const picture *p)
     d->faces = toi_allocate(faces * sizeof *d->faces);
     d->colours = toi_allocate(faces * sizeof *d->colours);
     d->seen = toi_allocate(faces * sizeof *d->seen);
-    d->strokes = toi_allocate((3 * (size_t)MOST_FACES + 2) * sizeof *d->strokes);
+    d->strokes = toi_allocate(((size_t)MOST_FACES + 2 * MOST_LOOSE + 2) * sizeof *d->strokes);
     d->marks = toi_allocate((size_t)MARK_COLUMNS * MARK_ROWS * sizeof *d->marks);
     toi_status status = create_buffer(&d->front, WIDTH, HEIGHT);
     bool all = d->points && d->normals && d->loose && d->faces && d->colours && d->seen &&

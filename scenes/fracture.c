@@ -227,12 +227,8 @@ static void pose_pieces(const pieces *p, double share, const scene_part *part, i
 static void pose_floor(const scene_part *part, int frame, toi_scene *scene)
 {
     double(*points)[3] = part_points(scene, frame, part, 0);
-    double edge = 2.0 * FLOOR / (double)(part->a - 1);
-    for (int64_t i = 0; i < part->stride; ++i) {
-        double x = (double)(i % part->a) * edge - FLOOR;
-        double y = (double)(i / part->a) * edge - FLOOR;
-        put3(points[i], (vec3){x, y, 0.0});
-    }
+    for (int64_t i = 0; i < part->stride; ++i)
+        put3(points[i], flat_point(i, part->a, 2.0 * FLOOR));
 }
 
 static void fill_frames(const toi_scene_def *def, pieces *p, const scene_part *parts,

@@ -26,9 +26,7 @@ static void place(grains *g, int64_t side, toi_random *random)
 {
     for (int64_t i = 0; i < g->count; ++i) {
         grain *a = &g->data[i];
-        vec3 cell = {(double)(i % side) + 0.5, (double)(i / side % side) + 0.5,
-                     (double)(i / side / side) + 0.5};
-        a->at = add3(scale3(SPACING, cell), scene_in_cube(random, 0.1));
+        a->at = add3(scale3(SPACING, cube_cell(i, side)), scene_in_cube(random, 0.1));
         double speed = toi_random_range(random, 0.4, 1.6) * SPEED;
         a->speed = scale3(speed, scene_direction(random));
         double turns = toi_random_range(random, 0.5, 3.0);
@@ -76,11 +74,9 @@ toi_status make_n_body(const toi_scene_def *def, toi_scene *scene)
     if (status != TOI_OK)
         return status;
 
-    int64_t side = 1;
-    while (side * side * side < count)
-        ++side;
-    vec3 room = {SPACING * (double)side, SPACING * (double)side,
-                 SPACING * (double)((count + side * side - 1) / (side * side))};
+    int64_t side = cube_side_of(count);
+    int64_t layers = (count + side * side - 1) / (side * side);
+    vec3 room = scale3(SPACING, (vec3){(double)side, (double)side, (double)layers});
     grains g;
     status = grains_create(&g, count, (vec3){0.0, 0.0, 0.0}, room, 2.2 * FIRM);
     if (status != TOI_OK)

@@ -243,6 +243,30 @@ int64_t side_of(double area, int64_t least)
     return side < least ? least : side;
 }
 
+int64_t cube_side_of(int64_t count)
+{
+    int64_t side = 1;
+    while (side * side * side < count)
+        ++side;
+    return side;
+}
+
+vec3 cube_cell(int64_t index, int64_t side)
+{
+    int64_t x = index % side;
+    int64_t y = index / side % side;
+    int64_t z = index / side / side;
+    return (vec3){(double)x + 0.5, (double)y + 0.5, (double)z + 0.5};
+}
+
+vec3 flat_point(int64_t index, int64_t points, double width)
+{
+    double edge = width / (double)(points - 1);
+    int64_t column = index % points;
+    int64_t row = index / points;
+    return (vec3){(double)column * edge - 0.5 * width, (double)row * edge - 0.5 * width, 0.0};
+}
+
 void unit_ball(int64_t a, vec3 *points)
 {
     for (int64_t ring = 0; ring <= 2 * a; ++ring) {
@@ -254,9 +278,4 @@ void unit_ball(int64_t a, vec3 *points)
             *points++ = (vec3){polar.sin * around.cos, polar.sin * around.sin, polar.cos};
         }
     }
-}
-
-int64_t unit_ball_points(int64_t a)
-{
-    return 4 * a * a + 2;
 }

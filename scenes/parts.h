@@ -47,11 +47,17 @@ void *scene_scratch(int64_t count, size_t size);
 // `area` cells in all.
 int64_t side_of(double area, int64_t least);
 
-// Point number `index` of a PART_BALL with `a` rings per half, on the unit sphere. The rings have
-// 4, 8, .. 4a .. 8, 4 points and lie at even angles, which keeps the triangles nearly alike.
-void unit_ball(int64_t a, vec3 *points);
+// The least side of a cube of at least `count` cells.
+int64_t cube_side_of(int64_t count);
 
-// How many points unit_ball() writes.
-int64_t unit_ball_points(int64_t a);
+// The middle of cell number `index` of a cube of unit cells.
+vec3 cube_cell(int64_t index, int64_t side);
+
+// Point number `index` of a square grid of `points` per side, flat and around the origin.
+vec3 flat_point(int64_t index, int64_t points, double width);
+
+// The points of a PART_BALL with `a` rings per half, on the unit sphere. The rings have 4, 8, .. 4a
+// .. 8, 4 points and lie at even angles, which keeps the triangles nearly alike.
+void unit_ball(int64_t a, vec3 *points);
 
 #endif

@@ -55,7 +55,8 @@ toi_status make_plane(const toi_scene_def *def, toi_scene *scene)
     for (int64_t i = 0; i < count; ++i) {
         if (i % each == 0)
             s.speed = toi_random_range(&random, -8.0, 8.0);
-        s.lane = (double)(i / each) - 0.5 * (double)lanes;
+        int64_t lane = i / each;
+        s.lane = (double)lane - 0.5 * (double)lanes;
         s.along = ((double)(i % each) - 0.5 * (double)each) * PITCH;
         s.own = toi_random_range(&random, -2.0, 2.0);
         s.turns = toi_random_range(&random, -0.08, 0.08);

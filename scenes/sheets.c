@@ -60,10 +60,10 @@ static void pose(const sheet *s, double level, int64_t points, double time, doub
     double own = gap * (0.32 + 0.4 * pressed);
     double slide = s->shift * folded * edge;
     for (int64_t i = 0; i < points * points; ++i) {
-        double x = (double)(i % points) * edge - 0.5 * WIDTH;
-        double y = (double)(i / points) * edge - 0.5 * WIDTH;
-        double z = level * gap + own * own_wave(s, x, y) + (0.4 + 0.6 * pressed) * swell(x, y);
-        put3(out[i], (vec3){x + slide, y + 0.5 * slide, z});
+        vec3 at = flat_point(i, points, WIDTH);
+        at.z = level * gap + own * own_wave(s, at.x, at.y);
+        at.z += (0.4 + 0.6 * pressed) * swell(at.x, at.y);
+        put3(out[i], add3(at, (vec3){slide, 0.5 * slide, 0.0}));
     }
 }
 

@@ -44,10 +44,7 @@ static void shuffle(int32_t *cells, int64_t count, toi_random *random)
 static flight make_flight(int64_t cell, int64_t side, toi_random *random)
 {
     flight f;
-    vec3 jitter = scene_in_cube(random, 0.02);
-    f.start = (vec3){(double)(cell % side) + 0.5 + jitter.x,
-                     (double)(cell / side % side) + 0.5 + jitter.y,
-                     (double)(cell / side / side) + 0.5 + jitter.z};
+    f.start = add3(cube_cell(cell, side), scene_in_cube(random, 0.02));
     double distance = toi_random_range(random, 4.0, 14.0);
     f.way = scale3(distance, scene_direction(random));
     f.axis = scene_direction(random);
@@ -82,9 +79,7 @@ toi_status make_triangles(const toi_scene_def *def, toi_scene *scene)
         return TOI_ERROR_MEMORY;
     toi_random random = {def->seed};
     shuffle(cells, count, &random);
-    int64_t side = 1;
-    while (side * side * side < count)
-        ++side;
+    int64_t side = cube_side_of(count);
     for (int64_t i = 0; i < count; ++i) {
         flight f = make_flight(cells[i], side, &random);
         for (int frame = 0; frame < scene->frames; ++frame)

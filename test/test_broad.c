@@ -148,11 +148,13 @@ static void all_methods_agree(void **state)
     (void)state;
     static const char *const levels[] = {"baseline", "avx2", "avx512"};
     int sets = 0;
+    // Up to 121 boxes still fill several blocks; the larger sets are for the plain build.
+    int64_t largest = getenv("TOI_SANITIZED") ? 200 : 700;
     for (int level = 0; level < 3; ++level) {
         if (toi_set_simd(levels[level]) != TOI_OK)
             continue;
         for (int kind = 0; kind < KINDS; ++kind)
-            for (int64_t count = 0; count <= 700; count = 3 * count + 1, ++sets) {
+            for (int64_t count = 0; count <= largest; count = 3 * count + 1, ++sets) {
                 box_list a = make_boxes(kind, count, 1), b = make_boxes(kind, count * 2 / 3, 2);
                 check_set(a, NULL);
                 check_set(a, &b);
@@ -161,7 +163,7 @@ static void all_methods_agree(void **state)
             }
     }
     assert_ok(toi_set_simd(NULL));
-    assert_true(sets >= 60);
+    assert_true(sets >= KINDS * 5);
 }
 
 // The sets above must not pass for the wrong reason.
@@ -183,6 +185,8 @@ static void the_sets_have_pairs_and_gaps(void **state)
 static void large_sets_agree_with_brute(void **state)
 {
     (void)state;
+    if (getenv("TOI_SANITIZED"))
+        skip();
     for (int kind = UNIFORM; kind <= NEAR_TIES; ++kind) {
         if (kind == NESTED || kind == IDENTICAL || kind == NEAR_TIES)
             continue; // dense: the pairs would not fit a test

@@ -214,6 +214,8 @@ static void nearly_parallel(void **state)
         double(*x)[3] = c.points.start;
         double angle = small_number(&random, -50), gap = small_number(&random, -60), w[3];
         double scale = toi_random_range(&random, -2, 2);
+        if (i % 3 == 0) // equal lengths, or one short: the third side is short too
+            scale = (double)toi_random_below(&random, 2) + small_number(&random, -50);
         random_point(&random, w);
         if (c.kind == TOI_EDGE_EDGE) {
             // b starts near a point of a's line and runs nearly along it.
@@ -225,6 +227,10 @@ static void nearly_parallel(void **state)
             // A sliver, and a point near it or in it.
             put_between(x[3], x[1], x[2], scale, w, angle);
             double s = toi_random_unit(&random), r = toi_random_unit(&random), in[3];
+            if (i % 5 == 0)
+                s = small_number(&random, -50);
+            if (i % 7 == 0)
+                r = small_number(&random, -50);
             put_between(in, x[1], x[2], s, w, 0);
             random_point(&random, w);
             put_between(x[0], in, x[3], r, w, i % 4 < 2 ? 0 : gap);

@@ -7,6 +7,7 @@
 #ifndef TOI_KERNEL_LANES_H
 #define TOI_KERNEL_LANES_H
 
+#include <math.h>
 #include <stdint.h>
 
 #ifndef TOI_LANES
@@ -28,16 +29,17 @@ typedef int64_t toi_mask;
 #define TOI_TEST(condition) ((condition) ? (toi_mask)-1 : (toi_mask)0)
 #define TOI_SELECT(mask, a, b) ((mask) ? (a) : (b))
 #define TOI_SPREAD(x) ((toi_real)(x))
+#define TOI_ABS(a) fabs(a)
 #else
 typedef double toi_real __attribute__((vector_size(8 * TOI_LANES)));
 typedef int64_t toi_mask __attribute__((vector_size(8 * TOI_LANES)));
 #define TOI_TEST(condition) ((toi_mask)(condition))
 #define TOI_SELECT(mask, a, b) ((toi_real)(((mask) & (toi_mask)(a)) | (~(mask) & (toi_mask)(b))))
 #define TOI_SPREAD(x) ((toi_real){0} + (x))
+#define TOI_ABS(a) ((toi_real)((toi_mask)(a)&INT64_MAX))
 #endif
 
 #define TOI_MIN(a, b) TOI_SELECT(TOI_TEST((a) < (b)), a, b)
 #define TOI_MAX(a, b) TOI_SELECT(TOI_TEST((a) > (b)), a, b)
-#define TOI_ABS(a) TOI_MAX(a, -(a))
 
 #endif
