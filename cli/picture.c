@@ -26,7 +26,7 @@ enum
     CALLOUT_HEIGHT = 64,
     TILE = 2,    // side of the squares of a mosaic
     BODIES = 6,  // colours of bodies that move; one more is for what stands still
-    SHADES = 24, // of each colour
+    SHADES = 40, // of each colour
 };
 
 // How far behind a surface, as a share of the mesh's radius, an impact still counts as in sight.
@@ -524,7 +524,7 @@ static toi_status choose_view(drawing *d)
         fit(d, &c, 0.0, 0.0, b.width, b.height);
         fill_buffer(&b, d, &c);
         double rating = rate_surface(d, &b, area) + rate_impacts(d, &b, &c);
-        rating -= 0.03 * around + 0.05 * above;
+        rating -= 0.05 * around + 0.12 * above;
         if (rating > best) {
             best = rating;
             d->view = c;

@@ -52,7 +52,7 @@ static void prepare_query(toi_kind kind, const toi_query *query, double separati
     def.min_separation = separation;
     def.tolerance = tolerance;
     toi_narrow_batch batch = {.def = &def, .kind = kind};
-    out->search = (search){.most_iterations = 1};
+    out->search = (search){.most_iterations = 1, .touched = INFINITY};
     prepare(&batch, &f, &out->search);
 }
 
@@ -592,14 +592,18 @@ static void print_loss(const prepared *q, const toi_cell *before, const toi_cell
     print_error("  verdict %d\n", (int)v);
 }
 
-// Examines a cell with a zero in it as often as the search might.
+// Examines a cell with a zero in it as often as the search might. With a separation, times after
+// one that is known to be within it need not be kept.
 static bool keeps_zero(prepared *q, toi_cell cell, const double zero[3])
 {
+    q->search.touched = INFINITY;
     for (int round = 0; round < 4; ++round) {
         toi_cell before = cell;
         toi_expansion x;
         bool again, narrow;
         verdict v = examine(&q->search, &cell, &x, &again, &narrow);
+        if (q->search.touched <= zero[0])
+            return true;
         if (v == EXCLUDED || !contains(&cell, zero)) {
             print_loss(q, &before, &cell, zero, v);
             return false;
@@ -636,7 +640,10 @@ static void no_zero_is_cut_off(void **state)
         prepared q;
         // So small a tolerance that nothing is accepted before it is shrunk.
         prepare_query(recipe.kind, &c.query, c.separation, DBL_TRUE_MIN, &q);
-        double separation = c.separation * q.motion.scale;
+        double points[2][4][3], separation = c.separation * q.motion.scale;
+        memcpy(points[0], c.query.start, sizeof points[0]);
+        memcpy(points[1], c.query.end, sizeof points[1]);
+        apart += toi_axes_apart(recipe.kind == TOI_EDGE_EDGE, points, &c.separation) != 0;
         apart += toi_separated(recipe.kind == TOI_EDGE_EDGE, &q.motion, &separation) != 0;
         const double zero[3] = {c.time, c.u, c.v};
         for (int n = 0; n < 6; ++n) {

@@ -44,7 +44,8 @@ static void *fail(toi_status status, int64_t count, size_t size, const toi_budge
     allocation_status = status;
     if (status == TOI_ERROR_LIMIT)
         toi_fail(status,
-                 "the memory limit of %" PRId64 " bytes is too small: at this point at least %" PRId64
+                 "the memory limit of %" PRId64
+                 " bytes is too small: at this point at least %" PRId64
                  " are needed; raise the limit",
                  budget->limit, (int64_t)budget->used + count * (int64_t)size + HEADER_BYTES);
     else

@@ -23,7 +23,12 @@ typedef struct toi_broad_job
     toi_meter *meter; // or NULL
     toi_emit *emit;
     void *context;
+    // Called between waves of tasks, when no task runs; or NULL: one wave.
+    toi_status (*settle)(void *context);
 } toi_broad_job;
+
+// Runs a method's tasks, in waves if the job wants to settle in between.
+toi_status toi_run_tasks(const toi_broad_job *job, int64_t tasks, toi_work *work, void *context);
 
 // A method finds all overlapping pairs and emits them. Which task finds which pair, and in which
 // order, must not depend on the number of workers.
@@ -44,6 +49,8 @@ typedef struct toi_collector
 toi_status toi_collector_init(toi_collector *collector, int workers, toi_budget *budget,
                               toi_pair_array *pairs);
 toi_emit toi_collect;
+// Moves what a wave has collected to the result; buffers are then used again.
+toi_status toi_collector_settle(void *collector);
 // Completes `pairs` and frees the rest; call it after success and after failure.
 toi_status toi_collector_finish(toi_collector *collector, toi_status status);
 

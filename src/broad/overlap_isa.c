@@ -171,6 +171,21 @@ static probe load_probe(const toi_run *run)
     return p;
 }
 
+// Writes the pairs of one block whose lanes in `mask` overlap the probe on two axes.
+static inline int64_t take_block(const toi_run *run, const probe *p, int64_t block, unsigned mask,
+                                 bool exact, toi_pair *pairs)
+{
+    const toi_layout *l = run->layout;
+    if (block == run->begin / TOI_BLOCK)
+        mask &= ~0u << (run->begin % TOI_BLOCK);
+    if (block == (run->end - 1) / TOI_BLOCK)
+        mask &= 0xffffu >> (TOI_BLOCK - 1 - (run->end - 1) % TOI_BLOCK);
+    mask &= axis_overlap(&l->blocks[block], p);
+    if (!exact)
+        mask = confirm(mask, l, block, p);
+    return write_pairs(pairs, mask, l->ids + block * TOI_BLOCK, p->id, run->write);
+}
+
 int64_t TOI_ISA_NAME(toi_overlap)(const toi_run *run, toi_pair *pairs, bool *stopped);
 
 int64_t TOI_ISA_NAME(toi_overlap)(const toi_run *run, toi_pair *pairs, bool *stopped)
@@ -180,24 +195,29 @@ int64_t TOI_ISA_NAME(toi_overlap)(const toi_run *run, toi_pair *pairs, bool *sto
     bool exact = l->exact && run->probe_layout->exact;
     // An unsorted layout has no end to look for.
     float reach = run->sorted ? p.bound[TOI_HI0] : HUGE_VALF;
-    int64_t last = (run->end - 1) / TOI_BLOCK;
-    unsigned inside = ~0u << (run->begin % TOI_BLOCK);
-    int64_t count = 0;
-    for (int64_t block = run->begin / TOI_BLOCK; block <= last; ++block) {
+    int64_t block = run->begin / TOI_BLOCK, last = (run->end - 1) / TOI_BLOCK, count = 0;
+    for (; block < last; block += 2) { // two at a time: half the branches, and most are not taken
         if (l->begins[block] > reach) {
             *stopped = true;
-            break;
+            return count;
         }
-        unsigned mask = cross_overlap(&l->blocks[block], &p) & inside;
-        inside = ~0u;
-        if (!mask)
+        unsigned first = cross_overlap(&l->blocks[block], &p);
+        unsigned second = cross_overlap(&l->blocks[block + 1], &p);
+        if (!(first | second))
             continue;
-        if (block == last)
-            mask &= 0xffffu >> (TOI_BLOCK - 1 - (run->end - 1) % TOI_BLOCK);
-        mask &= axis_overlap(&l->blocks[block], &p);
-        if (!exact)
-            mask = confirm(mask, l, block, &p);
-        count += write_pairs(pairs + count, mask, l->ids + block * TOI_BLOCK, p.id, run->write);
+        if (first)
+            count += take_block(run, &p, block, first, exact, pairs + count);
+        if (second)
+            count += take_block(run, &p, block + 1, second, exact, pairs + count);
+    }
+    if (block == last) {
+        if (l->begins[block] > reach) {
+            *stopped = true;
+            return count;
+        }
+        unsigned mask = cross_overlap(&l->blocks[block], &p);
+        if (mask)
+            count += take_block(run, &p, block, mask, exact, pairs + count);
     }
     return count;
 }

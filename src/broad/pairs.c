@@ -70,11 +70,10 @@ toi_status toi_collect(void *context, toi_pair *pairs, int64_t count, int64_t ta
     return append(collector->budget, &part->pairs, pairs, count);
 }
 
-// Each worker's segments are in task order, since tasks are handed out in increasing order to each:
-// merge.
+// Merges the workers' segments by task, after what the list holds already; returns its new length.
 static int64_t place_segments(toi_collector *collector, int64_t *cursors)
 {
-    int64_t total = 0;
+    int64_t total = collector->pairs->count;
     memset(cursors, 0, (size_t)collector->workers * sizeof *cursors);
     for (;;) {
         int best = -1;
@@ -103,8 +102,8 @@ static toi_status copy_part(void *context, int64_t index, int worker)
         memcpy(collector->pairs->data + s->target, part->pairs.data + s->begin,
                (size_t)s->count * sizeof(toi_pair));
     }
-    toi_give_back(part->pairs.data);
-    part->pairs.data = NULL;
+    part->pairs.count = 0;
+    part->segment_count = 0;
     return TOI_OK;
 }
 
@@ -114,8 +113,11 @@ static int compare_segments(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static toi_status join_parts(toi_collector *collector)
+toi_status toi_collector_settle(void *context)
 {
+    toi_collector *collector = context;
+    if (!collector->parts)
+        return TOI_OK;
     int64_t *cursors = toi_take(collector->budget, collector->workers, sizeof *cursors);
     if (!cursors)
         return toi_allocation_status();
@@ -130,14 +132,13 @@ static toi_status join_parts(toi_collector *collector)
                                     &collector->pairs->capacity, total, sizeof(toi_pair));
     if (status == TOI_OK)
         status = toi_parallel(collector->workers, collector->workers, copy_part, collector);
-    collector->pairs->count = total;
+    if (status == TOI_OK)
+        collector->pairs->count = total;
     return status;
 }
 
 toi_status toi_collector_finish(toi_collector *collector, toi_status status)
 {
-    if (collector->parts && status == TOI_OK)
-        status = join_parts(collector);
     for (int w = 0; collector->parts && w < collector->workers; ++w) {
         toi_give_back(collector->parts[w].pairs.data);
         toi_give_back(collector->parts[w].segments);

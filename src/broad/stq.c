@@ -194,7 +194,7 @@ toi_status toi_search_stq(const toi_broad_job *job)
     if (job->meter)
         job->meter->total = tasks;
     if (status == TOI_OK)
-        status = toi_parallel(job->workers, tasks, search_task, &s);
+        status = toi_run_tasks(job, tasks, search_task, &s);
     toi_give_back(s.buffers);
     toi_free_layout(&s.a);
     toi_free_layout(&s.b);

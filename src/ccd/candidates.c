@@ -10,6 +10,7 @@ typedef struct stream
     toi_pipeline *pipeline;
     toi_kind kind;
     toi_emit *emit;
+    toi_status (*settle)(void *context);
     void *context;
 } stream;
 
@@ -61,6 +62,12 @@ static toi_status filter_block(void *context, toi_pair *pairs, int64_t count, in
     return kept > 0 ? s->emit(s->context, pairs, kept, task, worker) : TOI_OK;
 }
 
+static toi_status settle_stream(void *context)
+{
+    const stream *s = context;
+    return s->settle(s->context);
+}
+
 static int64_t primitive_count(const toi_mesh *mesh, toi_primitive primitive)
 {
     return primitive == TOI_VERTEX ? mesh->start.count
@@ -96,16 +103,18 @@ static toi_status take_boxes(toi_pipeline *p, toi_primitive primitive, toi_box *
     return status;
 }
 
-toi_status toi_stream_candidates(toi_pipeline *p, toi_kind kind, toi_emit *emit, void *context)
+toi_status toi_stream_candidates(toi_pipeline *p, toi_kind kind, toi_emit *emit,
+                                 toi_status (*settle)(void *context), void *context)
 {
-    stream s = {p, kind, emit, context};
+    stream s = {p, kind, emit, settle, context};
     toi_box *a = NULL, *b = NULL;
     toi_broad_job job = {.self = kind == TOI_EDGE_EDGE,
                          .workers = p->workers,
                          .budget = &p->budget,
                          .meter = &p->meter,
                          .emit = filter_block,
-                         .context = &s};
+                         .context = &s,
+                         .settle = settle ? settle_stream : NULL};
     double started = toi_clock();
     toi_status status = take_boxes(p, job.self ? TOI_EDGE : TOI_VERTEX, &a, &job.a);
     if (status == TOI_OK && !job.self)
@@ -135,7 +144,7 @@ toi_status toi_find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi
         toi_collector collector;
         status = toi_collector_init(&collector, p.workers, &p.budget, pairs);
         if (status == TOI_OK)
-            status = toi_stream_candidates(&p, kind, toi_collect, &collector);
+            status = toi_stream_candidates(&p, kind, toi_collect, toi_collector_settle, &collector);
         status = toi_collector_finish(&collector, status);
     }
     p.report.candidates[kind] = pairs->count;

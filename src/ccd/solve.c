@@ -224,7 +224,7 @@ static toi_status solve_kind(toi_solve_stage *stage, toi_kind kind)
         stage->scratch[i].rescaled = 0;
     }
     double before = p->report.seconds_broad;
-    toi_status status = toi_stream_candidates(p, kind, solve_block, stage);
+    toi_status status = toi_stream_candidates(p, kind, solve_block, NULL, stage);
     account(p, kind, stage->scratch, p->report.seconds_broad - before);
     return status;
 }
