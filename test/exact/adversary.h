@@ -41,6 +41,6 @@ contact make_dense_contact(const contact_recipe *recipe, toi_random *random);
 contact make_wild_contact(toi_kind kind, int exponent, int spread, toi_random *random);
 
 // Moves some coordinates to a neighbouring double or a few further.
-void nudge_query(toi_query *query, int most_ulps, toi_random *random);
+void nudge_query(toi_query *query, int64_t most_ulps, toi_random *random);
 
 #endif

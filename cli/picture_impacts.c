@@ -1,0 +1,155 @@
+#include "picture_impacts.h"
+
+#include "picture_colour.h"
+#include "picture_mesh.h"
+#include "picture_paint.h"
+#include "picture_view.h"
+
+enum
+{
+    CALLOUT_WIDTH = 232,
+    CALLOUT_HEIGHT = 64,
+};
+
+static const char DARK_RED[] = "#a4123f";
+
+static bool in_sight(const drawing *d, const picture_impact *impact)
+{
+    return is_impact_visible(d, &d->front, &d->view, impact);
+}
+
+// Chooses the impacts to mark: of those in one little square of the canvas the earliest in sight,
+// else the earliest. Needs one number a square; the faces in the buffer have served.
+static void choose_marks(drawing *d)
+{
+    int32_t *cells = d->front.face;
+    for (int i = 0; i < MARK_COLUMNS * MARK_ROWS; ++i)
+        cells[i] = -1;
+    for (int64_t i = 0; i < d->p->impact_count; ++i) {
+        const picture_impact *impact = &d->p->impacts[i];
+        spot s = project_point(&d->view, place_point(d, impact->at));
+        int cell = clamp_int(s.y / MARK_CELL, 0, MARK_ROWS - 1) * MARK_COLUMNS +
+                   clamp_int(s.x / MARK_CELL, 0, MARK_COLUMNS - 1);
+        // Hidden ones are ranked as if a whole step later.
+        stroke mark = {impact->time + (in_sight(d, impact) ? 0.0 : 1.0), i, STROKE_POINT};
+        if (cells[cell] < 0) {
+            cells[cell] = (int32_t)d->mark_count;
+            d->marks[d->mark_count++] = mark;
+        } else if (mark.depth < d->marks[cells[cell]].depth) {
+            d->marks[cells[cell]] = mark;
+        }
+    }
+    sort_strokes(d->marks, d->mark_count); // earliest on top
+}
+
+static void print_arrow(FILE *o, const drawing *d, const picture_impact *impact, double length,
+                        const char *style)
+{
+    vec normal = {impact->normal[0], impact->normal[1], impact->normal[2]};
+    if (dot(normal, normal) == 0.0)
+        return;
+    vec at = place_point(d, impact->at);
+    spot p = project_point(&d->view, at);
+    spot q = project_point(&d->view, plus(at, length * d->radius, unit(normal)));
+    fprintf(o, "<path d='M%.1f %.1fL%.1f %.1f' %s/>\n", p.x, p.y, q.x, q.y, style);
+}
+
+static void print_mark(FILE *o, const drawing *d, const picture_impact *impact)
+{
+    spot s = project_point(&d->view, place_point(d, impact->at));
+    double size = fmax(0.5, fmin(1.0, sqrt(1200.0 / (double)d->mark_count))); // many are small
+    if (in_sight(d, impact)) {
+        fprintf(o, "<circle class='s' cx='%.1f' cy='%.1f' r='%.1f' fill='", s.x, s.y, 3.6 * size);
+        print_time_colour(o, impact->time);
+        fprintf(o, "'/>\n");
+    } else {
+        fprintf(o, "<circle class='h' cx='%.1f' cy='%.1f' r='%.1f'/>\n", s.x, s.y, 2.6 * size);
+    }
+}
+
+// How much of the mesh a callout there would hide; infinite if it hid the impact itself.
+static double rate_callout(const depth_buffer *b, double x, double y, spot at)
+{
+    if (at.x > x - 30.0 && at.x < x + CALLOUT_WIDTH + 30.0 && at.y > y - 30.0 &&
+        at.y < y + CALLOUT_HEIGHT + 30.0)
+        return INFINITY;
+    double covered = 0.0;
+    for (int row = 0; row < 20; ++row)
+        for (int column = 0; column < 20; ++column)
+            covered += depth_at(b, x + CALLOUT_WIDTH * (column + 0.5) / 20.0,
+                                y + CALLOUT_HEIGHT * (row + 0.5) / 20.0) < INFINITY;
+    return covered;
+}
+
+static spot place_callout(const depth_buffer *b, spot at)
+{
+    static const double OFFSETS[8][2] = {{110.0, -120.0}, {-110.0, -120.0}, {110.0, 120.0},
+                                         {-110.0, 120.0}, {220.0, -40.0},   {-220.0, -40.0},
+                                         {330.0, -160.0}, {-330.0, -160.0}};
+    spot best = {20.0, PAGE_TOP, INFINITY};
+    for (int i = 0; i < 8; ++i) {
+        double x = at.x + OFFSETS[i][0] - (OFFSETS[i][0] < 0.0 ? CALLOUT_WIDTH : 0.0);
+        double y = at.y + OFFSETS[i][1] - 0.5 * CALLOUT_HEIGHT;
+        x = fmin(fmax(x, 20.0), PAGE_WIDTH - 20.0 - CALLOUT_WIDTH);
+        y = fmin(fmax(y, PAGE_TOP - 10.0), PAGE_HEIGHT - PAGE_BOTTOM - 4.0 - CALLOUT_HEIGHT);
+        double rating = rate_callout(b, x, y, at) + 2.0 * i;
+        if (rating < best.depth)
+            best = (spot){x, y, rating};
+    }
+    return best;
+}
+
+// A line or circle with a white rim, so that it shows on any ground.
+static void print_leader(FILE *o, spot from, spot box)
+{
+    double x = fmin(fmax(from.x, box.x), box.x + CALLOUT_WIDTH);
+    double y = fmin(fmax(from.y, box.y), box.y + CALLOUT_HEIGHT);
+    double way = sqrt((x - from.x) * (x - from.x) + (y - from.y) * (y - from.y)) + 1e-9;
+    double start_x = from.x + (x - from.x) * 11.0 / way;
+    double start_y = from.y + (y - from.y) * 11.0 / way;
+    fprintf(o,
+            "<path d='M%.1f %.1fL%.1f %.1f' stroke='#fff' style='stroke-width:4'/>"
+            "<path d='M%.1f %.1fL%.1f %.1f' stroke='%s' style='stroke-width:1.4'/>\n",
+            start_x, start_y, x, y, start_x, start_y, x, y, DARK_RED);
+    fprintf(o,
+            "<circle cx='%.1f' cy='%.1f' r='10' stroke='#fff' stroke-width='5'/>"
+            "<circle cx='%.1f' cy='%.1f' r='10' stroke='%s' stroke-width='2.4'/>"
+            "<circle cx='%.1f' cy='%.1f' r='3.4' fill='%s' stroke='#fff'/>\n",
+            from.x, from.y, from.x, from.y, DARK_RED, from.x, from.y, DARK_RED);
+}
+
+static void print_earliest(FILE *o, const drawing *d)
+{
+    const picture_impact *impact = &d->p->impacts[d->earliest];
+    spot s = project_point(&d->view, place_point(d, impact->at));
+    spot box = place_callout(&d->front, s);
+    fprintf(o, "<g fill='none' stroke-linecap='round'>\n");
+    print_arrow(o, d, impact, 0.15, "stroke='#fff' style='stroke-width:5'");
+    print_arrow(o, d, impact, 0.15,
+                "stroke='#a4123f' style='stroke-width:2.2' marker-end='url(#tip)'");
+    print_leader(o, s, box);
+    fprintf(o, "</g>\n");
+    fprintf(o,
+            "<rect x='%.1f' y='%.1f' width='%d' height='%d' rx='8' fill='#fff' "
+            "fill-opacity='.94' stroke='%s' stroke-width='1.4'/>\n",
+            box.x, box.y, CALLOUT_WIDTH, CALLOUT_HEIGHT, DARK_RED);
+    fprintf(o,
+            "<text x='%.1f' y='%.1f' font-size='15'>earliest impact</text>"
+            "<text x='%.1f' y='%.1f' font-size='21' font-weight='bold' style='fill:%s'>"
+            "t = %.6g</text>\n",
+            box.x + 16.0, box.y + 24.0, box.x + 16.0, box.y + 49.0, DARK_RED, impact->time);
+}
+
+void print_impacts(FILE *o, drawing *d)
+{
+    choose_marks(d);
+    fprintf(o, "<g>\n");
+    for (int64_t i = 0; i < d->mark_count && d->mark_count <= 60; ++i)
+        print_arrow(o, d, &d->p->impacts[d->marks[i].index], 0.05,
+                    "stroke='#5b2a6e' style='stroke-width:1.2'");
+    for (int64_t i = 0; i < d->mark_count; ++i)
+        print_mark(o, d, &d->p->impacts[d->marks[i].index]);
+    fprintf(o, "</g>\n");
+    if (d->earliest >= 0)
+        print_earliest(o, d);
+}

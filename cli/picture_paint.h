@@ -1,0 +1,20 @@
+// Painting the mesh: far faces first, shaded, those out of sight left out.
+
+#ifndef TOI_CLI_PICTURE_PAINT_H
+#define TOI_CLI_PICTURE_PAINT_H
+
+#include "picture_drawing.h"
+
+#include <stdio.h>
+
+// One class a colour and shade: a face then takes few bytes. Big faces show their `sides`; between
+// small ones a line of the same colour hides the seams.
+void print_shade_styles(FILE *o, bool sides);
+
+// Those of great depth first; the order does not depend on how they came.
+void sort_strokes(stroke *strokes, int64_t count);
+
+// Faces, loose edges and loose points. A mosaic uses up the faces in the buffer.
+void print_mesh(FILE *o, const drawing *d);
+
+#endif
