@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <time.h>
 #if defined(__x86_64__)
@@ -15,11 +16,22 @@ typedef struct loop
     toi_work *work;
     void *context;
     _Atomic bool failed;
-    atomic_flag lock;
+    toi_lock lock;
     int64_t failed_index;
     toi_status status;
     char message[TOI_MESSAGE_BYTES];
 } loop;
+
+void toi_lock_take(toi_lock *lock)
+{
+    while (atomic_flag_test_and_set_explicit(lock, memory_order_acquire))
+        sched_yield(); // there may be more workers than cores
+}
+
+void toi_lock_release(toi_lock *lock)
+{
+    atomic_flag_clear_explicit(lock, memory_order_release);
+}
 
 static void record_failure(loop *l, int64_t index, toi_status status)
 {
@@ -30,7 +42,7 @@ static void record_failure(loop *l, int64_t index, toi_status status)
         snprintf(l->message, sizeof l->message, "%s", toi_last_message());
         l->failed = true;
     }
-    atomic_flag_clear_explicit(&l->lock, memory_order_release);
+    toi_lock_release(&l->lock);
 }
 
 toi_fp_state toi_enter_fp(void)

@@ -31,6 +31,11 @@ typedef struct toi_fp_state
 toi_fp_state toi_enter_fp(void);
 void toi_leave_fp(toi_fp_state saved);
 
+// A lock for a few instructions at a time.
+typedef atomic_flag toi_lock;
+void toi_lock_take(toi_lock *lock);
+void toi_lock_release(toi_lock *lock);
+
 // Where piece number `piece` of a range cut into even pieces begins.
 int64_t toi_piece(int64_t count, int64_t pieces, int64_t piece);
 

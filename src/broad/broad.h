@@ -23,12 +23,9 @@ typedef struct toi_broad_job
     toi_meter *meter; // or NULL
     toi_emit *emit;
     void *context;
-    // Called between waves of tasks, when no task runs; or NULL: one wave.
-    toi_status (*settle)(void *context);
+    // Called when a task has emitted all it found; or NULL.
+    toi_status (*end_task)(void *context, int64_t task, int worker);
 } toi_broad_job;
-
-// Runs a method's tasks, in waves if the job wants to settle in between.
-toi_status toi_run_tasks(const toi_broad_job *job, int64_t tasks, toi_work *work, void *context);
 
 // A method finds all overlapping pairs and emits them. Which task finds which pair, and in which
 // order, must not depend on the number of workers.
@@ -37,22 +34,31 @@ typedef toi_status toi_broad_search(const toi_broad_job *job);
 toi_broad_search toi_search_brute;
 toi_broad_search toi_search_stq;
 
-// Gathers emitted pairs into one list ordered by task, whoever ran it.
+// Gathers emitted pairs into one list ordered by task, whoever ran it. Tasks end roughly in order,
+// so a task's pairs are moved to the list while they are still in a cache, and only few lists wait
+// for an earlier task.
 typedef struct toi_collector
 {
-    int workers;
     toi_budget *budget;
     toi_pair_array *pairs;
-    struct toi_worker_pairs *parts; // one a worker; NULL when there is only one
+    int workers;
+    toi_lock lock;                // of all below
+    toi_pair_array *open;         // one a worker: what its task has emitted so far
+    struct toi_ended_task *ended; // by task number
+    int64_t ended_capacity;
+    int64_t next;          // the first task that is not in the list yet
+    int copying;           // workers that write to the list now, so it must not move
+    toi_pair_array *spare; // a stack of empty arrays with memory
+    int64_t spare_count;
+    int64_t spare_capacity;
 } toi_collector;
 
 toi_status toi_collector_init(toi_collector *collector, int workers, toi_budget *budget,
                               toi_pair_array *pairs);
 toi_emit toi_collect;
-// Moves what a wave has collected to the result; buffers are then used again.
-toi_status toi_collector_settle(void *collector);
-// Completes `pairs` and frees the rest; call it after success and after failure.
-toi_status toi_collector_finish(toi_collector *collector, toi_status status);
+toi_status toi_collect_end(void *collector, int64_t task, int worker);
+// Frees all but the list; call it after success and after failure.
+void toi_collector_finish(toi_collector *collector);
 
 // Runs the method on a job whose options are resolved already.
 toi_status toi_search(toi_broad_method method, const toi_broad_job *job);

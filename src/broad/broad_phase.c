@@ -43,36 +43,6 @@ toi_status toi_search(toi_broad_method method, const toi_broad_job *job)
     return methods[method].search(job);
 }
 
-typedef struct wave
-{
-    toi_work *work;
-    void *context;
-    int64_t first;
-} wave;
-
-static toi_status run_in_wave(void *context, int64_t index, int worker)
-{
-    const wave *w = context;
-    return w->work(w->context, w->first + index, worker);
-}
-
-toi_status toi_run_tasks(const toi_broad_job *job, int64_t tasks, toi_work *work, void *context)
-{
-    wave w = {work, context, 0};
-    // Long enough that no worker waits long for the others at its end.
-    int64_t length = tasks / 16 > 32 * job->workers ? tasks / 16 : 32 * job->workers;
-    if (!job->settle)
-        length = tasks;
-    toi_status status = TOI_OK;
-    for (; w.first < tasks && status == TOI_OK; w.first += length) {
-        int64_t left = tasks - w.first;
-        status = toi_parallel(job->workers, left < length ? left : length, run_in_wave, &w);
-        if (status == TOI_OK && job->settle)
-            status = job->settle(job->context);
-    }
-    return status;
-}
-
 static toi_status check_boxes(toi_box_view boxes, const char *list)
 {
     if (boxes.count < 0 || boxes.count > INT32_MAX)
@@ -165,10 +135,10 @@ static toi_status find_pairs(const toi_broad_def *def, toi_box_view a, const toi
     if (status == TOI_OK) {
         job.emit = toi_collect;
         job.context = &collector;
-        job.settle = toi_collector_settle;
+        job.end_task = toi_collect_end;
         status = toi_search(def->method, &job);
     }
-    status = toi_collector_finish(&collector, status);
+    toi_collector_finish(&collector);
     if (status == TOI_OK && def->order == TOI_ORDER_CANONICAL)
         status = toi_sort_pairs(pairs->data, pairs->count, job.workers);
     return status;

@@ -34,7 +34,7 @@ static toi_status search_rows(void *context, int64_t task, int worker)
         status = toi_write_run(&writer, run, &stopped);
     }
     if (status == TOI_OK)
-        status = toi_flush_writer(&writer);
+        status = toi_end_writer(&writer);
     return status == TOI_OK ? toi_meter_add(s->job->meter, end - task * ROWS) : status;
 }
 
@@ -51,7 +51,7 @@ toi_status toi_search_brute(const toi_broad_job *job)
     if (job->meter)
         job->meter->total = job->a.count;
     if (status == TOI_OK)
-        status = toi_run_tasks(job, (job->a.count + ROWS - 1) / ROWS, search_rows, &s);
+        status = toi_parallel(job->workers, (job->a.count + ROWS - 1) / ROWS, search_rows, &s);
     toi_give_back(s.buffers);
     toi_free_layout(&s.a);
     toi_free_layout(&s.b);

@@ -135,7 +135,7 @@ toi_pair *toi_take_writer_buffers(const toi_broad_job *job)
                     sizeof(toi_pair));
 }
 
-toi_status toi_flush_writer(toi_pair_writer *writer)
+static toi_status flush_writer(toi_pair_writer *writer)
 {
     int64_t count = writer->count;
     writer->count = 0;
@@ -153,7 +153,7 @@ toi_status toi_write_run(toi_pair_writer *writer, toi_run run, bool *stopped)
     while (run.begin < end && !*stopped) {
         run.end = end - run.begin > TOI_LONGEST_RUN ? run.begin + TOI_LONGEST_RUN : end;
         if (writer->count + (run.end - run.begin) > TOI_WRITER_PAIRS) {
-            toi_status status = toi_flush_writer(writer);
+            toi_status status = flush_writer(writer);
             if (status != TOI_OK)
                 return status;
         }
@@ -161,4 +161,13 @@ toi_status toi_write_run(toi_pair_writer *writer, toi_run run, bool *stopped)
         run.begin = run.end;
     }
     return TOI_OK;
+}
+
+toi_status toi_end_writer(toi_pair_writer *writer)
+{
+    const toi_broad_job *job = writer->job;
+    toi_status status = flush_writer(writer);
+    if (status == TOI_OK && job->end_task)
+        status = job->end_task(job->context, writer->task, writer->worker);
+    return status;
 }

@@ -106,7 +106,7 @@ toi_pair *toi_take_writer_buffers(const toi_broad_job *job);
 // above.
 toi_status toi_write_run(toi_pair_writer *writer, toi_run run, bool *stopped);
 
-// Emits what is left.
-toi_status toi_flush_writer(toi_pair_writer *writer);
+// Emits what is left and ends the task.
+toi_status toi_end_writer(toi_pair_writer *writer);
 
 #endif

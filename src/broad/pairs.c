@@ -5,43 +5,35 @@
 
 #include "base/radix_sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-// A stretch of one worker's list that came from one task.
-typedef struct toi_segment
-{
-    int64_t task;
-    int64_t begin;
-    int64_t count;
-    int64_t target; // where it goes in the final list
-} toi_segment;
-
-typedef struct toi_worker_pairs
+// The pairs of a task that has ended; `ended` tells an empty one from one still running.
+typedef struct toi_ended_task
 {
     toi_pair_array pairs;
-    toi_segment *segments;
-    int64_t segment_count;
-    int64_t segment_capacity;
-} toi_worker_pairs;
+    bool ended;
+} toi_ended_task;
 
 toi_status toi_collector_init(toi_collector *collector, int workers, toi_budget *budget,
                               toi_pair_array *pairs)
 {
     *collector = (toi_collector){.workers = workers, .budget = budget, .pairs = pairs};
+    atomic_flag_clear(&collector->lock);
     if (workers == 1)
-        return TOI_OK; // tasks run in order: straight into the result
-    collector->parts = toi_take(budget, workers, sizeof *collector->parts);
-    if (!collector->parts)
+        return TOI_OK; // tasks run in order: straight into the list
+    collector->open = toi_take(budget, workers, sizeof *collector->open);
+    if (!collector->open)
         return toi_allocation_status();
-    memset(collector->parts, 0, (size_t)workers * sizeof *collector->parts);
+    memset(collector->open, 0, (size_t)workers * sizeof *collector->open);
     return TOI_OK;
 }
 
-static toi_status append(toi_budget *budget, toi_pair_array *array, const toi_pair *pairs,
-                         int64_t count)
+toi_status toi_collect(void *context, toi_pair *pairs, int64_t count, int64_t task, int worker)
 {
-    toi_status status = toi_reserve(budget, (void **)&array->data, &array->capacity,
+    (void)task;
+    toi_collector *c = context;
+    toi_pair_array *array = c->open ? &c->open[worker] : c->pairs;
+    toi_status status = toi_reserve(c->budget, (void **)&array->data, &array->capacity,
                                     array->count + count, sizeof *pairs);
     if (status != TOI_OK)
         return status;
@@ -50,103 +42,105 @@ static toi_status append(toi_budget *budget, toi_pair_array *array, const toi_pa
     return TOI_OK;
 }
 
-toi_status toi_collect(void *context, toi_pair *pairs, int64_t count, int64_t task, int worker)
+// Notes that a task has ended and gives its worker another array. Locked.
+static toi_status end_task(toi_collector *c, int64_t task, int worker)
 {
-    toi_collector *collector = context;
-    if (!collector->parts)
-        return append(collector->budget, collector->pairs, pairs, count);
-    toi_worker_pairs *part = &collector->parts[worker];
-    toi_segment *last = part->segment_count ? &part->segments[part->segment_count - 1] : NULL;
-    if (!last || last->task != task) {
-        toi_status status =
-            toi_reserve(collector->budget, (void **)&part->segments, &part->segment_capacity,
-                        part->segment_count + 1, sizeof *part->segments);
-        if (status != TOI_OK)
-            return status;
-        last = &part->segments[part->segment_count++];
-        *last = (toi_segment){.task = task, .begin = part->pairs.count};
-    }
-    last->count += count;
-    return append(collector->budget, &part->pairs, pairs, count);
-}
-
-// Merges the workers' segments by task, after what the list holds already; returns its new length.
-static int64_t place_segments(toi_collector *collector, int64_t *cursors)
-{
-    int64_t total = collector->pairs->count;
-    memset(cursors, 0, (size_t)collector->workers * sizeof *cursors);
-    for (;;) {
-        int best = -1;
-        for (int w = 0; w < collector->workers; ++w) {
-            const toi_worker_pairs *part = &collector->parts[w];
-            if (cursors[w] < part->segment_count &&
-                (best < 0 || part->segments[cursors[w]].task <
-                                 collector->parts[best].segments[cursors[best]].task))
-                best = w;
-        }
-        if (best < 0)
-            return total;
-        toi_segment *segment = &collector->parts[best].segments[cursors[best]++];
-        segment->target = total;
-        total += segment->count;
-    }
-}
-
-static toi_status copy_part(void *context, int64_t index, int worker)
-{
-    (void)worker;
-    toi_collector *collector = context;
-    toi_worker_pairs *part = &collector->parts[index];
-    for (int64_t i = 0; i < part->segment_count; ++i) {
-        const toi_segment *s = &part->segments[i];
-        memcpy(collector->pairs->data + s->target, part->pairs.data + s->begin,
-               (size_t)s->count * sizeof(toi_pair));
-    }
-    part->pairs.count = 0;
-    part->segment_count = 0;
+    int64_t before = c->ended_capacity;
+    toi_status status =
+        toi_reserve(c->budget, (void **)&c->ended, &c->ended_capacity, task + 1, sizeof *c->ended);
+    if (status != TOI_OK)
+        return status;
+    memset(c->ended + before, 0, (size_t)(c->ended_capacity - before) * sizeof *c->ended);
+    c->ended[task] = (toi_ended_task){c->open[worker], true};
+    c->open[worker] = c->spare_count > 0 ? c->spare[--c->spare_count] : (toi_pair_array){0};
     return TOI_OK;
 }
 
-static int compare_segments(const void *a, const void *b)
+// Claims room in the list for the next tasks that have ended: [*first, c->next) from `*at` on.
+// Locked. Claims nothing if the list would have to move while others write to it; the last of those
+// will come back for it.
+static toi_status claim(toi_collector *c, int64_t *first, int64_t *at)
 {
-    int64_t x = ((const toi_segment *)a)->task, y = ((const toi_segment *)b)->task;
-    return (x > y) - (x < y);
-}
-
-toi_status toi_collector_settle(void *context)
-{
-    toi_collector *collector = context;
-    if (!collector->parts)
+    int64_t total = c->pairs->count, end = c->next;
+    *first = c->next;
+    *at = total;
+    for (; end < c->ended_capacity && c->ended[end].ended; ++end)
+        total += c->ended[end].pairs.count;
+    if (total > c->pairs->capacity && c->copying > 0)
         return TOI_OK;
-    int64_t *cursors = toi_take(collector->budget, collector->workers, sizeof *cursors);
-    if (!cursors)
-        return toi_allocation_status();
-    // A caller's parallel-for may hand tasks to a worker in any order.
-    for (int w = 0; w < collector->workers; ++w)
-        if (collector->parts[w].segment_count > 0)
-            qsort(collector->parts[w].segments, (size_t)collector->parts[w].segment_count,
-                  sizeof(toi_segment), compare_segments);
-    int64_t total = place_segments(collector, cursors);
-    toi_give_back(cursors);
-    toi_status status = toi_reserve(collector->budget, (void **)&collector->pairs->data,
-                                    &collector->pairs->capacity, total, sizeof(toi_pair));
-    if (status == TOI_OK)
-        status = toi_parallel(collector->workers, collector->workers, copy_part, collector);
-    if (status == TOI_OK)
-        collector->pairs->count = total;
+    toi_status status = toi_reserve(c->budget, (void **)&c->pairs->data, &c->pairs->capacity, total,
+                                    sizeof(toi_pair));
+    if (status == TOI_OK) {
+        c->pairs->count = total;
+        c->next = end;
+    }
     return status;
 }
 
-toi_status toi_collector_finish(toi_collector *collector, toi_status status)
+static toi_status keep_spares(toi_collector *c, int64_t first, int64_t end)
 {
-    for (int w = 0; collector->parts && w < collector->workers; ++w) {
-        toi_give_back(collector->parts[w].pairs.data);
-        toi_give_back(collector->parts[w].segments);
+    toi_status status = toi_reserve(c->budget, (void **)&c->spare, &c->spare_capacity,
+                                    c->spare_count + (end - first), sizeof *c->spare);
+    for (int64_t task = first; task < end && status == TOI_OK; ++task) {
+        toi_pair_array empty = c->ended[task].pairs;
+        c->ended[task].pairs = (toi_pair_array){0};
+        empty.count = 0;
+        c->spare[c->spare_count++] = empty;
     }
-    toi_give_back(collector->parts);
-    collector->parts = NULL;
-    toi_detach(collector->pairs->data); // from here on it is the caller's
     return status;
+}
+
+// Copies claimed tasks to the list. The table of ended tasks may move meanwhile, so each is looked
+// up under the lock.
+static void copy_tasks(toi_collector *c, int64_t first, int64_t end, int64_t at)
+{
+    for (int64_t task = first; task < end; ++task) {
+        toi_lock_take(&c->lock);
+        toi_pair_array from = c->ended[task].pairs;
+        toi_pair *to = c->pairs->data + at;
+        toi_lock_release(&c->lock);
+        if (from.count > 0)
+            memcpy(to, from.data, (size_t)from.count * sizeof *to);
+        at += from.count;
+    }
+}
+
+toi_status toi_collect_end(void *context, int64_t task, int worker)
+{
+    toi_collector *c = context;
+    if (!c->open)
+        return TOI_OK;
+    toi_lock_take(&c->lock);
+    toi_status status = end_task(c, task, worker);
+    while (status == TOI_OK) {
+        int64_t first, at;
+        status = claim(c, &first, &at);
+        int64_t end = c->next;
+        if (status != TOI_OK || first == end)
+            break;
+        ++c->copying;
+        toi_lock_release(&c->lock);
+        copy_tasks(c, first, end, at);
+        toi_lock_take(&c->lock);
+        --c->copying;
+        status = keep_spares(c, first, end);
+    }
+    toi_lock_release(&c->lock);
+    return status;
+}
+
+void toi_collector_finish(toi_collector *c)
+{
+    for (int w = 0; c->open && w < c->workers; ++w)
+        toi_give_back(c->open[w].data);
+    for (int64_t i = 0; i < c->ended_capacity; ++i)
+        toi_give_back(c->ended[i].pairs.data);
+    for (int64_t i = 0; i < c->spare_count; ++i)
+        toi_give_back(c->spare[i].data);
+    toi_give_back(c->open);
+    toi_give_back(c->ended);
+    toi_give_back(c->spare);
+    toi_detach(c->pairs->data); // from here on it is the caller's
 }
 
 void toi_free_pairs(toi_pair_array *pairs)

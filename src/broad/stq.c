@@ -127,7 +127,7 @@ static toi_status search_task(void *context, int64_t task, int worker)
             status = sweep_window(w, queue, &count, &writer);
     }
     if (status == TOI_OK)
-        status = toi_flush_writer(&writer);
+        status = toi_end_writer(&writer);
     return status == TOI_OK ? toi_meter_add(s->job->meter, 1) : status;
 }
 
@@ -194,7 +194,7 @@ toi_status toi_search_stq(const toi_broad_job *job)
     if (job->meter)
         job->meter->total = tasks;
     if (status == TOI_OK)
-        status = toi_run_tasks(job, tasks, search_task, &s);
+        status = toi_parallel(job->workers, tasks, search_task, &s);
     toi_give_back(s.buffers);
     toi_free_layout(&s.a);
     toi_free_layout(&s.b);

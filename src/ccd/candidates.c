@@ -10,7 +10,7 @@ typedef struct stream
     toi_pipeline *pipeline;
     toi_kind kind;
     toi_emit *emit;
-    toi_status (*settle)(void *context);
+    toi_status (*end_task)(void *context, int64_t task, int worker);
     void *context;
 } stream;
 
@@ -62,10 +62,10 @@ static toi_status filter_block(void *context, toi_pair *pairs, int64_t count, in
     return kept > 0 ? s->emit(s->context, pairs, kept, task, worker) : TOI_OK;
 }
 
-static toi_status settle_stream(void *context)
+static toi_status end_task(void *context, int64_t task, int worker)
 {
     const stream *s = context;
-    return s->settle(s->context);
+    return s->end_task ? s->end_task(s->context, task, worker) : TOI_OK;
 }
 
 static int64_t primitive_count(const toi_mesh *mesh, toi_primitive primitive)
@@ -104,9 +104,9 @@ static toi_status take_boxes(toi_pipeline *p, toi_primitive primitive, toi_box *
 }
 
 toi_status toi_stream_candidates(toi_pipeline *p, toi_kind kind, toi_emit *emit,
-                                 toi_status (*settle)(void *context), void *context)
+                                 toi_status (*ended)(void *, int64_t, int), void *context)
 {
-    stream s = {p, kind, emit, settle, context};
+    stream s = {p, kind, emit, ended, context};
     toi_box *a = NULL, *b = NULL;
     toi_broad_job job = {.self = kind == TOI_EDGE_EDGE,
                          .workers = p->workers,
@@ -114,7 +114,7 @@ toi_status toi_stream_candidates(toi_pipeline *p, toi_kind kind, toi_emit *emit,
                          .meter = &p->meter,
                          .emit = filter_block,
                          .context = &s,
-                         .settle = settle ? settle_stream : NULL};
+                         .end_task = end_task};
     double started = toi_clock();
     toi_status status = take_boxes(p, job.self ? TOI_EDGE : TOI_VERTEX, &a, &job.a);
     if (status == TOI_OK && !job.self)
@@ -144,8 +144,8 @@ toi_status toi_find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi
         toi_collector collector;
         status = toi_collector_init(&collector, p.workers, &p.budget, pairs);
         if (status == TOI_OK)
-            status = toi_stream_candidates(&p, kind, toi_collect, toi_collector_settle, &collector);
-        status = toi_collector_finish(&collector, status);
+            status = toi_stream_candidates(&p, kind, toi_collect, toi_collect_end, &collector);
+        toi_collector_finish(&collector);
     }
     p.report.candidates[kind] = pairs->count;
     bool sort = status == TOI_OK && def->broad.order == TOI_ORDER_CANONICAL;
