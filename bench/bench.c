@@ -107,6 +107,8 @@ static void time_scene(const char *name, toi_mesh mesh, toi_index_view loose, in
     toi_edge_array edges;
     require(toi_make_edges(mesh.faces, loose, mesh.start.count, &edges), name);
     mesh.edges = toi_view_edges(&edges);
+    require(toi_check_mesh(&mesh), name);
+    mesh.topology_checked = true; // as a solver would, whose topology stays
     for (int t = 1; t <= threads; t *= 2) {
         time_pairs(name, &mesh, TOI_BROAD_STQ, t, repeats);
         time_impacts(name, &mesh, true, t, repeats);

@@ -155,6 +155,9 @@ toi_status load_frames(const scene_choice *choice, const operand_list *operands,
     toi_index_view loose = {(const int32_t *)f->loose, f->loose_count, 0};
     status = toi_make_edges(f->mesh.faces, loose, f->mesh.start.count, &f->edges);
     f->mesh.edges = toi_view_edges(&f->edges);
+    if (status == TOI_OK)
+        status = toi_check_mesh(&f->mesh);
+    f->mesh.topology_checked = status == TOI_OK; // once is enough for all repeats
     return status;
 }
 

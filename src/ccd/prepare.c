@@ -44,18 +44,32 @@ static toi_status check_filter(const toi_filter *filter, int64_t vertex_count)
     return TOI_OK;
 }
 
+enum
+{
+    PIECE = 8192
+};
+
+static toi_status load_trajectories(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    toi_pipeline *p = context;
+    int64_t end =
+        (piece + 1) * PIECE < p->mesh.start.count ? (piece + 1) * PIECE : p->mesh.start.count;
+    for (int64_t i = piece * PIECE; i < end; ++i) {
+        p->trajectories[i] = (toi_trajectory){.start = {0}};
+        toi_load_point(&p->mesh.start, i, p->trajectories[i].start);
+        toi_load_point(&p->mesh.end, i, p->trajectories[i].end);
+    }
+    return TOI_OK;
+}
+
 static toi_status take_trajectories(toi_pipeline *p)
 {
     int64_t count = p->mesh.start.count;
     p->trajectories = toi_take(&p->budget, count, sizeof *p->trajectories);
     if (!p->trajectories)
         return toi_allocation_status();
-    for (int64_t i = 0; i < count; ++i) {
-        p->trajectories[i] = (toi_trajectory){.start = {0}};
-        toi_load_point(&p->mesh.start, i, p->trajectories[i].start);
-        toi_load_point(&p->mesh.end, i, p->trajectories[i].end);
-    }
-    return TOI_OK;
+    return toi_parallel(p->workers, (count + PIECE - 1) / PIECE, load_trajectories, p);
 }
 
 toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, const toi_mesh *mesh)

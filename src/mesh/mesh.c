@@ -2,6 +2,7 @@
 
 #include "mesh/mesh.h"
 
+#include "base/parallel.h"
 #include "base/radix_sort.h"
 
 #include <inttypes.h>
@@ -108,13 +109,24 @@ static bool has_edge(const edge_set *set, int32_t a, int32_t b)
     return lo < set->first[(key >> 32) + 1] && set->keys[lo] == key;
 }
 
-static toi_status find_missing_side(const toi_mesh *mesh, const edge_set *set)
+typedef struct side_check
 {
-    for (int64_t i = 0; i < mesh->faces.count; ++i) {
-        const int32_t *f = toi_face_at(&mesh->faces, i);
+    const toi_mesh *mesh;
+    const edge_set *set;
+    int64_t pieces;
+} side_check;
+
+static toi_status find_missing_side(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    const side_check *check = context;
+    const toi_index_view *faces = &check->mesh->faces;
+    int64_t end = toi_piece(faces->count, check->pieces, piece + 1);
+    for (int64_t i = toi_piece(faces->count, check->pieces, piece); i < end; ++i) {
+        const int32_t *f = toi_face_at(faces, i);
         for (int k = 0; k < 3; ++k) {
             int32_t a = f[k], b = f[(k + 1) % 3];
-            if (a != b && !has_edge(set, a, b))
+            if (a != b && !has_edge(check->set, a, b))
                 return toi_fail(TOI_ERROR_DATA,
                                 "face %" PRId64 ": its side (%" PRId32 ", %" PRId32
                                 ") is not among the edges; make them with toi_make_edges()",
@@ -131,8 +143,9 @@ static toi_status check_sides(const toi_mesh *mesh, int workers, toi_budget *bud
     set.first = set.keys ? toi_take(budget, mesh->start.count + 1, sizeof *set.first) : NULL;
     toi_status status =
         set.first ? fill_edge_set(mesh, workers, budget, &set) : toi_allocation_status();
+    side_check check = {mesh, &set, 1 + mesh->faces.count / 4096};
     if (status == TOI_OK)
-        status = find_missing_side(mesh, &set);
+        status = toi_parallel(workers, check.pieces, find_missing_side, &check);
     toi_give_back(set.first);
     toi_give_back(set.keys);
     return status;
@@ -148,8 +161,9 @@ toi_status toi_check_mesh_within(const toi_mesh *mesh, int workers, toi_budget *
     toi_status status = check_points(&mesh->start, "t = 0");
     if (status == TOI_OK)
         status = check_points(&mesh->end, "t = 1");
-    if (status == TOI_OK)
-        status = check_indices(&mesh->faces, 3, mesh->start.count);
+    if (status != TOI_OK || mesh->topology_checked)
+        return status;
+    status = check_indices(&mesh->faces, 3, mesh->start.count);
     if (status == TOI_OK)
         status = check_indices(&mesh->edges, 2, mesh->start.count);
     if (status == TOI_OK && mesh->edges.count > 0 && mesh->faces.count > 0)
@@ -159,5 +173,9 @@ toi_status toi_check_mesh_within(const toi_mesh *mesh, int workers, toi_budget *
 
 toi_status toi_check_mesh(const toi_mesh *mesh)
 {
-    return toi_check_mesh_within(mesh, toi_default_workers(), NULL);
+    if (!mesh)
+        return toi_check_mesh_within(NULL, 1, NULL);
+    toi_mesh whole = *mesh;
+    whole.topology_checked = false;
+    return toi_check_mesh_within(&whole, toi_default_workers(), NULL);
 }

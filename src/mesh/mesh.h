@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "toi/mesh.h"
 
-// The public functions of the same names, counted against a budget.
+// The public functions of the same names, counted against a budget; the check believes
+// topology_checked.
 toi_status toi_check_mesh_within(const toi_mesh *mesh, int workers, toi_budget *budget);
 toi_status toi_make_edges_within(toi_index_view faces, toi_index_view loose, int64_t vertex_count,
                                  int workers, toi_budget *budget, toi_edge_array *edges);
