@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 
-.PHONY: help deps build demo test test-long bench format lint install clean fuzz
+.PHONY: help deps configure build demo test test-long bench format lint install clean fuzz
 
 help:
 	@echo "make demo       build, find the impacts of a scene, draw them to build/demo.svg"
@@ -18,12 +18,15 @@ help:
 deps:
 	@scripts/install-deps
 
-build: deps
-	@cmake --preset release > build-configure.log 2>&1 || { cat build-configure.log; rm -f build-configure.log; exit 1; }
-	@rm -f build-configure.log
+configure: deps
+	@mkdir -p build
+	@cmake --preset release > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+
+build: configure
 	@cmake --build --preset release
 
-demo: build
+demo: configure
+	@cmake --build --preset release --target toi_cli
 	@build/bin/toi ccd --scene cloth-ball --size 20000 --begin 0.7 --all --picture build/demo.svg
 	@echo
 	@echo "The picture is build/demo.svg: open it in a browser."
