@@ -529,6 +529,21 @@ static void placing_rounds_outward(void **state)
     mpq_clears(exact, placed, NULL);
 }
 
+// Is bound >= min(old, 1 - other), exactly? So no real number of the triangle is cut off, even
+// between two doubles.
+static bool leaves_triangle_whole(double bound, double old, double other)
+{
+    mpq_t sum, x, one;
+    mpq_inits(sum, x, one, NULL);
+    mpq_set_d(sum, bound);
+    mpq_set_d(x, other);
+    mpq_add(sum, sum, x);
+    mpq_set_ui(one, 1, 1);
+    bool whole = bound >= old || mpq_cmp(sum, one) >= 0;
+    mpq_clears(sum, x, one, NULL);
+    return whole;
+}
+
 // A point of the triangle in a cell stays in the cell when that is cut.
 static void clipping_keeps_the_triangle(void **state)
 {
@@ -558,6 +573,10 @@ static void clipping_keeps_the_triangle(void **state)
             ++kept;
             assert_true(left);
             assert_true(c.lo[1] <= u && u <= c.hi[1] && c.lo[2] <= v && v <= c.hi[2]);
+        }
+        if (left) {
+            assert_true(leaves_triangle_whole(c.hi[1], old.hi[1], c.lo[2]));
+            assert_true(leaves_triangle_whole(c.hi[2], old.hi[2], c.lo[1]));
         }
         cut += c.hi[1] < old.hi[1] || c.hi[2] < old.hi[2];
     }

@@ -40,20 +40,30 @@ TOI_INLINE double toi_closest_on_segment(const double p[3], const double d[3])
     return length > 0 ? toi_clamp01(-toi_dot3(p, d) / length) : 0;
 }
 
-// The unconstrained minimum of |p + u e + v g| by cross products: their error grows with 1 / sine
-// of the angle between e and g, not with its square as the normal equations' would.
-TOI_INLINE int toi_stationary(const double p[3], const double e[3], const double g[3], double *u,
-                              double *v)
+TOI_INLINE double toi_unit_vector(const double from[3], double to[3])
 {
-    double n[3], pg[3], ep[3];
+    double largest = toi_max3(from), scale = toi_unit_scale(&largest);
+    for (int k = 0; k < 3; ++k)
+        to[k] = from[k] * scale;
+    return scale;
+}
+
+// The unconstrained minimum of |p + u e + v g| by cross products: their error grows with 1 / sine
+// of the angle between e and g, not with its square as the normal equations' would. Edges are
+// scaled to one first, so that the area does not underflow.
+TOI_INLINE int toi_stationary(const double p[3], const double edge_e[3], const double edge_g[3],
+                              double *u, double *v)
+{
+    double e[3], g[3], n[3], pg[3], ep[3];
+    double scale_e = toi_unit_vector(edge_e, e), scale_g = toi_unit_vector(edge_g, g);
     toi_cross3(e, g, n);
     double area = toi_dot3(n, n);
     if (!(area > 0))
         return 0;
     toi_cross3(p, g, pg);
     toi_cross3(e, p, ep);
-    *u = -toi_dot3(pg, n) / area;
-    *v = -toi_dot3(ep, n) / area;
+    *u = -toi_dot3(pg, n) / area * scale_e;
+    *v = -toi_dot3(ep, n) / area * scale_g;
     return 1;
 }
 
@@ -66,12 +76,37 @@ TOI_INLINE double toi_reclose(const double p[3], const double step[3], double al
     return toi_closest_on_segment(q, d);
 }
 
+// The minimum inside a triangle: what is left of F at the solution is solved for again, which
+// brings slivers, where the first solution is off by as much as the sliver is wide, back to full
+// precision.
+TOI_INLINE void toi_try_inside(const double p[3], const double e[3], const double g[3],
+                               toi_closest *best)
+{
+    double u = 0, v = 0, du, dv, f[3];
+    for (int step = 0; step < 4; ++step) {
+        for (int k = 0; k < 3; ++k)
+            f[k] = (p[k] + u * e[k]) + v * g[k];
+        if (!toi_stationary(f, e, g, &du, &dv))
+            return;
+        u += du;
+        v += dv;
+        if (u >= 0 && v >= 0 && u + v <= 1)
+            toi_try_point(p, e, g, u, v, best);
+    }
+    // Each projection undoes what the other's error did along its own edge.
+    u = toi_clamp01(u);
+    v = toi_min(toi_reclose(p, e, u, g), 1 - u);
+    toi_try_point(p, e, g, u, v, best);
+    u = toi_min(toi_reclose(p, g, v, e), 1 - v);
+    toi_try_point(p, e, g, u, v, best);
+}
+
 // The least |p + u e + v g| over the triangle u, v >= 0, u + v <= 1.
 TOI_INLINE toi_closest toi_closest_on_triangle(const double p[3], const double e[3],
                                                const double g[3])
 {
     toi_closest best = {HUGE_VAL, 0, 0};
-    double u, v, far[3], side[3];
+    double far[3], side[3];
     toi_try_point(p, e, g, toi_closest_on_segment(p, e), 0, &best);
     toi_try_point(p, e, g, 0, toi_closest_on_segment(p, g), &best);
     for (int k = 0; k < 3; ++k) {
@@ -80,8 +115,7 @@ TOI_INLINE toi_closest toi_closest_on_triangle(const double p[3], const double e
     }
     double s = toi_closest_on_segment(far, side);
     toi_try_point(p, e, g, 1 - s, s, &best);
-    if (toi_stationary(p, e, g, &u, &v) && u >= 0 && v >= 0 && u + v <= 1)
-        toi_try_point(p, e, g, u, v, &best);
+    toi_try_inside(p, e, g, &best);
     return best;
 }
 

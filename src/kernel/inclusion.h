@@ -181,8 +181,8 @@ TOI_INLINE void toi_place(double centre, double below, double above, double *lo,
 
 // Shrinks a cell around the zeros of F it may contain; returns 0 if it contains none. The three
 // directions normal to two of F's derivatives make each row nearly a function of one variable (an
-// interval Newton step); the two towards the closest point serve where those derivatives are
-// dependent: parallel edges, flat motion.
+// interval Newton step); the others serve where those derivatives are dependent: parallel edges,
+// flat motion.
 TOI_INLINE int toi_shrink_cell(const toi_inclusion *q, toi_cell *c, toi_expansion *x)
 {
     toi_expand(q, c, x);
@@ -205,12 +205,18 @@ TOI_INLINE int toi_shrink_cell(const toi_inclusion *q, toi_cell *c, toi_expansio
         n[k] = x->value[k] - toi_max(-q->separation, toi_min(q->separation, x->value[k]));
     if (!toi_contract(q, x, n, 0, &lo[0], &hi[0]))
         return 0;
-    // The value's part normal to the longer of the two edges.
+    // The parts of the value and of the motion normal to the longer of the two edges.
     const double *edge = toi_max3(x->du) > toi_max3(x->dv) ? x->du : x->dv;
     toi_cross3(x->value, edge, across);
     toi_cross3(edge, across, n);
     if (!toi_contract(q, x, n, 0, &lo[0], &hi[0]))
         return 0;
+    if (hi[0] - lo[0] > x->radius[0]) { // not halved yet
+        toi_cross3(x->dt, edge, across);
+        toi_cross3(edge, across, n);
+        if (!toi_contract(q, x, n, 0, &lo[0], &hi[0]))
+            return 0;
+    }
     for (int a = 0; a < 3; ++a)
         toi_place(x->centre[a], lo[a], hi[a], &c->lo[a], &c->hi[a]);
     return 1;

@@ -40,8 +40,9 @@ typedef struct search
     int32_t most_iterations;
     int32_t refinements;
     double touched; // with a separation: a time at which some pair of points is within it
-    bool hit;       // some cell came within the tolerance
-    bool spent;     // a budget ran out with cells still waiting
+    double touched_u, touched_v;
+    bool hit;   // some cell came within the tolerance
+    bool spent; // a budget ran out with cells still waiting
 } search;
 
 #if defined(TOI_ISA_baseline)
@@ -165,8 +166,12 @@ static verdict judge_hull(const search *s, const toi_cell *cell, bool *narrow)
 static bool is_early_enough(search *s, const toi_cell *cell)
 {
     double u = 0.5 * (cell->lo[1] + cell->hi[1]), v = 0.5 * (cell->lo[2] + cell->hi[2]);
-    if (!s->query.triangle || u + v <= 1)
-        s->touched = toi_min(s->touched, toi_entry_time(&s->query, u, v));
+    double time = !s->query.triangle || u + v <= 1 ? toi_entry_time(&s->query, u, v) : INFINITY;
+    if (time < s->touched) {
+        s->touched = time;
+        s->touched_u = u;
+        s->touched_v = v;
+    }
     if (s->no_zero_time && cell->lo[0] == 0)
         return s->touched == 0;
     return cell->lo[0] >= s->touched - TIME_RESOLUTION;
@@ -276,14 +281,20 @@ static void unit_normal(const toi_expansion *x, double normal[3])
 static void report(const search *s, toi_state state, const toi_cell *cell, double time,
                    toi_query_result *result)
 {
-    toi_cell at = *cell;
+    double u = 0.5 * (cell->lo[1] + cell->hi[1]), v = 0.5 * (cell->lo[2] + cell->hi[2]);
+    if (s->touched < INFINITY) { // the place that is known to touch, not the middle of a large cell
+        u = s->touched_u;
+        v = s->touched_v;
+    }
+    if (s->query.triangle) // cells reach a little beyond the side they were cut at
+        v = toi_min(v, 1 - u);
+    toi_cell at = {{time, u, v}, {time, u, v}};
     toi_expansion x;
-    at.lo[0] = at.hi[0] = time;
     toi_expand(&s->query, &at, &x);
     result->state = state;
     result->time = time;
-    result->u = x.centre[1];
-    result->v = x.centre[2];
+    result->u = u;
+    result->v = v;
     unit_normal(&x, result->normal);
 }
 
