@@ -107,7 +107,7 @@ TOI_INLINE void toi_cross3(const double a[3], const double b[3], double r[3])
 
 TOI_INLINE double toi_abs(double x)
 {
-    return x < 0 ? -x : x;
+    return fabs(x);
 }
 
 TOI_INLINE double toi_min(double a, double b)
