@@ -37,7 +37,8 @@ typedef struct toi_ccd_def
     toi_zero_time_policy zero_time;
     int workers; ///< 0: toi_default_workers()
     /// Bytes of working memory (boxes, blocks of pairs, results); 0: no limit. A limit too small
-    /// for the boxes and one block per worker is refused, with the number of bytes needed up to there.
+    /// for the boxes and one block per worker is refused, with the number of bytes needed up to
+    /// there.
     int64_t memory_limit;
     toi_progress *progress;
     void *progress_context;

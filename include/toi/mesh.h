@@ -48,9 +48,10 @@ typedef struct toi_mesh
     /// they must contain every side of every face (toi_check_mesh() names one that is missing): a
     /// missing edge would be a missed hit.
     toi_index_view edges;
-    /// The caller's word that these faces and edges have passed toi_check_mesh(), so that later calls
-    /// need not check them again: for solvers, whose topology stays while the coordinates move. The
-    /// coordinates are checked always. Default false; a false promise is undefined behaviour.
+    /// The caller's word that these faces and edges have passed toi_check_mesh(), so that later
+    /// calls need not check them again: for solvers, whose topology stays while the coordinates
+    /// move. The coordinates are checked always. Default false; a false promise is undefined
+    /// behaviour.
     bool topology_checked;
 } toi_mesh;
 
@@ -79,7 +80,8 @@ TOI_API toi_index_view toi_view_edges(const toi_edge_array *edges);
 /// Checks all that the library relies on and names the first thing that is wrong: counts that
 /// differ, a coordinate that is not finite, an index out of range, an edge or face that names a
 /// vertex twice is allowed (degenerate elements are geometry), a face side missing among given
-/// edges. Every pipeline call does this first (but see topology_checked, which this function ignores).
+/// edges. Every pipeline call does this first (but see topology_checked, which this function
+/// ignores).
 TOI_API toi_status toi_check_mesh(const toi_mesh *mesh);
 
 /// Which pairs of vertices may collide. Pairs of primitives that share a vertex are never tested;

@@ -40,7 +40,8 @@ typedef enum toi_state
 /// "separated", "hit" or "undecided"; NULL when out of range.
 TOI_API const char *toi_state_name(toi_state state);
 
-/// What a query found. Where the state is TOI_SEPARATED the time is infinity and the rest is zero.
+/// What a query found. Where the state is TOI_SEPARATED the time is infinity, and place and normal
+/// are zero.
 typedef struct toi_query_result
 {
     toi_state state;
@@ -104,8 +105,8 @@ TOI_API toi_status toi_solve_queries(const toi_narrow_def *def, toi_kind kind,
 
 /// Distance between a point and a closed triangle, which may be degenerate. `uv`, unless NULL,
 /// receives the closest point's barycentric coordinates as in toi_query_result. Correctly computed
-/// to a few units in the last place of the largest coordinate difference; infinite only if the
-/// differences overflow.
+/// to a few units in the last place of the largest coordinate difference; infinite only if
+/// it is beyond the doubles.
 TOI_API double toi_point_triangle_distance(const double point[3], const double a[3],
                                            const double b[3], const double c[3], double uv[2]);
 

@@ -191,8 +191,6 @@ static verdict examine(search *s, toi_cell *cell, toi_expansion *x, bool *again,
     if (s->query.separation > 0) {
         if (is_early_enough(s, cell))
             return ACCEPTED;
-        if (cell->lo[0] > s->touched)
-            return EXCLUDED;
         cell->hi[0] = toi_min(cell->hi[0], s->touched);
     }
     toi_cell old = *cell;
@@ -345,7 +343,7 @@ void TOI_ISA_NAME(toi_search_cells)(const toi_narrow_batch *batch, const toi_fil
                 found = cell;
         }
     }
-    if (s.touched < found.lo[0] && !s.spent) {
+    if (s.touched < found.lo[0]) { // cells were cut off there, so nothing later was looked at
         s.hit = true;
         found = cell;
         found.lo[0] = s.touched;
