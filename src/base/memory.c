@@ -18,7 +18,7 @@ enum
     HEADER_BYTES = 64
 };
 
-static _Thread_local toi_status allocation_status;
+static _Thread_local bool limit_was_reached;
 
 static header *header_of(void *memory)
 {
@@ -41,7 +41,7 @@ static bool charge(toi_budget *budget, int64_t bytes)
 
 static void *fail(toi_status status, int64_t count, size_t size, const toi_budget *budget)
 {
-    allocation_status = status;
+    limit_was_reached = status == TOI_ERROR_LIMIT;
     if (status == TOI_ERROR_LIMIT)
         toi_fail(status,
                  "the memory limit of %" PRId64
@@ -72,9 +72,9 @@ void *toi_take(toi_budget *budget, int64_t count, size_t size)
     return block + HEADER_BYTES;
 }
 
-toi_status toi_allocation_status(void)
+bool toi_limit_was_reached(void)
 {
-    return allocation_status;
+    return limit_was_reached;
 }
 
 void toi_detach(void *memory)

@@ -20,8 +20,14 @@ typedef struct toi_budget
 // the allocator fails; toi_allocation_status() then says which.
 void *toi_take(toi_budget *budget, int64_t count, size_t size);
 
-// TOI_ERROR_MEMORY or TOI_ERROR_LIMIT: why the last toi_take() on this thread failed.
-toi_status toi_allocation_status(void);
+// Was it the limit that made the last failing toi_take() on this thread fail?
+bool toi_limit_was_reached(void);
+
+// Why the last toi_take() on this thread failed.
+static inline toi_status toi_allocation_status(void)
+{
+    return toi_limit_was_reached() ? TOI_ERROR_LIMIT : TOI_ERROR_MEMORY;
+}
 
 // Gives memory back to its budget and to the hooks; harmless on NULL.
 void toi_give_back(void *memory);

@@ -11,7 +11,7 @@ enum
 };
 
 // Sets the message as it is: for a failure that happened on another thread.
-void toi_set_message(const char *message);
+void toi_set_message(const char *text);
 
 // Definitions carry their default function's cookie, so that a zeroed one is refused, not obeyed.
 #define TOI_CHECK_DEF(def, cookie_value, name)                                                     \

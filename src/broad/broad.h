@@ -56,7 +56,7 @@ typedef struct toi_collector
 toi_status toi_collector_init(toi_collector *collector, int workers, toi_budget *budget,
                               toi_pair_array *pairs);
 toi_emit toi_collect;
-toi_status toi_collect_end(void *collector, int64_t task, int worker);
+toi_status toi_collect_end(void *context, int64_t task, int worker);
 // Frees all but the list; call it after success and after failure.
 void toi_collector_finish(toi_collector *collector);
 

@@ -102,7 +102,7 @@ static toi_status stream_pairs(const toi_broad_def *def, toi_box_view a, const t
 {
     toi_budget budget = {0};
     toi_meter meter;
-    toi_broad_job job;
+    toi_broad_job job = {0};
     toi_status status = start_job(def, a, b, &budget, &meter, &job);
     if (status != TOI_OK)
         return status;
@@ -126,7 +126,7 @@ static toi_status find_pairs(const toi_broad_def *def, toi_box_view a, const toi
 {
     toi_budget budget = {0};
     toi_meter meter;
-    toi_broad_job job;
+    toi_broad_job job = {0};
     toi_status status = start_job(def, a, b, &budget, &meter, &job);
     if (status != TOI_OK)
         return status;

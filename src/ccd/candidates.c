@@ -62,7 +62,7 @@ static toi_status filter_block(void *context, toi_pair *pairs, int64_t count, in
     return kept > 0 ? s->emit(s->context, pairs, kept, task, worker) : TOI_OK;
 }
 
-static toi_status end_task(void *context, int64_t task, int worker)
+static toi_status end_stream_task(void *context, int64_t task, int worker)
 {
     const stream *s = context;
     return s->end_task ? s->end_task(s->context, task, worker) : TOI_OK;
@@ -104,9 +104,9 @@ static toi_status take_boxes(toi_pipeline *p, toi_primitive primitive, toi_box *
 }
 
 toi_status toi_stream_candidates(toi_pipeline *p, toi_kind kind, toi_emit *emit,
-                                 toi_status (*ended)(void *, int64_t, int), void *context)
+                                 toi_status (*end_task)(void *, int64_t, int), void *context)
 {
-    stream s = {p, kind, emit, ended, context};
+    stream s = {p, kind, emit, end_task, context};
     toi_box *a = NULL, *b = NULL;
     toi_broad_job job = {.self = kind == TOI_EDGE_EDGE,
                          .workers = p->workers,
@@ -114,7 +114,7 @@ toi_status toi_stream_candidates(toi_pipeline *p, toi_kind kind, toi_emit *emit,
                          .meter = &p->meter,
                          .emit = filter_block,
                          .context = &s,
-                         .end_task = end_task};
+                         .end_task = end_stream_task};
     double started = toi_clock();
     toi_status status = take_boxes(p, job.self ? TOI_EDGE : TOI_VERTEX, &a, &job.a);
     if (status == TOI_OK && !job.self)

@@ -32,7 +32,7 @@ toi_status toi_pipeline_begin(toi_pipeline *pipeline, const toi_ccd_def *def, co
 toi_status toi_pipeline_end(toi_pipeline *pipeline, toi_status status, toi_ccd_report *report);
 
 // Streams the filtered candidates of one kind to `emit`; `end_task` as in toi_broad_job, or NULL.
-toi_status toi_stream_candidates(toi_pipeline *pipeline, toi_kind kind, toi_emit *emit,
+toi_status toi_stream_candidates(toi_pipeline *p, toi_kind kind, toi_emit *emit,
                                  toi_status (*end_task)(void *, int64_t, int), void *context);
 
 // Receives the impacts of a block, in the block's order. `t_max` of the next block is what it

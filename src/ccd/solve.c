@@ -72,7 +72,7 @@ toi_query toi_gather_query(const toi_mesh *mesh, toi_kind kind, toi_pair pair)
     const int32_t *b = kind == TOI_VERTEX_FACE ? toi_face_at(&mesh->faces, pair.b)
                                                : toi_edge_at(&mesh->edges, pair.b);
     int first = kind == TOI_VERTEX_FACE ? 1 : 2;
-    toi_query query;
+    toi_query query = {0};
     for (int c = 0; c < 4; ++c) {
         int32_t vertex = c < first ? a[c] : b[c - first];
         toi_load_point(&mesh->start, vertex, query.start[c]);

@@ -56,7 +56,7 @@ static toi_status check_indices(toi_index_view rows, int columns, const char *wh
 
 static void write_little_endian(FILE *file, uint64_t bits, size_t size)
 {
-    unsigned char bytes[8];
+    unsigned char bytes[8] = {0};
     for (size_t i = 0; i < size; ++i)
         bytes[i] = (unsigned char)(bits >> (8 * i));
     fwrite(bytes, 1, size, file);

@@ -324,7 +324,7 @@ void TOI_ISA_NAME(toi_search_cells)(const toi_narrow_batch *batch, const toi_fil
         .heap = batch->scratch, .most_iterations = batch->def->max_iterations, .touched = INFINITY};
     prepare(batch, query, &s);
     double last_key = time_key(&s, batch->def->t_max);
-    toi_cell found = {{INFINITY, 0, 0}, {INFINITY, 0, 0}}, cell, halves[2];
+    toi_cell found = {{INFINITY, 0, 0}, {INFINITY, 0, 0}}, cell = found, halves[2];
     toi_expansion x;
     push(&s, &(toi_cell){{0, 0, 0}, {1, 1, 1}});
     while (s.waiting > 0 && !s.spent && (found.lo[0] < INFINITY || s.heap[0].key <= last_key)) {
