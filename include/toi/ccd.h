@@ -27,8 +27,9 @@ typedef struct toi_zero_time_policy
 /// Options of the pipeline; start from toi_default_ccd_def().
 typedef struct toi_ccd_def
 {
-    toi_broad_def
-        broad; ///< method only; order, workers, memory limit and progress are taken from here below
+    /// The method, and for toi_find_candidates() the order; workers, memory limit and progress are
+    /// those below.
+    toi_broad_def broad;
     toi_narrow_def narrow; ///< all but `workers`
     /// Boxes in single precision, rounded outward, decide what a candidate is (as section 6.1 of
     /// the paper), instead of boxes in double. A few more candidates, the same impacts.
