@@ -30,15 +30,8 @@ typedef struct settings
 
 enum
 {
-    DEVICE_CPU,
     UP_AUTO = 0
 };
-
-static const char *device_choice(int index)
-{
-    static const char *const names[] = {"cpu", "cuda"};
-    return index < 2 ? names[index] : NULL;
-}
 
 static const char *up_choice(int index)
 {
@@ -71,12 +64,6 @@ static const option output_options[] = {
      .argument = "AXIS",
      .help = "what points upwards in the picture: x, y, z, or auto: z of scenes, y of files",
      .choice = up_choice},
-    {.name = "device",
-     .type = OPTION_CHOICE,
-     .offset = offsetof(settings, device),
-     .argument = "DEVICE",
-     .help = "where to compute: cpu or cuda",
-     .choice = device_choice},
     {0}};
 
 static const option zero_time_options[] = {
@@ -375,10 +362,9 @@ static void print_summary(const settings *s, const frames *f, const answer *a, i
 
 static toi_status check_settings(const settings *s)
 {
-    if (s->device != DEVICE_CPU)
-        return toi_fail(TOI_ERROR_UNSUPPORTED,
-                        "--device cuda: this build has no CUDA; use --device cpu");
-    toi_status status = check_output(s->impacts);
+    toi_status status = check_device(s->device);
+    if (status == TOI_OK)
+        status = check_output(s->impacts);
     if (status == TOI_OK)
         status = check_output(s->safe_steps);
     if (status == TOI_OK)
@@ -414,6 +400,7 @@ int run_ccd(int argc, char **argv)
     settings s = {
         .def = toi_default_ccd_def(), .choice = default_scene_choice(), .common = default_common()};
     const option_group groups[] = {{"Output", output_options, &s},
+                                   {"Machine", device_options, &s.device},
                                    {"A scene instead of files", frame_options, &s.choice},
                                    {"Candidates", broad_options, &s.def},
                                    {"Decision", narrow_options, &s.def.narrow},

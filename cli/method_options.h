@@ -12,7 +12,14 @@ extern const option broad_options[]; // method, float boxes, memory limit
 extern const option narrow_options[];
 extern const option separation_options[]; // only --min-separation
 
+// Values: an int.
+extern const option device_options[];
+
+// Refuses what this build cannot compute on.
+toi_status check_device(int device);
+
 // Names by number, NULL past the last.
+const char *device_choice(int index);
 const char *broad_choice(int index);
 const char *narrow_choice(int index);
 const char *kind_choice(int index);

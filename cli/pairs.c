@@ -17,6 +17,7 @@ typedef struct settings
     common common;
     int order; // of the file
     const char *out;
+    int device;
 } settings;
 
 static const char *order_choice(int index)
@@ -193,7 +194,9 @@ static toi_status run(settings *s, const operand_list *operands)
     answer a = {0};
     int threads = apply_threads(&s->common);
     s->def.workers = threads;
-    toi_status status = check_output(s->out);
+    toi_status status = check_device(s->device);
+    if (status == TOI_OK)
+        status = check_output(s->out);
     if (status == TOI_OK)
         status = load_frames(&s->choice, operands, &f);
     if (status == TOI_OK)
@@ -215,6 +218,7 @@ int run_pairs(int argc, char **argv)
     settings s = {
         .def = toi_default_ccd_def(), .choice = default_scene_choice(), .common = default_common()};
     const option_group groups[] = {{"Output", output_options, &s},
+                                   {"Machine", device_options, &s.device},
                                    {"A scene instead of files", frame_options, &s.choice},
                                    {"Candidates", broad_options, &s.def},
                                    {"Boxes", separation_options, &s.def.narrow},
