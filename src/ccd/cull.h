@@ -21,9 +21,10 @@ typedef struct toi_corner_source
     const toi_trajectory *trajectories;
     toi_kind kind;
     double separation;
+    double relative; // the separation is at least this share of the initial distance
 } toi_corner_source;
 
-// Moves the pairs that no axis separates by more than the separation to the front, in order;
+// Moves the pairs that no axis separates by more than their separation to the front, in order;
 // returns how many. Motion is straight, so what an axis separates at both ends it separates in
 // between; the comparison is exact (docs/inclusion.md, section 4), so the test holds for every
 // narrow phase.

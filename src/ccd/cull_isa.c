@@ -5,6 +5,7 @@
 #include "base/simd.h"
 #include "mesh/mesh.h"
 
+#include <math.h>
 #if defined(TOI_ISA_avx512) || defined(TOI_ISA_avx2)
 #include <immintrin.h>
 #endif
@@ -106,6 +107,18 @@ static inline int apart(const bounds *low_a, const bounds *high_a, const bounds 
     return above(*low_a, *high_b, separation) | above(*low_b, *high_a, separation);
 }
 
+// At least the separation of a pair: its distance at t = 0 is at most that of any two of its
+// points, and the length of a vector at most the sum of its components; the last factor covers the
+// roundings.
+static inline double pair_separation(const toi_corner_source *s, int32_t a, int32_t b)
+{
+    if (!(s->relative > 0))
+        return s->separation;
+    const double *x = s->trajectories[a].start, *y = s->trajectories[b].start;
+    double length = fabs(x[0] - y[0]) + fabs(x[1] - y[1]) + fabs(x[2] - y[2]);
+    return fmax(s->separation, s->relative * length * (1 + 0x1p-40));
+}
+
 static inline int vertex_face_apart(const toi_corner_source *s, toi_pair pair)
 {
     const int32_t *f = toi_face_at(&s->mesh->faces, pair.b);
@@ -113,7 +126,7 @@ static inline int vertex_face_apart(const toi_corner_source *s, toi_pair pair)
     const bounds f0 = load(&s->trajectories[f[0]]), f1 = load(&s->trajectories[f[1]]),
                  f2 = load(&s->trajectories[f[2]]);
     const bounds low = lower(lower(f0, f1), f2), high = upper(upper(f0, f1), f2);
-    return apart(&x, &x, &low, &high, s->separation);
+    return apart(&x, &x, &low, &high, pair_separation(s, pair.a, f[0]));
 }
 
 static inline int edge_edge_apart(const toi_corner_source *s, toi_pair pair)
@@ -124,7 +137,7 @@ static inline int edge_edge_apart(const toi_corner_source *s, toi_pair pair)
     const bounds b0 = load(&s->trajectories[b[0]]), b1 = load(&s->trajectories[b[1]]);
     const bounds low_a = lower(a0, a1), high_a = upper(a0, a1);
     const bounds low_b = lower(b0, b1), high_b = upper(b0, b1);
-    return apart(&low_a, &high_a, &low_b, &high_b, s->separation);
+    return apart(&low_a, &high_a, &low_b, &high_b, pair_separation(s, a[0], b[0]));
 }
 
 int64_t TOI_ISA_NAME(toi_cull_axes)(const toi_corner_source *source, toi_pair *pairs,

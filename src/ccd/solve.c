@@ -165,15 +165,13 @@ static int64_t list_impacts(toi_solve_worker *w, toi_kind kind, const toi_pair *
 
 toi_cull_axes toi_cull_axes_baseline, toi_cull_axes_avx2, toi_cull_axes_avx512;
 
-// With a separation relative to each pair's own distance there is none to compare with yet.
 static int64_t cull(const toi_solve_stage *stage, toi_pair *pairs, int64_t count)
 {
     static toi_cull_axes *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_axes);
     const toi_pipeline *p = stage->pipeline;
-    if (p->def->zero_time.relative_separation > 0)
-        return count;
     toi_corner_source source = {&p->mesh, p->trajectories, stage->kind,
-                                p->def->narrow.min_separation};
+                                p->def->narrow.min_separation,
+                                p->def->zero_time.relative_separation};
     return kernels[toi_simd_level()](&source, pairs, count);
 }
 
