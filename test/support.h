@@ -38,7 +38,7 @@ void use_threads_for_sanitizer(void);
 // after saying by name what is skipped. The result is valid until the next call.
 const char *find_data(const char *path);
 
-// Ten times the cases under `make test-long`.
+// Ten times the cases under `make test-long`, but not under sanitizers.
 int64_t long_factor(void);
 
 // A random soup of triangles in the unit cube, `motion` far moved, with loose edges and vertices
