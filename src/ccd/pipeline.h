@@ -35,22 +35,11 @@ toi_status toi_pipeline_end(toi_pipeline *pipeline, toi_status status, toi_ccd_r
 toi_status toi_stream_candidates(toi_pipeline *p, toi_kind kind, toi_emit *emit,
                                  toi_status (*end_task)(void *, int64_t, int), void *context);
 
-// Receives the impacts of a block, in the block's order. `t_max` of the next block is what it
-// returns through toi_solve_stage.t_max.
+// Receives the impacts of a block, in the block's order.
 typedef toi_status toi_consume(void *context, const toi_impact *impacts, int64_t count, int worker);
 
-// The narrow phase over streamed candidates.
-typedef struct toi_solve_stage
-{
-    toi_pipeline *pipeline;
-    toi_kind kind;
-    toi_consume *consume;
-    void *context;
-    _Atomic uint64_t *t_max;          // bits of the best time so far, or NULL: solve everything
-    struct toi_solve_worker *scratch; // one a worker
-} toi_solve_stage;
-
-// Solves every candidate of both kinds and hands impacts to `consume`.
+// Solves every candidate of both kinds and hands impacts to `consume`. `t_max` holds the bits of
+// the best time so far, which prunes; NULL: solve everything.
 toi_status toi_solve_candidates(toi_pipeline *pipeline, toi_consume *consume, void *context,
                                 _Atomic uint64_t *t_max);
 

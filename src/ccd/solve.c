@@ -15,7 +15,7 @@ enum
 };
 
 // What one worker needs; nothing in it is shared.
-typedef struct toi_solve_worker
+typedef struct solve_worker
 {
     toi_query queries[BATCH];
     toi_query_result results[BATCH];
@@ -26,7 +26,18 @@ typedef struct toi_solve_worker
     int64_t rescaled;
     void *scratch;
     _Alignas(64) char end[64]; // keeps neighbours off this cache line
-} toi_solve_worker;
+} solve_worker;
+
+// The narrow phase over the streamed candidates of one kind.
+typedef struct solve_stage
+{
+    toi_pipeline *pipeline;
+    toi_kind kind;
+    toi_consume *consume;
+    void *context;
+    _Atomic uint64_t *t_max;
+    solve_worker *scratch; // one a worker
+} solve_stage;
 
 uint64_t toi_time_bits(double time)
 {
@@ -89,7 +100,7 @@ static double initial_distance(toi_kind kind, const toi_query *q)
                : toi_edge_edge_distance(q->start[0], q->start[1], q->start[2], q->start[3], NULL);
 }
 
-static void set_separations(const toi_solve_stage *stage, toi_solve_worker *w, int64_t count)
+static void set_separations(const solve_stage *stage, solve_worker *w, int64_t count)
 {
     const toi_ccd_def *def = stage->pipeline->def;
     for (int64_t i = 0; i < count; ++i)
@@ -117,7 +128,7 @@ static void solve_again(const toi_narrow_batch *batch, int64_t i, double rescale
         batch->results[i].time *= rescale; // rounded to nearest, but rescale < 1 leaves room
 }
 
-static void solve_batch(const toi_solve_stage *stage, toi_solve_worker *w, int64_t count)
+static void solve_batch(const solve_stage *stage, solve_worker *w, int64_t count)
 {
     const toi_ccd_def *ccd = stage->pipeline->def;
     toi_narrow_def def = ccd->narrow;
@@ -143,8 +154,7 @@ static void solve_batch(const toi_solve_stage *stage, toi_solve_worker *w, int64
             }
 }
 
-static int64_t list_impacts(toi_solve_worker *w, toi_kind kind, const toi_pair *pairs,
-                            int64_t count)
+static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pairs, int64_t count)
 {
     int64_t impacts = 0;
     for (int64_t i = 0; i < count; ++i) {
@@ -165,7 +175,7 @@ static int64_t list_impacts(toi_solve_worker *w, toi_kind kind, const toi_pair *
 
 toi_cull_axes toi_cull_axes_baseline, toi_cull_axes_avx2, toi_cull_axes_avx512;
 
-static int64_t cull(const toi_solve_stage *stage, toi_pair *pairs, int64_t count)
+static int64_t cull(const solve_stage *stage, toi_pair *pairs, int64_t count)
 {
     static toi_cull_axes *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_axes);
     const toi_pipeline *p = stage->pipeline;
@@ -179,8 +189,8 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
                               int worker)
 {
     (void)task;
-    const toi_solve_stage *stage = context;
-    toi_solve_worker *w = &stage->scratch[worker];
+    const solve_stage *stage = context;
+    solve_worker *w = &stage->scratch[worker];
     double started = toi_clock();
     toi_status status = TOI_OK;
     w->candidates += count;
@@ -199,7 +209,7 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
 }
 
 // Shares the wall time of the fused phases out in proportion to the workers' own clocks.
-static void account(toi_pipeline *p, toi_kind kind, const toi_solve_worker *workers, double wall)
+static void account(toi_pipeline *p, toi_kind kind, const solve_worker *workers, double wall)
 {
     double narrow = 0;
     for (int i = 0; i < p->workers; ++i) {
@@ -212,7 +222,7 @@ static void account(toi_pipeline *p, toi_kind kind, const toi_solve_worker *work
     p->report.seconds_broad -= narrow;
 }
 
-static toi_status solve_kind(toi_solve_stage *stage, toi_kind kind)
+static toi_status solve_kind(solve_stage *stage, toi_kind kind)
 {
     toi_pipeline *p = stage->pipeline;
     stage->kind = kind;
@@ -230,7 +240,7 @@ static toi_status solve_kind(toi_solve_stage *stage, toi_kind kind)
 toi_status toi_solve_candidates(toi_pipeline *p, toi_consume *consume, void *context,
                                 _Atomic uint64_t *t_max)
 {
-    toi_solve_stage stage = {.pipeline = p, .consume = consume, .context = context, .t_max = t_max};
+    solve_stage stage = {.pipeline = p, .consume = consume, .context = context, .t_max = t_max};
     int64_t bytes = toi_narrow_scratch_bytes(p->def->narrow.method);
     stage.scratch = toi_take(&p->budget, p->workers, sizeof *stage.scratch);
     char *scratch = stage.scratch ? toi_take(&p->budget, p->workers, (size_t)bytes) : NULL;
