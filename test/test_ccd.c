@@ -3,6 +3,8 @@
 
 #include "support.h"
 
+#include "narrow/narrow.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -481,6 +483,55 @@ static void the_zero_time_policy_keeps_a_solver_moving(void **state)
     assert_true(report.earliest.time == 0);
 }
 
+// Culling compares with an upper bound of each pair's own separation: every pair that the solver,
+// given that separation itself, calls a hit must be in the pipeline's list, with the same time, and
+// no other.
+static void relative_separations_survive_the_culling(void **state)
+{
+    (void)state;
+    soup s = make_soup(1000, 0.08, 0.2, 27);
+    toi_ccd_def def = toi_default_ccd_def();
+    def.zero_time.relative_separation = 0.4;
+    toi_impact_array impacts = {0};
+    assert_ok(toi_find_impacts(&def, &s.mesh, &impacts, NULL));
+    void *scratch = toi_allocate((size_t)toi_narrow_scratch_bytes(def.narrow.method));
+    int64_t next = 0;
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
+        toi_pair_array pairs = {0};
+        assert_ok(toi_find_candidates(&def, &s.mesh, (toi_kind)kind, &pairs, NULL));
+        for (int64_t i = 0; i < pairs.count; ++i) {
+            toi_query q = toi_gather_query(&s.mesh, (toi_kind)kind, pairs.data[i]);
+            double distance =
+                kind == TOI_VERTEX_FACE
+                    ? toi_point_triangle_distance(q.start[0], q.start[1], q.start[2], q.start[3],
+                                                  NULL)
+                    : toi_edge_edge_distance(q.start[0], q.start[1], q.start[2], q.start[3], NULL);
+            double separation = 0.4 * distance;
+            toi_query_result result;
+            toi_narrow_batch batch = {.def = &def.narrow,
+                                      .kind = (toi_kind)kind,
+                                      .count = 1,
+                                      .queries = &q,
+                                      .separations = &separation,
+                                      .results = &result,
+                                      .scratch = scratch};
+            toi_narrow_solver(def.narrow.method)(&batch);
+            if (result.state == TOI_SEPARATED)
+                continue;
+            assert_true(next < impacts.count);
+            assert_int_equal(impacts.data[next].a, pairs.data[i].a);
+            assert_int_equal(impacts.data[next].b, pairs.data[i].b);
+            assert_true(impacts.data[next++].time == result.time);
+        }
+        toi_free_pairs(&pairs);
+    }
+    assert_int_equal(next, impacts.count);
+    assert_true(next > 100);
+    toi_release(scratch);
+    toi_free_impacts(&impacts);
+    free_soup(&s);
+}
+
 #if defined(__x86_64__)
 // Programs linked with -ffast-math flush denormals to zero and may change the rounding; the
 // library's answers do not follow them, and their settings come back untouched.
@@ -530,6 +581,7 @@ int main(void)
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(bad_calls_get_a_status),
         cmocka_unit_test(the_zero_time_policy_keeps_a_solver_moving),
+        cmocka_unit_test(relative_separations_survive_the_culling),
 #if defined(__x86_64__)
         cmocka_unit_test(the_callers_floating_point_mode_does_not_matter),
 #endif
