@@ -46,19 +46,19 @@ static void time_pairs(const char *scene, const toi_mesh *mesh, toi_broad_method
     def.broad.method = method;
     def.broad.order = TOI_ORDER_OWN;
     def.workers = threads;
-    toi_pair_array pairs[TOI_KIND_COUNT] = {{0}};
+    toi_pair_array pairs[TOI_PAIR_KINDS] = {{0}};
     row r = {scene, "pairs", toi_broad_name(method), threads, 1e300, 0, 0, 0};
     for (int i = 0; i < repeats; ++i) {
         double seconds = 0;
         toi_ccd_report report;
-        for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
+        for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
             require(toi_find_candidates(&def, mesh, (toi_kind)kind, &pairs[kind], &report), scene);
             seconds += report.seconds_total;
         }
         r.seconds = seconds < r.seconds ? seconds : r.seconds;
     }
-    uint64_t hashes[TOI_KIND_COUNT];
-    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
+    uint64_t hashes[TOI_PAIR_KINDS];
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
         r.candidates += pairs[kind].count;
         require(toi_sort_pairs(pairs[kind].data, pairs[kind].count, 0), scene);
         hashes[kind] = toi_hash(pairs[kind].data, (size_t)pairs[kind].count * sizeof(toi_pair));

@@ -43,8 +43,8 @@ static const option output_options[] = {
 
 typedef struct answer
 {
-    toi_pair_array pairs[TOI_KIND_COUNT];
-    int64_t counts[TOI_KIND_COUNT];
+    toi_pair_array pairs[TOI_PAIR_KINDS];
+    int64_t counts[TOI_PAIR_KINDS];
     double boxes; // seconds
     double search;
     double sort;
@@ -73,7 +73,7 @@ static toi_status run_once(const settings *s, const toi_mesh *mesh, progress *ba
     def.progress = progress_function();
     def.progress_context = bar;
     int64_t held = 0;
-    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
         toi_ccd_report report;
         toi_status status = set_limit(&def, s->def.memory_limit, held);
         if (status == TOI_OK)
@@ -96,7 +96,7 @@ static toi_status find(const settings *s, const toi_mesh *mesh, answer *a)
     toi_status status = TOI_OK;
     for (; bar.run < bar.runs && status == TOI_OK; ++bar.run) {
         answer run = {0};
-        for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+        for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
             run.pairs[kind] = a->pairs[kind];
         status = run_once(s, mesh, &bar, &run);
         if (bar.run > 0 && run.boxes + run.search >= a->boxes + a->search) {
@@ -115,7 +115,7 @@ static toi_status write_lists(const char *path, const answer *a)
     toi_status status = open_output(path, &output);
     if (status != TOI_OK)
         return status;
-    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
         for (int64_t i = 0; i < a->pairs[kind].count; ++i)
             write_pair(output.file, kind_choice(kind), a->pairs[kind].data[i].a,
                        a->pairs[kind].data[i].b, '\n');
@@ -128,11 +128,11 @@ static toi_status sort(int threads, answer *a)
 {
     double started = seconds_now();
     toi_status status = TOI_OK;
-    for (int kind = 0; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind)
+    for (int kind = 0; kind < TOI_PAIR_KINDS && status == TOI_OK; ++kind)
         status = toi_sort_pairs(a->pairs[kind].data, a->pairs[kind].count, threads);
     a->sort = seconds_now() - started;
-    uint64_t hashes[TOI_KIND_COUNT];
-    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+    uint64_t hashes[TOI_PAIR_KINDS];
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
         hashes[kind] =
             toi_hash(a->pairs[kind].data, (size_t)a->pairs[kind].count * sizeof(toi_pair));
     a->hash = toi_hash(hashes, sizeof hashes);
@@ -207,7 +207,7 @@ static toi_status run(settings *s, const operand_list *operands)
         status = print_object(s, &f.mesh, &a, threads);
     else if (status == TOI_OK)
         print_summary(s, &f, &a, threads);
-    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
         toi_free_pairs(&a.pairs[kind]);
     free_frames(&f);
     return status;

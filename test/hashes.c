@@ -1,7 +1,7 @@
-// Prints a line of fingerprints for every scene: the points, the candidates, the impacts, the
-// earliest impact, the safe steps. Every one is computed for 1 to 8 workers, for each broad phase
-// and for each instruction set, and must come out the same; test_hashes.sh compares the lines of
-// two builds.
+// Prints a line of fingerprints for every scene and narrow phase: the points, the candidates, the
+// impacts, the earliest impact, the safe steps. Every one is computed for several workers and for
+// each instruction set (with the default narrow phase 1 to 8 workers and each broad phase), and
+// must come out the same; test_hashes.sh compares the lines of two builds.
 
 #include "scenes.h"
 #include "toi/toi.h"
@@ -28,8 +28,8 @@ typedef struct fingerprint
 
 static uint64_t hash_candidates(const toi_ccd_def *def, const toi_mesh *mesh)
 {
-    uint64_t hashes[TOI_KIND_COUNT];
-    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
+    uint64_t hashes[TOI_PAIR_KINDS];
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
         toi_pair_array pairs = {0};
         require(toi_find_candidates(def, mesh, (toi_kind)kind, &pairs, NULL), "candidates");
         hashes[kind] = toi_hash(pairs.data, (size_t)pairs.count * sizeof *pairs.data);
@@ -56,7 +56,16 @@ static fingerprint take(const toi_ccd_def *def, const toi_mesh *mesh, int64_t *h
     return f;
 }
 
-static int compare_all(const toi_mesh *mesh, const char *name, fingerprint *first, int64_t *hits)
+// Every pair of choices occurs, without the whole product.
+static bool is_wanted(toi_narrow_method narrow, toi_broad_method broad, int workers)
+{
+    if (narrow != toi_default_narrow_def().method)
+        return broad == TOI_BROAD_AUTO && workers % 3 == 1;
+    return broad == TOI_BROAD_AUTO || workers <= 2;
+}
+
+static int compare_all(const toi_mesh *mesh, const char *name, toi_narrow_method narrow,
+                       fingerprint *first, int64_t *hits)
 {
     static const char *const levels[] = {"baseline", "avx2", "avx512"};
     int differences = 0, taken = 0;
@@ -65,9 +74,10 @@ static int compare_all(const toi_mesh *mesh, const char *name, fingerprint *firs
             continue;
         for (int method = 0; method < TOI_BROAD_COUNT; ++method)
             for (int workers = 1; workers <= 8; ++workers) {
-                if (method != TOI_BROAD_AUTO && workers > 2)
-                    continue; // every pair of choices occurs without the whole product
+                if (!is_wanted(narrow, (toi_broad_method)method, workers))
+                    continue;
                 toi_ccd_def def = toi_default_ccd_def();
+                def.narrow.method = narrow;
                 def.broad.method = (toi_broad_method)method;
                 def.workers = workers;
                 fingerprint f = take(&def, mesh, hits);
@@ -75,8 +85,9 @@ static int compare_all(const toi_mesh *mesh, const char *name, fingerprint *firs
                     *first = f;
                 if (f.candidates != first->candidates || f.impacts != first->impacts ||
                     f.earliest != first->earliest || f.steps != first->steps) {
-                    fprintf(stderr, "%s: %s, %s, %d workers: another answer\n", name, levels[level],
-                            toi_broad_name((toi_broad_method)method), workers);
+                    fprintf(stderr, "%s: %s, %s, %s, %d workers: another answer\n", name,
+                            levels[level], toi_broad_name((toi_broad_method)method),
+                            toi_narrow_name(narrow), workers);
                     ++differences;
                 }
             }
@@ -104,15 +115,18 @@ int main(int argc, char **argv)
                     scene.point_count, &edges),
                 def.name);
         mesh.edges = toi_view_edges(&edges);
-        fingerprint f = {0};
-        int64_t hits = 0;
-        differences += compare_all(&mesh, def.name, &f, &hits);
-        all_hits += hits;
         uint64_t points = toi_hash(scene.points, (size_t)(scene.frames * scene.point_count) *
                                                      sizeof *scene.points);
-        printf("%s points %016" PRIx64 " candidates %016" PRIx64 " impacts %" PRId64 " %016" PRIx64
-               " earliest %016" PRIx64 " steps %016" PRIx64 "\n",
-               def.name, points, f.candidates, hits, f.impacts, f.earliest, f.steps);
+        for (int narrow = 0; narrow < TOI_NARROW_COUNT; ++narrow) {
+            fingerprint f = {0};
+            int64_t hits = 0;
+            differences += compare_all(&mesh, def.name, (toi_narrow_method)narrow, &f, &hits);
+            all_hits += narrow == (int)toi_default_narrow_def().method ? hits : 0;
+            printf("%s %s points %016" PRIx64 " candidates %016" PRIx64 " impacts %" PRId64
+                   " %016" PRIx64 " earliest %016" PRIx64 " steps %016" PRIx64 "\n",
+                   def.name, toi_narrow_name((toi_narrow_method)narrow), points, f.candidates, hits,
+                   f.impacts, f.earliest, f.steps);
+        }
         toi_free_edges(&edges);
         toi_free_scene(&scene);
     }

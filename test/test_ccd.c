@@ -105,7 +105,7 @@ static void the_pipeline_is_its_stages(void **state)
         slow[v] = 1;
     int64_t next = 0;
     toi_impact first = {.time = INFINITY};
-    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
         toi_pair_array pairs = {0};
         assert_ok(toi_find_candidates(&def, &s.mesh, (toi_kind)kind, &pairs, NULL));
         assert_int_equal(pairs.count, report.candidates[kind]);
@@ -250,7 +250,7 @@ static void float_boxes_give_no_fewer_candidates(void **state)
     assert_ok(toi_find_impacts(&def, &s.mesh, &a, &exact));
     def.float_boxes = true;
     assert_ok(toi_find_impacts(&def, &s.mesh, &b, &rounded));
-    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
         assert_true(rounded.candidates[kind] >= exact.candidates[kind]);
     assert_true(hash_impacts(&a) == hash_impacts(&b));
     toi_free_impacts(&a);
@@ -496,7 +496,7 @@ static void relative_separations_survive_the_culling(void **state)
     assert_ok(toi_find_impacts(&def, &s.mesh, &impacts, NULL));
     void *scratch = toi_allocate((size_t)toi_narrow_scratch_bytes(def.narrow.method));
     int64_t next = 0;
-    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
         toi_pair_array pairs = {0};
         assert_ok(toi_find_candidates(&def, &s.mesh, (toi_kind)kind, &pairs, NULL));
         for (int64_t i = 0; i < pairs.count; ++i) {

@@ -141,9 +141,10 @@ static int64_t read_truth(const char *scene, toi_kind kind, const toi_mesh *mesh
     return count;
 }
 
-// Walks both sorted lists at once.
-static void compare_with_truth(const scene_facts *facts, toi_kind kind, const toi_mesh *mesh,
-                               const toi_impact *impacts, int64_t count)
+// Nothing may be missed or late; with `exact` nothing else may be reported, and the times have the
+// right bits.
+static void compare_with_truth(const scene_facts *facts, toi_narrow_method method, toi_kind kind,
+                               const toi_mesh *mesh, const toi_impact *impacts, int64_t count)
 {
     truth *expected;
     int64_t true_count = read_truth(facts->name, kind, mesh, &expected), found = 0;
@@ -158,13 +159,30 @@ static void compare_with_truth(const scene_facts *facts, toi_kind kind, const to
         worst = fmax(worst, hit->time - impacts[i].time);
     }
     print_message(
-        "%s %s: %lld true, %lld missed, %lld false positives, time early by at most %.2g\n",
-        facts->name, toi_kind_name(kind), (long long)true_count, (long long)(true_count - found),
-        (long long)(count - found), worst);
+        "%s %s by %s: %lld true, %lld missed, %lld false positives, early by at most %.2g\n",
+        facts->name, toi_kind_name(kind), toi_narrow_name(method), (long long)true_count,
+        (long long)(true_count - found), (long long)(count - found), worst);
     assert_true(true_count > 0);
     assert_int_equal(found, true_count);
-    assert_true((double)(count - found) <= 1.2 * (double)facts->most_false_positives[kind]);
+    if (method == TOI_NARROW_EXACT) {
+        assert_int_equal(count, true_count);
+        assert_true(worst == 0);
+    }
+    if (method == TOI_NARROW_INCLUSION)
+        assert_true((double)(count - found) <= 1.2 * (double)facts->most_false_positives[kind]);
     free(expected);
+}
+
+static void compare_impacts(const scene_facts *facts, const toi_ccd_def *def, const toi_mesh *mesh,
+                            toi_ccd_report *report)
+{
+    toi_impact_array impacts = {0};
+    assert_ok(toi_find_impacts(def, mesh, &impacts, report));
+    toi_narrow_method method = def->narrow.method;
+    compare_with_truth(facts, method, TOI_VERTEX_FACE, mesh, impacts.data, report->hits[0]);
+    compare_with_truth(facts, method, TOI_EDGE_EDGE, mesh, impacts.data + report->hits[0],
+                       report->hits[1]);
+    toi_free_impacts(&impacts);
 }
 
 static void no_impact_is_missed(void **state)
@@ -175,19 +193,33 @@ static void no_impact_is_missed(void **state)
         if (!load(scenes[s].name, &l))
             skip();
         toi_ccd_def def = toi_default_ccd_def();
-        toi_impact_array impacts = {0};
         toi_ccd_report report, earliest, limited;
-        assert_ok(toi_find_impacts(&def, &l.mesh, &impacts, &report));
-        compare_with_truth(&scenes[s], TOI_VERTEX_FACE, &l.mesh, impacts.data, report.hits[0]);
-        compare_with_truth(&scenes[s], TOI_EDGE_EDGE, &l.mesh, impacts.data + report.hits[0],
-                           report.hits[1]);
+        assert_int_equal(def.narrow.method, TOI_NARROW_EXACT);
+        compare_impacts(&scenes[s], &def, &l.mesh, &report);
         assert_ok(toi_find_earliest(&def, &l.mesh, &earliest));
         assert_memory_equal(&earliest.earliest, &report.earliest, sizeof report.earliest);
         def.memory_limit = 64 << 20;
         assert_ok(toi_find_earliest(&def, &l.mesh, &limited));
         assert_memory_equal(&limited.earliest, &report.earliest, sizeof report.earliest);
         assert_true(limited.peak_bytes <= def.memory_limit);
-        toi_free_impacts(&impacts);
+        unload(&l);
+    }
+}
+
+static void conservative_methods_miss_nothing(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < sizeof scenes / sizeof *scenes; ++s) {
+        loaded l;
+        if (!load(scenes[s].name, &l))
+            skip();
+        for (int method = 0; method < TOI_NARROW_COUNT; ++method)
+            if (toi_narrow_guarantee((toi_narrow_method)method) == TOI_GUARANTEE_CONSERVATIVE) {
+                toi_ccd_def def = toi_default_ccd_def();
+                toi_ccd_report report;
+                def.narrow.method = (toi_narrow_method)method;
+                compare_impacts(&scenes[s], &def, &l.mesh, &report);
+            }
         unload(&l);
     }
 }
@@ -216,12 +248,43 @@ static void read_times(const char *set, toi_kind kind, double *times, int64_t co
     fclose(file);
 }
 
+// What a method said of the published queries.
+typedef struct tally
+{
+    int64_t queries, false_positives, undecided;
+} tally;
+
+static void solve_file(toi_narrow_method method, const char *set, toi_kind kind,
+                       const toi_query_file *file, tally *t)
+{
+    toi_query_result *results = malloc((size_t)file->count * sizeof *results);
+    double *times = malloc((size_t)file->count * sizeof *times);
+    read_times(set, kind, times, file->count);
+    toi_narrow_def def = toi_default_narrow_def();
+    def.method = method;
+    assert_ok(toi_solve_queries(&def, kind, file->queries, file->count, results));
+    for (int64_t i = 0; i < file->count; ++i) {
+        if (file->hits[i]) {
+            assert_int_not_equal(results[i].state, TOI_SEPARATED);
+            assert_true(results[i].time <= times[i]);
+            assert_true(method != TOI_NARROW_EXACT || results[i].time == times[i]);
+        } else {
+            t->false_positives += results[i].state != TOI_SEPARATED;
+        }
+        t->undecided += results[i].state == TOI_UNDECIDED;
+        assert_true(results[i].iterations <= def.max_iterations);
+    }
+    t->queries += file->count;
+    free(times);
+    free(results);
+}
+
 static void published_queries_are_never_missed_or_late(void **state)
 {
     (void)state;
-    int64_t total = 0, false_positives = 0, undecided = 0;
+    tally tallies[TOI_NARROW_COUNT] = {{0}};
     for (size_t s = 0; s < sizeof query_sets / sizeof *query_sets; ++s)
-        for (int kind = 0; kind < 2; ++kind) {
+        for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
             char path[300];
             snprintf(path, sizeof path, "queries/%s/%s.csv", query_sets[s],
                      toi_kind_name((toi_kind)kind));
@@ -231,30 +294,24 @@ static void published_queries_are_never_missed_or_late(void **state)
             toi_query_file file;
             assert_ok(toi_read_queries(found, &file));
             assert_non_null(file.hits);
-            toi_query_result *results = malloc((size_t)file.count * sizeof *results);
-            double *times = malloc((size_t)file.count * sizeof *times);
-            read_times(query_sets[s], (toi_kind)kind, times, file.count);
-            toi_narrow_def def = toi_default_narrow_def();
-            assert_ok(toi_solve_queries(&def, (toi_kind)kind, file.queries, file.count, results));
-            for (int64_t i = 0; i < file.count; ++i) {
-                if (file.hits[i]) {
-                    assert_int_not_equal(results[i].state, TOI_SEPARATED);
-                    assert_true(results[i].time <= times[i]);
-                } else {
-                    false_positives += results[i].state != TOI_SEPARATED;
-                }
-                undecided += results[i].state == TOI_UNDECIDED;
-                assert_true(results[i].iterations <= def.max_iterations);
-            }
-            total += file.count;
-            free(times);
-            free(results);
+            for (int method = 0; method < TOI_NARROW_COUNT; ++method)
+                if (toi_narrow_guarantee((toi_narrow_method)method) != TOI_GUARANTEE_NONE)
+                    solve_file((toi_narrow_method)method, query_sets[s], (toi_kind)kind, &file,
+                               &tallies[method]);
             toi_free_query_file(&file);
         }
-    print_message(
-        "%lld published queries: no false negative, %lld false positives, %lld undecided\n",
-        (long long)total, (long long)false_positives, (long long)undecided);
-    assert_true(total > 2000);
+    for (int method = 0; method < TOI_NARROW_COUNT; ++method) {
+        const tally *t = &tallies[method];
+        if (toi_narrow_guarantee((toi_narrow_method)method) == TOI_GUARANTEE_NONE)
+            continue;
+        print_message("%lld published queries by %s: no false negative, %lld false positives, %lld "
+                      "undecided\n",
+                      (long long)t->queries, toi_narrow_name((toi_narrow_method)method),
+                      (long long)t->false_positives, (long long)t->undecided);
+        assert_true(t->queries > 2000);
+    }
+    assert_int_equal(tallies[TOI_NARROW_EXACT].false_positives, 0);
+    assert_int_equal(tallies[TOI_NARROW_EXACT].undecided, 0);
 }
 
 int main(void)
@@ -263,6 +320,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(candidates_are_the_published_ones),
         cmocka_unit_test(no_impact_is_missed),
+        cmocka_unit_test(conservative_methods_miss_nothing),
         cmocka_unit_test(published_queries_are_never_missed_or_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,6 +124,7 @@ static void default_budget_is_enough_for_anything(void **state)
     for (int64_t batch = 0; batch < cases(20); ++batch) {
         contact_recipe recipe = random_recipe(&random);
         toi_narrow_def def = toi_default_narrow_def();
+        def.method = TOI_NARROW_INCLUSION;
         make_trial(&recipe, &t, &random);
         solve_trial(&def, &t);
     }

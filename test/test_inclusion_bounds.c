@@ -56,10 +56,11 @@ static void prepare_query(toi_kind kind, const toi_query *query, double separati
     memcpy(f.g, m->g, sizeof f.g);
     memcpy(f.size, m->size, sizeof f.size);
     toi_narrow_def def = toi_default_narrow_def();
+    def.method = TOI_NARROW_INCLUSION;
     def.min_separation = separation;
     def.tolerance = tolerance;
     toi_narrow_batch batch = {.def = &def, .kind = kind};
-    out->search = (search){.most_iterations = 1, .touched = INFINITY};
+    out->search = (search){.most_iterations = 1};
     prepare(&batch, &f, &out->search);
 }
 
@@ -200,7 +201,7 @@ typedef struct sample
 
 static sample random_sample(toi_random *random)
 {
-    sample s = {.kind = (toi_kind)toi_random_below(random, TOI_KIND_COUNT),
+    sample s = {.kind = (toi_kind)toi_random_below(random, TOI_PAIR_KINDS),
                 .query = random_query(random),
                 .cell = random_cell(random)};
     for (int k = 0; k < 3; ++k)
@@ -607,7 +608,7 @@ static bool contains(const toi_cell *c, const double zero[3])
 }
 
 static void print_loss(const prepared *q, const toi_cell *before, const toi_cell *after,
-                       const double zero[3], verdict v)
+                       const double zero[3], toi_verdict v)
 {
     print_error("%s\n", toi_kind_name(q->kind));
     for (int i = 0; i < 24; ++i)
@@ -622,19 +623,19 @@ static void print_loss(const prepared *q, const toi_cell *before, const toi_cell
 // one that is known to be within it need not be kept.
 static bool keeps_zero(prepared *q, toi_cell cell, const double zero[3])
 {
-    q->search.touched = INFINITY;
+    toi_touch touched = {INFINITY, 0, 0};
     for (int round = 0; round < 4; ++round) {
         toi_cell before = cell;
         toi_expansion x;
         bool again, narrow;
-        verdict v = examine(&q->search, &cell, &x, &again, &narrow);
-        if (q->search.touched <= zero[0])
+        toi_verdict v = toi_examine_cell(&q->search.query, &cell, &touched, &x, &again, &narrow);
+        if (touched.time <= zero[0])
             return true;
-        if (v == EXCLUDED || !contains(&cell, zero)) {
+        if (v == TOI_CELL_EXCLUDED || !contains(&cell, zero)) {
             print_loss(q, &before, &cell, zero, v);
             return false;
         }
-        if (v == ACCEPTED)
+        if (v == TOI_CELL_ACCEPTED)
             return true;
     }
     return true;

@@ -85,6 +85,7 @@ static void workers_do_not_matter(void **state)
         queries[i] = c.query;
     }
     toi_narrow_def def = toi_default_narrow_def();
+    def.method = TOI_NARROW_INCLUSION;
     def.max_iterations = 300;
     uint64_t expected = 0;
     for (int workers = 1; workers <= 4; ++workers) {
@@ -198,6 +199,7 @@ static void small_gap_gives_positive_time(void **state)
     (void)state;
     toi_random random = {11};
     toi_narrow_def def = toi_default_narrow_def();
+    def.method = TOI_NARROW_INCLUSION;
     def.no_zero_time = true;
     def.workers = 1;
     int wrong = 0;
@@ -238,6 +240,7 @@ static void symmetric_approach_is_decided(void **state)
 {
     (void)state;
     toi_narrow_def def = toi_default_narrow_def();
+    def.method = TOI_NARROW_INCLUSION;
     int wrong = 0;
     for (size_t n = 0; n < sizeof approaches / sizeof *approaches; ++n)
         for (int step = 0; step <= 6; ++step) {
@@ -337,6 +340,7 @@ static void random_queries_agree_with_exact(void **state)
     (void)state;
     toi_random random = {12};
     toi_narrow_def def = toi_default_narrow_def();
+    def.method = TOI_NARROW_INCLUSION;
     def.workers = 1;
     tally sum = {0};
     exact_root root;
@@ -413,6 +417,7 @@ static double least_distance(toi_kind kind, const toi_query *query, const toi_qu
 static void check_where(double most_separation, toi_random *random)
 {
     toi_narrow_def def = toi_default_narrow_def();
+    def.method = TOI_NARROW_INCLUSION;
     def.workers = 1;
     int64_t hits = 0, wrong = 0;
     for (int64_t i = 0; i < cases(20000); ++i) {

@@ -83,10 +83,10 @@ typedef struct toi_ccd_report
     int64_t vertices;
     int64_t edges;
     int64_t faces;
-    int64_t candidates[TOI_KIND_COUNT]; ///< pairs that went through the narrow phase
-    int64_t hits[TOI_KIND_COUNT]; ///< found to be hit or undecided; only counted when all impacts
+    int64_t candidates[TOI_PAIR_KINDS]; ///< pairs that went through the narrow phase
+    int64_t hits[TOI_PAIR_KINDS]; ///< found to be hit or undecided; only counted when all impacts
                                   ///< are asked for
-    int64_t undecided[TOI_KIND_COUNT]; ///< of those, undecided
+    int64_t undecided[TOI_PAIR_KINDS]; ///< of those, undecided
     int64_t rescaled; ///< queries whose time came out as 0 and went through the second pass
     double seconds_boxes;
     double seconds_broad; ///< wall time; the two phases overlap, so it is shared out by the

@@ -8,20 +8,25 @@
 
 TOI_EXTERN_C_BEGIN
 
-/// The two kinds of query.
+/// The kinds of query. The first two are what a mesh's pairs are; the others are for codimensional
+/// geometry, asked for directly.
 typedef enum toi_kind
 {
     TOI_VERTEX_FACE,
     TOI_EDGE_EDGE,
-    TOI_KIND_COUNT
+    TOI_POINT_EDGE,
+    TOI_POINT_POINT,
+    TOI_KIND_COUNT,
+    TOI_PAIR_KINDS = 2 ///< how many of them, from the first, are kinds of candidate pairs
 } toi_kind;
 
-/// "vf" or "ee"; NULL when out of range.
+/// "vf", "ee", "pe" or "pp"; NULL when out of range.
 TOI_API const char *toi_kind_name(toi_kind kind);
 
 /// Four points at t = 0 and at t = 1, moving on straight lines in between.
 /// Vertex-face: the vertex, then the face's three corners. Edge-edge: the ends of edge a, then the
-/// ends of edge b.
+/// ends of edge b. Point-edge: the point, then the edge's ends. Point-point: the two points. Points
+/// that a kind does not name are not looked at.
 typedef struct toi_query
 {
     double start[4][3];
@@ -40,33 +45,75 @@ typedef enum toi_state
 /// "separated", "hit" or "undecided"; NULL when out of range.
 TOI_API const char *toi_state_name(toi_state state);
 
+/// Which rung of the ladder of `exact` decided a query: docs/exact.md.
+typedef enum toi_rung
+{
+    TOI_RUNG_NONE,      ///< another method
+    TOI_RUNG_AXIS,      ///< a coordinate axis separates
+    TOI_RUNG_DIRECTION, ///< another direction separates, in single precision
+    TOI_RUNG_PLANE,     ///< never coplanar, or a direction in double precision separates
+    TOI_RUNG_ROOT,      ///< roots bracketed, inside tests certified, time from a doubled double
+    TOI_RUNG_INTEGER,   ///< exact integers
+    TOI_RUNG_COUNT
+} toi_rung;
+
+/// "axis", "direction" and so on, "none" for other methods; NULL when out of range.
+TOI_API const char *toi_rung_name(toi_rung rung);
+
 /// What a query found. Where the state is TOI_SEPARATED the time is infinity, and place and normal
 /// are zero.
 typedef struct toi_query_result
 {
     toi_state state;
-    int32_t iterations; ///< how much of the budget it took
+    int32_t iterations; ///< how much of the budget it took; 0 for methods without a budget
     /// Not later than the true first time of impact, for every conservative method.
     double time;
     /// Where they touch. Vertex-face: (1-u-v) f0 + u f1 + v f2. Edge-edge: a0 + u (a1 - a0) and b0
-    /// + v (b1 - b0).
+    /// + v (b1 - b0). Point-edge: e0 + u (e1 - e0).
     double u;
     double v;
     /// Unit contact normal at `time`, from the second primitive (face, edge b) towards the first;
     /// it opposes the relative motion. Zero where the contact has none (two points that never move
     /// apart).
     double normal[3];
+    /// With `all_roots`: how many separate contacts [0, 1] holds. An interval during which they
+    /// stay in touch counts once. 0 where it was not asked for, or the method cannot tell.
+    int32_t contacts;
+    uint8_t rung;       ///< a toi_rung
+    bool time_is_exact; ///< proved: the true time is this very double
 } toi_query_result;
 
-/// How a query is decided.
+/// How a query is decided: docs/narrow_phases.md compares them.
 typedef enum toi_narrow_method
 {
-    TOI_NARROW_INCLUSION, ///< Tight-Inclusion: subdivision of (t,u,v) by inclusion functions;
-                          ///< conservative
+    TOI_NARROW_EXACT,           ///< certified filters, then exact integers
+    TOI_NARROW_INCLUSION,       ///< Tight-Inclusion: subdivision of (t,u,v)
+    TOI_NARROW_INCLUSION_QUEUE, ///< the same, breadth first over one queue of many queries' cells
+    TOI_NARROW_ADDITIVE,        ///< additive conservative advancement (ACCD) as published
+    TOI_NARROW_ADDITIVE_CERTIFIED, ///< the same, distances rounded down and speeds rounded up
+    TOI_NARROW_FAST,               ///< fastCCD: Householder roots and the area inclusion test
+    TOI_NARROW_PARITY,             ///< root parity (exactCCD): an odd number of contacts or not
+    TOI_NARROW_SAFE,               ///< cubic roots with safeCCD's tolerances
+    TOI_NARROW_CUBIC,              ///< cubic roots in plain double (Provot)
     TOI_NARROW_COUNT
 } toi_narrow_method;
 
-/// The name a method has on the command line ("inclusion"); NULL when out of range.
+/// What a method promises, on real numbers and in floating point alike.
+typedef enum toi_guarantee
+{
+    TOI_GUARANTEE_EXACT, ///< never wrong; the time is the largest double not above the true time
+    TOI_GUARANTEE_CONSERVATIVE, ///< never misses, never late; may report what only comes close
+    TOI_GUARANTEE_NONE,         ///< may miss
+    TOI_GUARANTEE_COUNT
+} toi_guarantee;
+
+/// What the method promises; TOI_GUARANTEE_COUNT when there is no such method.
+TOI_API toi_guarantee toi_narrow_guarantee(toi_narrow_method method);
+
+/// "exact", "conservative" or "none"; NULL when out of range.
+TOI_API const char *toi_guarantee_name(toi_guarantee guarantee);
+
+/// The name a method has on the command line ("exact"); NULL when out of range.
 TOI_API const char *toi_narrow_name(toi_narrow_method method);
 
 /// The method of that name; TOI_NARROW_COUNT when there is none.
@@ -76,20 +123,27 @@ TOI_API toi_narrow_method toi_narrow_find(const char *name);
 typedef struct toi_narrow_def
 {
     toi_narrow_method method;
-    /// How close counts as touching, in the unit of the coordinates: primitives that stay further
-    /// apart than about twice this are told from touching ones. Positive and finite. Default 1e-6.
+    /// `inclusion` and `inclusion-queue`: how close counts as touching, in the unit of the
+    /// coordinates: primitives that stay further apart than about twice this are told from touching
+    /// ones. `fast`: how exact its roots are, in time. The others do not use it. Positive and
+    /// finite. Default 1e-6.
     double tolerance;
-    /// Report a hit as soon as the distance is at most this (in the maximum norm, so never late in
-    /// the Euclidean one). Finite, not negative. Default 0.
+    /// Report a hit as soon as the distance is at most this (`inclusion`: in the maximum norm, so
+    /// never late in the Euclidean one). `exact` hands queries with a separation to `inclusion`;
+    /// `fast`, `parity`, `safe` and `cubic` ignore it. Finite, not negative. Default 0.
     double min_separation;
     /// Only impacts at or before this time matter; later ones may be reported separated. In [0, 1].
     /// Default 1.
     double t_max;
-    /// Most boxes examined for a query, at least 1. Default 100,000.
+    /// Most boxes or steps spent on a query, at least 1; methods without a budget ignore it.
+    /// Default 100,000.
     int32_t max_iterations;
     /// Keep refining, whatever the tolerance, while the time found is exactly 0 and refinement can
     /// still tell (appendix B of Belgrod et al.). Default false.
     bool no_zero_time;
+    /// Also count the contacts, later ones included (`contacts` of the result): `exact`, `fast`,
+    /// `parity` (1 or 0: odd or even), `safe` and `cubic`. Default false.
+    bool all_roots;
     int workers;     ///< 0: toi_default_workers()
     uint32_t cookie; ///< set by the default function; leave it
 } toi_narrow_def;

@@ -136,7 +136,7 @@ toi_status toi_find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi
                                toi_pair_array *pairs, toi_ccd_report *report)
 {
     pairs->count = 0;
-    if ((unsigned)kind >= TOI_KIND_COUNT)
+    if ((unsigned)kind >= TOI_PAIR_KINDS)
         return toi_fail(TOI_ERROR_ARGUMENT, "there is no pair kind number %d", (int)kind);
     toi_pipeline p;
     toi_status status = toi_pipeline_begin(&p, def, mesh);

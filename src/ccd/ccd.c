@@ -21,8 +21,8 @@ static bool is_earlier(const toi_impact *a, const toi_impact *b)
 typedef struct tally
 {
     toi_impact earliest;
-    int64_t hits[TOI_KIND_COUNT];
-    int64_t undecided[TOI_KIND_COUNT];
+    int64_t hits[TOI_PAIR_KINDS];
+    int64_t undecided[TOI_PAIR_KINDS];
     toi_impact_array impacts;
     _Alignas(64) char end[64];
 } tally;
@@ -97,7 +97,7 @@ static void merge_tallies(question *q)
         const tally *t = &q->tallies[w];
         if (is_earlier(&t->earliest, &report->earliest))
             report->earliest = t->earliest;
-        for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
+        for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
             report->hits[kind] += t->hits[kind];
             report->undecided[kind] += t->undecided[kind];
         }
@@ -124,7 +124,7 @@ toi_status toi_find_earliest(const toi_ccd_def *def, const toi_mesh *mesh, toi_c
     status = end(&q, status, report);
     // How many impacts were met before the earliest pruned the rest depends on luck: not an answer.
     if (report)
-        for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+        for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
             report->hits[kind] = report->undecided[kind] = 0;
     return status;
 }

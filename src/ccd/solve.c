@@ -37,6 +37,7 @@ typedef struct solve_stage
     void *context;
     _Atomic uint64_t *t_max;
     solve_worker *scratch; // one a worker
+    toi_bounds *bounds;    // of the edges, or of the faces
 } solve_stage;
 
 uint64_t toi_time_bits(double time)
@@ -128,19 +129,25 @@ static void solve_again(const toi_narrow_batch *batch, int64_t i, double rescale
         batch->results[i].time *= rescale; // rounded to nearest, but rescale < 1 leaves room
 }
 
+// Contacts later than this cannot matter any more.
+static double time_limit(const solve_stage *stage)
+{
+    double t_max = stage->pipeline->def->narrow.t_max;
+    return stage->t_max ? fmin(t_max, toi_bits_time(atomic_load(stage->t_max))) : t_max;
+}
+
 static void solve_batch(const solve_stage *stage, solve_worker *w, int64_t count)
 {
     const toi_ccd_def *ccd = stage->pipeline->def;
     toi_narrow_def def = ccd->narrow;
-    if (stage->t_max)
-        def.t_max = fmin(def.t_max, toi_bits_time(atomic_load(stage->t_max)));
+    def.t_max = time_limit(stage);
     toi_narrow_batch batch = {.def = &def,
                               .kind = stage->kind,
                               .count = count,
                               .queries = w->queries,
                               .results = w->results,
                               .scratch = w->scratch};
-    batch.axes_tried = !(ccd->zero_time.relative_separation > 0);
+    batch.culled = true;
     if (ccd->zero_time.relative_separation > 0) {
         set_separations(stage, w, count);
         batch.separations = w->separations;
@@ -173,15 +180,32 @@ static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pair
     return impacts;
 }
 
-toi_cull_axes toi_cull_axes_baseline, toi_cull_axes_avx2, toi_cull_axes_avx512;
+toi_cull_pairs toi_cull_pairs_baseline, toi_cull_pairs_avx2, toi_cull_pairs_avx512;
+
+// Up to when candidates must be proved apart. A method that may report a contact early is asked
+// about the whole step: which pair it finds first must not depend on what was culled before. Those
+// that round the true time down to t_max lie before the next double.
+static double cull_limit(const solve_stage *stage)
+{
+    const toi_ccd_def *def = stage->pipeline->def;
+    bool exact = toi_narrow_guarantee(def->narrow.method) == TOI_GUARANTEE_EXACT &&
+                 !(def->narrow.min_separation > 0) && !(def->zero_time.relative_separation > 0) &&
+                 !(def->zero_time.rescale > 0);
+    return exact ? fmin(nextafter(time_limit(stage), 2), 1) : 1;
+}
 
 static int64_t cull(const solve_stage *stage, toi_pair *pairs, int64_t count)
 {
-    static toi_cull_axes *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_axes);
+    static toi_cull_pairs *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_pairs);
     const toi_pipeline *p = stage->pipeline;
-    toi_corner_source source = {&p->mesh, p->trajectories, stage->kind,
-                                p->def->narrow.min_separation,
-                                p->def->zero_time.relative_separation};
+    toi_cull_source source = {.mesh = &p->mesh,
+                              .trajectories = p->trajectories,
+                              .a = stage->kind == TOI_EDGE_EDGE ? stage->bounds : p->vertex_bounds,
+                              .b = stage->bounds,
+                              .kind = stage->kind,
+                              .separation = p->def->narrow.min_separation,
+                              .relative = p->def->zero_time.relative_separation,
+                              .t_max = cull_limit(stage)};
     return kernels[toi_simd_level()](&source, pairs, count);
 }
 
@@ -231,8 +255,13 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
         stage->scratch[i].candidates = 0;
         stage->scratch[i].rescaled = 0;
     }
+    double started = toi_clock();
+    toi_status status =
+        toi_fill_bounds(p, kind == TOI_EDGE_EDGE ? TOI_EDGE : TOI_FACE, stage->bounds);
+    p->report.seconds_narrow += toi_clock() - started;
     double before = p->report.seconds_broad;
-    toi_status status = toi_stream_candidates(p, kind, solve_block, NULL, stage);
+    if (status == TOI_OK)
+        status = toi_stream_candidates(p, kind, solve_block, NULL, stage);
     account(p, kind, stage->scratch, p->report.seconds_broad - before);
     return status;
 }
@@ -244,11 +273,20 @@ toi_status toi_solve_candidates(toi_pipeline *p, toi_consume *consume, void *con
     int64_t bytes = toi_narrow_scratch_bytes(p->def->narrow.method);
     stage.scratch = toi_take(&p->budget, p->workers, sizeof *stage.scratch);
     char *scratch = stage.scratch ? toi_take(&p->budget, p->workers, (size_t)bytes) : NULL;
-    toi_status status = scratch ? TOI_OK : toi_allocation_status();
+    double started = toi_clock();
+    toi_status status = scratch ? toi_take_vertices(p) : toi_allocation_status();
+    p->report.seconds_narrow += toi_clock() - started;
+    int64_t most =
+        p->mesh.edges.count > p->mesh.faces.count ? p->mesh.edges.count : p->mesh.faces.count;
+    if (status == TOI_OK) {
+        stage.bounds = toi_take(&p->budget, most, sizeof *stage.bounds);
+        status = stage.bounds ? TOI_OK : toi_allocation_status();
+    }
     for (int i = 0; scratch && i < p->workers; ++i)
         stage.scratch[i].scratch = scratch + i * bytes;
-    for (int kind = 0; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind)
+    for (int kind = 0; kind < TOI_PAIR_KINDS && status == TOI_OK; ++kind)
         status = solve_kind(&stage, (toi_kind)kind);
+    toi_give_back(stage.bounds);
     toi_give_back(scratch);
     toi_give_back(stage.scratch);
     return status;

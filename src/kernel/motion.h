@@ -17,8 +17,11 @@
 
 #include <string.h>
 
-#define TOI_UNIT 0x1p-53   // the rounding unit of a double
-#define TOI_TINY 0x1p-1000 // more than all underflow errors of a query together, after scaling
+#ifdef TOI_SINGLE
+#define TOI_EXPONENTS 253
+#else
+#define TOI_EXPONENTS 2045
+#endif
 #define TOI_LARGE 0x1p1021 // differences from here on are taken again from coordinates scaled down
 
 // Index 0 and 1: at t = 0 and at t = 1.
@@ -53,14 +56,14 @@ TOI_INLINE void toi_take_differences(int edge_edge, toi_real points[2][4][3],
     m->scale = *shrink;
 }
 
-// The power of two that brings `largest` (below 2^1022) into [1/2, 1); 2^1022 for zero and
-// denormals.
+// The power of two that brings `largest` (below TOI_LARGE) into [1/2, 1); the largest there is for
+// zero and denormals.
 TOI_INLINE toi_real toi_unit_scale(const toi_real *largest)
 {
     toi_mask bits, scaled;
     toi_real scale;
     memcpy(&bits, largest, sizeof bits);
-    scaled = (2045 - (bits >> 52)) << 52;
+    scaled = (TOI_EXPONENTS - (bits >> TOI_MANTISSA)) << TOI_MANTISSA;
     memcpy(&scale, &scaled, sizeof scale);
     return scale;
 }
@@ -68,6 +71,12 @@ TOI_INLINE toi_real toi_unit_scale(const toi_real *largest)
 TOI_INLINE toi_real toi_larger_end(toi_real ends[2][3], int k)
 {
     return TOI_MAX(TOI_ABS(ends[0][k]), TOI_ABS(ends[1][k]));
+}
+
+TOI_INLINE void toi_take_sizes(toi_motion *m)
+{
+    for (int k = 0; k < 3; ++k)
+        m->size[k] = toi_larger_end(m->p, k) + toi_larger_end(m->e, k) + toi_larger_end(m->g, k);
 }
 
 // Scales the differences and measures them.
@@ -80,8 +89,7 @@ TOI_INLINE void toi_normalise(toi_motion *m)
             m->e[end][k] *= scale;
             m->g[end][k] *= scale;
         }
-    for (int k = 0; k < 3; ++k)
-        m->size[k] = toi_larger_end(m->p, k) + toi_larger_end(m->e, k) + toi_larger_end(m->g, k);
+    toi_take_sizes(m);
     m->scale *= scale;
 }
 

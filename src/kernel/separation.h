@@ -49,7 +49,20 @@ TOI_INLINE toi_real toi_direction_slack(const toi_motion *m, const toi_real d[3]
     return slack * (1 + 8 * TOI_UNIT);
 }
 
-// All ones where d certainly separates; `least` is the corner with the least d.w.
+// All ones where d certainly separates.
+TOI_INLINE toi_mask toi_direction_separates(const toi_motion *m, int corners,
+                                            toi_real w[TOI_MAX_CORNERS][3], const toi_real d[3],
+                                            const toi_real *separation)
+{
+    toi_real low = toi_dot(d, w[0]);
+    for (int c = 1; c < corners; ++c) {
+        toi_real product = toi_dot(d, w[c]);
+        low = TOI_MIN(product, low);
+    }
+    return TOI_TEST(low > toi_direction_slack(m, d, separation));
+}
+
+// The same; `least` is the corner with the least d.w.
 TOI_INLINE toi_mask toi_try_direction(const toi_motion *m, int corners,
                                       toi_real w[TOI_MAX_CORNERS][3], const toi_real d[3],
                                       const toi_real *separation, toi_real least[3])
@@ -108,6 +121,26 @@ TOI_INLINE toi_mask toi_axes_apart(int edge_edge, toi_real points[2][4][3],
     return apart;
 }
 
+// The same from scaled differences, with an error bound: for corners that are not at hand.
+TOI_INLINE toi_mask toi_axes_separated(int edge_edge, const toi_motion *m,
+                                       const toi_real *separation)
+{
+    toi_real w[TOI_MAX_CORNERS][3];
+    int corners = toi_corners(edge_edge, m, w);
+    toi_mask apart = TOI_TEST(m->scale < m->scale);
+    for (int k = 0; k < 3; ++k) {
+        toi_real low = w[0][k], high = w[0][k];
+        for (int c = 1; c < corners; ++c) {
+            low = TOI_MIN(low, w[c][k]);
+            high = TOI_MAX(high, w[c][k]);
+        }
+        toi_real slack =
+            (m->size[k] * (12 * TOI_UNIT) + *separation + TOI_TINY) * (1 + 8 * TOI_UNIT);
+        apart |= TOI_TEST(low > slack) | TOI_TEST(high < -slack);
+    }
+    return apart;
+}
+
 // All ones where the mean of the corners or a direction after it separates.
 TOI_INLINE toi_mask toi_separated(int edge_edge, const toi_motion *m, const toi_real *separation)
 {
@@ -118,14 +151,13 @@ TOI_INLINE toi_mask toi_separated(int edge_edge, const toi_motion *m, const toi_
         d[k] = w[0][k];
         for (int c = 1; c < corners; ++c)
             d[k] += w[c][k];
-        d[k] *= 1.0 / corners;
+        d[k] *= (toi_number)1 / (toi_number)corners;
     }
-    for (int step = 0;; ++step) {
+    for (int step = 0; step < 2; ++step) {
         apart |= toi_try_direction(m, corners, w, d, separation, least);
-        if (step == 2)
-            return apart;
         toi_gilbert_step(d, least);
     }
+    return apart | toi_direction_separates(m, corners, w, d, separation);
 }
 
 #endif

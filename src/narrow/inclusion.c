@@ -3,23 +3,82 @@
 #include "narrow/inclusion.h"
 
 #include "base/simd.h"
+#include "kernel/cells.h"
 
 #include <math.h>
+#include <string.h>
 
 toi_inclusion_filter toi_filter_baseline, toi_filter_avx2, toi_filter_avx512;
 toi_inclusion_search toi_search_cells_baseline, toi_search_cells_avx2, toi_search_cells_avx512;
 
-void toi_solve_inclusion(const toi_narrow_batch *batch)
+int toi_filter_queries(const toi_narrow_batch *batch, int64_t first,
+                       toi_filtered left[TOI_FILTER_LANES])
 {
     static toi_inclusion_filter *const filters[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_filter);
-    static toi_inclusion_search *const searches[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_search_cells);
-    toi_inclusion_filter *filter = filters[toi_simd_level()];
-    toi_inclusion_search *search = searches[toi_simd_level()];
+    return filters[toi_simd_level()](batch, first, left);
+}
+
+void toi_clear_results(const toi_narrow_batch *batch)
+{
+    memset(batch->results, 0, (size_t)batch->count * sizeof *batch->results); // padding too
     for (int64_t i = 0; i < batch->count; ++i)
-        batch->results[i] = (toi_query_result){.state = TOI_SEPARATED, .time = INFINITY};
+        batch->results[i].time = INFINITY;
+}
+
+void toi_prepare_inclusion(const toi_narrow_batch *batch, const toi_filtered *from,
+                           toi_inclusion *q)
+{
+    for (int end = 0; end < 2; ++end)
+        for (int i = 0; i < 8; ++i) {
+            q->p[end][i] = i % 4 < 3 ? from->p[end][i % 4] : 0;
+            q->e[end][i] = i % 4 < 3 ? from->e[end][i % 4] : 0;
+            q->g[end][i] = i % 4 < 3 ? from->g[end][i % 4] : 0;
+        }
+    double separation =
+        batch->separations ? batch->separations[from->index] : batch->def->min_separation;
+    // F is below 16 in size now, so larger tolerances mean the same as 1024, and stay finite.
+    q->separation = fmin(separation * from->scale, 1024);
+    q->tolerance = fmin(batch->def->tolerance * from->scale, 1024);
+    for (int k = 0; k < 3; ++k) {
+        q->dp[k] = from->p[1][k] - from->p[0][k];
+        q->de[k] = from->e[1][k] - from->e[0][k];
+        q->dg[k] = from->g[1][k] - from->g[0][k];
+        q->size[k] = from->size[k];
+        q->threshold[k] =
+            (from->size[k] * (8 * TOI_UNIT) + q->separation + TOI_TINY) * (1 + 4 * TOI_UNIT);
+    }
+    q->triangle = batch->kind == TOI_VERTEX_FACE;
+    q->no_zero_time = batch->def->no_zero_time;
+}
+
+void toi_report_cell(const toi_inclusion *q, toi_state state, double time, const toi_touch *touched,
+                     const toi_cell *cell, toi_query_result *result)
+{
+    double u = 0.5 * (cell->lo[1] + cell->hi[1]), v = 0.5 * (cell->lo[2] + cell->hi[2]);
+    if (touched->time < INFINITY) { // that place, not the middle of a large cell
+        u = touched->u;
+        v = touched->v;
+    }
+    if (q->triangle) // cells reach a little beyond the side they were cut at
+        v = toi_min(v, 1 - u);
+    toi_cell at = {{time, u, v}, {time, u, v}};
+    toi_expansion x;
+    toi_expand(q, &at, &x);
+    result->state = state;
+    result->time = time;
+    result->u = u;
+    result->v = v;
+    toi_unit_normal(&x, result->normal);
+}
+
+void toi_solve_inclusion(const toi_narrow_batch *batch)
+{
+    static toi_inclusion_search *const searches[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_search_cells);
+    toi_inclusion_search *search = searches[toi_simd_level()];
+    toi_clear_results(batch);
     for (int64_t first = 0; first < batch->count; first += TOI_FILTER_LANES) {
         toi_filtered left[TOI_FILTER_LANES];
-        int count = filter(batch, first, left);
+        int count = toi_filter_queries(batch, first, left);
         for (int i = 0; i < count; ++i)
             search(batch, &left[i]);
     }

@@ -1,5 +1,6 @@
-// What the inclusion method's two parts share: the filter, eight queries at a time, and the search,
-// one cell at a time. Each is compiled once for each instruction set; inclusion.c chooses.
+// What the two orders of search, depth first (inclusion) and breadth first (inclusion-queue),
+// share: the filter, eight queries at a time, what a search starts from, and what it reports.
+// Filter and searches are compiled once for each instruction set.
 
 #ifndef TOI_NARROW_INCLUSION_H
 #define TOI_NARROW_INCLUSION_H
@@ -24,11 +25,29 @@ typedef struct toi_filtered
 // `left`, in order, and returns how many.
 typedef int toi_inclusion_filter(const toi_narrow_batch *batch, int64_t first,
                                  toi_filtered left[TOI_FILTER_LANES]);
+toi_inclusion_filter toi_filter_queries;
+
+// Sets the results of a batch to separated, where every method starts.
+void toi_clear_results(const toi_narrow_batch *batch);
 
 // Searches one query's domain; batch->scratch holds the cells that wait.
 typedef void toi_inclusion_search(const toi_narrow_batch *batch, const toi_filtered *query);
 
 // Bytes of scratch that a search needs: the bound on a query's memory.
 int64_t toi_search_scratch_bytes(void);
+
+struct toi_inclusion;
+struct toi_cell;
+struct toi_touch;
+
+// Makes a query ready for the kernel.
+void toi_prepare_inclusion(const toi_narrow_batch *batch, const toi_filtered *from,
+                           struct toi_inclusion *query);
+
+// `time` is not later than any zero of F; the place is the one known to touch, if any, or the
+// middle of `cell`.
+void toi_report_cell(const struct toi_inclusion *query, toi_state state, double time,
+                     const struct toi_touch *touched, const struct toi_cell *cell,
+                     toi_query_result *result);
 
 #endif

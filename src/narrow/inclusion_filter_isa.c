@@ -48,7 +48,7 @@ TOI_INLINE void measure(int edge_edge, lanes *l)
 TOI_INLINE toi_mask try_lanes(int edge_edge, const toi_narrow_batch *batch, lanes *l)
 {
     toi_mask apart = TOI_TEST(l->separation < l->separation);
-    if (!batch->axes_tried)
+    if (!batch->culled)
         apart = toi_axes_apart(edge_edge, l->points, &l->separation);
     measure(edge_edge, l);
     return apart | toi_separated(edge_edge, &l->motion, &l->separation);

@@ -9,13 +9,13 @@
 typedef struct toi_narrow_batch
 {
     const toi_narrow_def *def; // checked already
-    toi_kind kind;
+    toi_kind kind;             // vertex-face or edge-edge
     int64_t count;
     const toi_query *queries; // finite
     // Minimum separation of each query, or NULL: def->min_separation for all. Policy belongs to the
     // pipeline; a method only obeys.
     const double *separations;
-    bool axes_tried; // no coordinate axis separates any of them: the pipeline has dropped those
+    bool culled; // the pipeline has dropped what cull.h separates: trying again would be in vain
     toi_query_result *results;
     void *scratch; // toi_narrow_scratch_bytes() for this worker, aligned to 64
 } toi_narrow_batch;
@@ -31,6 +31,12 @@ int64_t toi_narrow_scratch_bytes(toi_narrow_method method);
 toi_status toi_check_narrow_def(const toi_narrow_def *def);
 
 // Methods.
-toi_narrow_solve toi_solve_inclusion;
+toi_narrow_solve toi_solve_exact, toi_solve_inclusion, toi_solve_inclusion_queue;
+toi_narrow_solve toi_solve_additive, toi_solve_additive_certified;
+toi_narrow_solve toi_solve_fast, toi_solve_parity, toi_solve_safe, toi_solve_cubic;
+
+// Bytes of scratch of those that need any.
+int64_t toi_exact_scratch_bytes(void);
+int64_t toi_queue_scratch_bytes(void);
 
 #endif

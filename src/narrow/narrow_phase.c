@@ -13,13 +13,30 @@
 
 static const uint32_t NARROW_COOKIE = 0x0a440d02u;
 
+static int64_t no_scratch(void)
+{
+    return 64;
+}
+
 static const struct
 {
     const char *name;
+    toi_guarantee guarantee;
     toi_narrow_solve *solve;
     int64_t (*scratch_bytes)(void);
 } methods[TOI_NARROW_COUNT] = {
-    [TOI_NARROW_INCLUSION] = {"inclusion", toi_solve_inclusion, toi_search_scratch_bytes},
+    [TOI_NARROW_EXACT] = {"exact", TOI_GUARANTEE_EXACT, toi_solve_exact, toi_exact_scratch_bytes},
+    [TOI_NARROW_INCLUSION] = {"inclusion", TOI_GUARANTEE_CONSERVATIVE, toi_solve_inclusion,
+                              toi_search_scratch_bytes},
+    [TOI_NARROW_INCLUSION_QUEUE] = {"inclusion-queue", TOI_GUARANTEE_CONSERVATIVE,
+                                    toi_solve_inclusion_queue, toi_queue_scratch_bytes},
+    [TOI_NARROW_ADDITIVE] = {"additive", TOI_GUARANTEE_NONE, toi_solve_additive, no_scratch},
+    [TOI_NARROW_ADDITIVE_CERTIFIED] = {"additive-certified", TOI_GUARANTEE_CONSERVATIVE,
+                                       toi_solve_additive_certified, no_scratch},
+    [TOI_NARROW_FAST] = {"fast", TOI_GUARANTEE_NONE, toi_solve_fast, no_scratch},
+    [TOI_NARROW_PARITY] = {"parity", TOI_GUARANTEE_NONE, toi_solve_parity, no_scratch},
+    [TOI_NARROW_SAFE] = {"safe", TOI_GUARANTEE_NONE, toi_solve_safe, no_scratch},
+    [TOI_NARROW_CUBIC] = {"cubic", TOI_GUARANTEE_NONE, toi_solve_cubic, no_scratch},
 };
 
 const char *toi_narrow_name(toi_narrow_method method)
@@ -35,9 +52,27 @@ toi_narrow_method toi_narrow_find(const char *name)
     return (toi_narrow_method)method;
 }
 
+toi_guarantee toi_narrow_guarantee(toi_narrow_method method)
+{
+    return (unsigned)method < TOI_NARROW_COUNT ? methods[method].guarantee : TOI_GUARANTEE_COUNT;
+}
+
+const char *toi_guarantee_name(toi_guarantee guarantee)
+{
+    static const char *const names[TOI_GUARANTEE_COUNT] = {"exact", "conservative", "none"};
+    return (unsigned)guarantee < TOI_GUARANTEE_COUNT ? names[guarantee] : NULL;
+}
+
+const char *toi_rung_name(toi_rung rung)
+{
+    static const char *const names[TOI_RUNG_COUNT] = {"none",  "axis", "direction",
+                                                      "plane", "root", "integer"};
+    return (unsigned)rung < TOI_RUNG_COUNT ? names[rung] : NULL;
+}
+
 const char *toi_kind_name(toi_kind kind)
 {
-    static const char *const names[TOI_KIND_COUNT] = {"vf", "ee"};
+    static const char *const names[TOI_KIND_COUNT] = {"vf", "ee", "pe", "pp"};
     return (unsigned)kind < TOI_KIND_COUNT ? names[kind] : NULL;
 }
 
@@ -49,7 +84,7 @@ const char *toi_state_name(toi_state state)
 
 toi_narrow_def toi_default_narrow_def(void)
 {
-    return (toi_narrow_def){.method = TOI_NARROW_INCLUSION,
+    return (toi_narrow_def){.method = TOI_NARROW_EXACT,
                             .tolerance = 1e-6,
                             .t_max = 1,
                             .max_iterations = 100000,
@@ -92,21 +127,64 @@ enum
 
 typedef struct solve_job
 {
-    toi_narrow_batch batch; // of all queries
+    toi_kind kind;          // as asked
+    toi_narrow_batch batch; // of all queries; its kind is vertex-face or edge-edge
     toi_narrow_solve *solve;
     char *scratch;
     int64_t scratch_bytes;
+    toi_query *raised; // PIECE for each worker, where `kind` is of lower dimension
 } solve_job;
 
-static toi_status check_finite(const toi_query *query, int64_t index)
+static const int points_of_kind[TOI_KIND_COUNT] = {4, 4, 3, 2};
+
+// Names the coordinate that is not finite.
+static toi_status refuse(const toi_query *query, int points, int64_t index)
 {
-    const double *x = &query->start[0][0];
-    for (int i = 0; i < 24; ++i)
-        if (!isfinite(x[i]))
-            return toi_fail(TOI_ERROR_DATA,
-                            "query %" PRId64 ": coordinate %c of point %d at t = %d is %g", index,
-                            "xyz"[i % 3], i % 12 / 3, i / 12, x[i]);
+    for (int end = 0; end < 2; ++end)
+        for (int i = 0; i < 3 * points; ++i) {
+            double x = end ? query->end[i / 3][i % 3] : query->start[i / 3][i % 3];
+            if (!isfinite(x))
+                return toi_fail(TOI_ERROR_DATA,
+                                "query %" PRId64 ": coordinate %c of point %d at t = %d is %g",
+                                index, "xyz"[i % 3], i / 3, end, x);
+        }
     return TOI_OK;
+}
+
+// The largest exponent carries into the bit above it; integers, so that compilers see a vector.
+static inline uint64_t exponent_carries(const double *x, int count)
+{
+    uint64_t bits[12], carries = 0;
+    memcpy(bits, x, (size_t)count * sizeof *bits);
+    for (int i = 0; i < count; ++i)
+        carries |= (bits[i] >> 52 & 0x7ff) + 1;
+    return carries & 0x800;
+}
+
+static toi_status check_finite(const toi_query *query, int points, int64_t index)
+{
+    uint64_t carries =
+        points == 4 ? exponent_carries(query->start[0], 12) | exponent_carries(query->end[0], 12)
+                    : exponent_carries(query->start[0], 3 * points) |
+                          exponent_carries(query->end[0], 3 * points);
+    return carries ? refuse(query, points, index) : TOI_OK;
+}
+
+// A point or an edge is a face whose last corners coincide.
+static void raise_query(toi_query *to, const toi_query *from, int points)
+{
+    *to = *from;
+    for (int c = points; c < 4; ++c) {
+        memcpy(to->start[c], from->start[points - 1], sizeof to->start[c]);
+        memcpy(to->end[c], from->end[points - 1], sizeof to->end[c]);
+    }
+}
+
+// All of v's share of the face belongs to the corner that u stands for, or to the only one.
+static void lower_result(toi_query_result *result, int points)
+{
+    result->u = points == 3 ? fmin(result->u + result->v, 1) : 0;
+    result->v = 0;
 }
 
 static toi_status solve_piece(void *context, int64_t piece, int worker)
@@ -118,12 +196,21 @@ static toi_status solve_piece(void *context, int64_t piece, int worker)
     batch.queries += first;
     batch.results += first;
     batch.scratch = job->scratch + worker * job->scratch_bytes;
+    int points = points_of_kind[job->kind];
     for (int64_t i = 0; i < batch.count; ++i) {
-        toi_status status = check_finite(&batch.queries[i], first + i);
+        toi_status status = check_finite(&batch.queries[i], points, first + i);
         if (status != TOI_OK)
             return status;
     }
+    if (job->raised) {
+        toi_query *raised = job->raised + (int64_t)worker * PIECE;
+        for (int64_t i = 0; i < batch.count; ++i)
+            raise_query(&raised[i], &batch.queries[i], points);
+        batch.queries = raised;
+    }
     job->solve(&batch);
+    for (int64_t i = 0; job->raised && i < batch.count; ++i)
+        lower_result(&batch.results[i], points);
     return TOI_OK;
 }
 
@@ -141,14 +228,22 @@ static toi_status solve_queries(const toi_narrow_def *def, toi_kind kind, const 
     int64_t pieces = (count + PIECE - 1) / PIECE;
     if (workers > pieces)
         workers = pieces > 0 ? (int)pieces : 1;
-    solve_job job = {
-        .batch = {.def = def, .kind = kind, .count = count, .queries = queries, .results = results},
-        .solve = toi_narrow_solver(def->method),
-        .scratch_bytes = toi_narrow_scratch_bytes(def->method)};
+    bool lower = kind >= TOI_PAIR_KINDS;
+    solve_job job = {.kind = kind,
+                     .batch = {.def = def,
+                               .kind = lower ? TOI_VERTEX_FACE : kind,
+                               .count = count,
+                               .queries = queries,
+                               .results = results},
+                     .solve = toi_narrow_solver(def->method),
+                     .scratch_bytes = toi_narrow_scratch_bytes(def->method)};
     job.scratch = toi_take(NULL, workers, (size_t)job.scratch_bytes);
-    if (!job.scratch)
-        return toi_allocation_status();
-    status = toi_parallel(workers, pieces, solve_piece, &job);
+    if (lower && job.scratch)
+        job.raised = toi_take(NULL, workers, PIECE * sizeof *job.raised);
+    status = job.scratch && (!lower || job.raised)
+                 ? toi_parallel(workers, pieces, solve_piece, &job)
+                 : toi_allocation_status();
+    toi_give_back(job.raised);
     toi_give_back(job.scratch);
     return status;
 }

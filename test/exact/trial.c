@@ -90,7 +90,7 @@ void make_wild_trial(trial *t, toi_random *random)
 {
     static const int exponents[] = {0, -30, 30, -900, 1000, 1022, 1024, -1020, -1060};
     static const int spreads[] = {0, 3, 40, 60, 400, 1000, 2000};
-    t->kind = (toi_kind)toi_random_below(random, TOI_KIND_COUNT);
+    t->kind = (toi_kind)toi_random_below(random, TOI_PAIR_KINDS);
     t->count = BATCH;
     int exponent = exponents[toi_random_below(random, 9)];
     int spread = spreads[toi_random_below(random, 7)];
@@ -101,6 +101,7 @@ void make_wild_trial(trial *t, toi_random *random)
 toi_narrow_def random_def(int exponent, toi_random *random)
 {
     toi_narrow_def def = toi_default_narrow_def();
+    def.method = TOI_NARROW_INCLUSION;
     def.workers = 1;
     def.max_iterations = toi_random_below(random, 16) == 0 ? 2000 : 300;
     switch (toi_random_below(random, 4)) {
@@ -127,6 +128,7 @@ static void assert_places_lie_on_the_face(void)
     if (places_beyond > 0) {
         toi_query_result r;
         toi_narrow_def def = toi_default_narrow_def();
+        def.method = TOI_NARROW_INCLUSION;
         assert_ok(toi_solve_queries(&def, TOI_VERTEX_FACE, &beyond, 1, &r));
         print_query(TOI_VERTEX_FACE, &beyond);
         fail_msg("%lld vertex-face results have u + v > 1; the last, solved again: u %g, v %g",

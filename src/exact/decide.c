@@ -1,0 +1,43 @@
+#include "exact/decide.h"
+
+#include "exact/contact.h"
+
+#include <math.h>
+
+enum
+{
+    // Doubles that are not far apart in size need a quarter of this.
+    SCRATCH_BYTES = 32 << 10
+};
+
+int64_t toi_decision_scratch_bytes(void)
+{
+    return SCRATCH_BYTES;
+}
+
+void toi_decide(const toi_decision_def *def, const toi_query *query, toi_decision *decision)
+{
+    toi_arena arena;
+    toi_trajectory trajectory;
+    toi_contact contacts[TOI_MOST_CONTACTS];
+    toi_moment *first = &contacts[0].from;
+    bool hit;
+    *decision = (toi_decision){.state = TOI_SEPARATED, .time = INFINITY};
+    toi_arena_open(&arena, def->scratch, SCRATCH_BYTES);
+    toi_trajectory_from_query(&arena, def->kind, query, &trajectory);
+    if (def->count) {
+        decision->contacts = toi_find_all_contacts(&arena, &trajectory, contacts);
+        hit = decision->contacts > 0 && first->floor <= def->t_max;
+    } else {
+        toi_contact_search search = {def->t_max, def->guess};
+        hit = toi_find_first_contact(&arena, &trajectory, &search, first);
+    }
+    if (arena.failed)
+        *decision = (toi_decision){.state = TOI_UNDECIDED};
+    else if (hit) {
+        decision->state = TOI_HIT;
+        decision->time = first->floor;
+        decision->time_is_exact = first->is_double;
+    }
+    toi_arena_close(&arena);
+}

@@ -1,0 +1,78 @@
+// Polynomials in t of degree at most three whose coefficients are whole numbers.
+
+#ifndef TOI_EXACT_POLYNOMIAL_H
+#define TOI_EXACT_POLYNOMIAL_H
+
+#include "exact/integer.h"
+
+typedef struct toi_polynomial
+{
+    int degree; // -1: zero
+    toi_integer c[4]; // of t^i; those above the degree are not looked at
+} toi_polynomial;
+
+// Sets the degree of a polynomial whose coefficients up to `highest` are known.
+static inline void toi_polynomial_trim(toi_polynomial *f, int highest)
+{
+    while (highest >= 0 && f->c[highest].size == 0)
+        --highest;
+    f->degree = highest;
+}
+
+// a t + b, a not zero.
+static inline toi_polynomial toi_polynomial_linear(toi_integer a, toi_integer b)
+{
+    return (toi_polynomial){1, {b, a}};
+}
+
+toi_polynomial toi_polynomial_add(toi_arena *arena, const toi_polynomial *f,
+                                  const toi_polynomial *g);
+toi_polynomial toi_polynomial_subtract(toi_arena *arena, const toi_polynomial *f,
+                                       const toi_polynomial *g);
+
+// f(m / 2^bits) times 2^(bits degree).
+toi_integer toi_polynomial_at(toi_arena *arena, const toi_polynomial *f, toi_dyadic x);
+
+// f(p / q) times q^degree.
+toi_integer toi_polynomial_at_ratio(toi_arena *arena, const toi_polynomial *f, toi_integer p,
+                                    toi_integer q);
+
+// f(1).
+toi_integer toi_polynomial_at_one(toi_arena *arena, const toi_polynomial *f);
+
+int toi_polynomial_sign_at(toi_arena *arena, const toi_polynomial *f, toi_dyadic x);
+
+// How often the signs of a sequence change, zeros left out.
+int toi_count_changes(const int *signs, int count);
+
+// The signs of the Bernstein coefficients of f over [0, 1], the first that of f(0), the last that of
+// f(1). Where neither is zero, as many roots as they have changes are in (0, 1), or fewer by an even
+// number (Descartes). The degree is at least 1.
+void toi_polynomial_bernstein_signs(toi_arena *arena, const toi_polynomial *f, int signs[4]);
+
+toi_polynomial toi_polynomial_derivative(toi_arena *arena, const toi_polynomial *f);
+
+// A positive multiple of the remainder of f divided by g, which is not zero.
+toi_polynomial toi_polynomial_remainder(toi_arena *arena, const toi_polynomial *f,
+                                        const toi_polynomial *g);
+
+// Sturm's sequence of f: f, its derivative, and from then on the negative of a positive multiple of
+// the remainder of the last but one divided by the last.
+typedef struct toi_sturm
+{
+    toi_polynomial s[4];
+    int length; // the last is a greatest common divisor of f and its derivative
+} toi_sturm;
+
+toi_sturm toi_sturm_sequence(toi_arena *arena, const toi_polynomial *f);
+
+// The coefficients divided by 2^scale, the largest of which is then in [1/2, 1]: each with a
+// relative error below 2^-52 or an absolute one below 2^-1000. Those above the degree are zero.
+// Returns `scale`.
+int64_t toi_polynomial_approximate(const toi_polynomial *f, double a[4]);
+
+// The same in long doubles, whose exponents reach further where they are not doubles, but without a
+// promise about the error. Returns by how many powers of two the coefficients differ.
+int64_t toi_polynomial_approximate_wide(const toi_polynomial *f, long double a[4]);
+
+#endif

@@ -1,0 +1,1 @@
+#include "toi/exact.h"

@@ -1,0 +1,410 @@
+#include "exact/trajectory.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NARROW_LIMIT (INT64_C(1) << 62)
+
+// ---- From doubles to whole numbers
+
+// Coordinates in the order of the query's memory: start[4][3], then end[4][3].
+enum
+{
+    COORDINATES = 24
+};
+
+typedef struct decoded
+{
+    uint64_t m;   // the magnitude is m 2^exponent
+    int exponent; // of a zero too, the least there is
+    bool negative;
+} decoded;
+
+static decoded decode(double x)
+{
+    uint64_t pattern;
+    memcpy(&pattern, &x, sizeof pattern);
+    int biased = (int)(pattern >> 52) & 0x7ff;
+    uint64_t m = pattern & ((UINT64_C(1) << 52) - 1);
+    if (biased > 0)
+        m |= UINT64_C(1) << 52;
+    return (decoded){m, (biased > 0 ? biased : 1) - 1075, (pattern >> 63) != 0};
+}
+
+// All are whole multiples of 2^lowest, the largest such power, and less than 2^(highest + 1); with
+// nothing but zeros both are 0.
+static void find_span(const double x[COORDINATES], int *lowest, int *highest)
+{
+    int low = INT32_MAX, high = INT32_MIN;
+    for (int i = 0; i < COORDINATES; ++i) {
+        decoded d = decode(x[i]);
+        if (d.m == 0)
+            continue;
+        int lowest_bit = d.exponent + __builtin_ctzll(d.m);
+        low = lowest_bit < low ? lowest_bit : low;
+        high = d.exponent > high ? d.exponent : high;
+    }
+    *lowest = low <= high + 52 ? low : 0;
+    *highest = low <= high + 52 ? high + 52 : 0;
+}
+
+// Which corners each of P, E, G is the difference of.
+static const int corners[2][3][2] = {{{0, 1}, {1, 2}, {1, 3}}, {{0, 2}, {1, 0}, {2, 3}}};
+
+// m 2^(exponent - lowest), which is whole, in one word or with the shift that is left.
+static uint64_t whole_part(decoded x, int lowest, int *shift)
+{
+    *shift = x.m == 0 ? 0 : x.exponent - lowest;
+    if (*shift >= 0)
+        return x.m;
+    uint64_t m = x.m >> -*shift;
+    *shift = 0;
+    return m;
+}
+
+static toi_int128 scaled_word(decoded x, int lowest)
+{
+    int shift;
+    uint64_t m = whole_part(x, lowest, &shift);
+    toi_int128 magnitude = (toi_int128)m << shift;
+    return x.negative ? -magnitude : magnitude;
+}
+
+// The vector whose entries are words[0..5], if they fit in `words`, else in integers.
+static void set_vector(toi_arena *arena, toi_int128 words[2][3], toi_vector *v)
+{
+    v->narrow = true;
+    for (int i = 0; i < 6; ++i) {
+        toi_int128 word = words[i / 3][i % 3];
+        v->narrow &= word < NARROW_LIMIT && word > -NARROW_LIMIT;
+        v->words[i / 3][i % 3] = (int64_t)word;
+    }
+    for (int i = 0; i < 6 && !v->narrow; ++i)
+        v->c[i / 3][i % 3] = toi_integer_from_int128(arena, words[i / 3][i % 3]);
+}
+
+static void convert_words(toi_arena *arena, const double x[COORDINATES], int lowest,
+                          toi_trajectory *trajectory)
+{
+    toi_vector *vectors[3] = {&trajectory->p, &trajectory->e, &trajectory->g};
+    toi_int128 points[COORDINATES], words[2][3];
+    for (int i = 0; i < COORDINATES; ++i)
+        points[i] = scaled_word(decode(x[i]), lowest);
+    for (int v = 0; v < 3; ++v) {
+        const int *pair = corners[trajectory->edge_edge][v];
+        for (int k = 0; k < 3; ++k) {
+            toi_int128 start = points[3 * pair[0] + k] - points[3 * pair[1] + k];
+            toi_int128 end = points[12 + 3 * pair[0] + k] - points[12 + 3 * pair[1] + k];
+            words[0][k] = start;
+            words[1][k] = end - start;
+        }
+        set_vector(arena, words, vectors[v]);
+    }
+}
+
+static void convert_integers(toi_arena *arena, const double x[COORDINATES], int lowest,
+                             toi_trajectory *trajectory)
+{
+    toi_vector *vectors[3] = {&trajectory->p, &trajectory->e, &trajectory->g};
+    toi_integer points[COORDINATES];
+    for (int i = 0; i < COORDINATES; ++i) {
+        int shift;
+        decoded d = decode(x[i]);
+        uint64_t m = whole_part(d, lowest, &shift);
+        points[i] = toi_integer_from_shifted(arena, m, shift, d.negative);
+    }
+    for (int v = 0; v < 3; ++v) {
+        const int *pair = corners[trajectory->edge_edge][v];
+        vectors[v]->narrow = false;
+        for (int k = 0; k < 3; ++k) {
+            toi_integer start =
+                toi_integer_subtract(arena, points[3 * pair[0] + k], points[3 * pair[1] + k]);
+            toi_integer end = toi_integer_subtract(arena, points[12 + 3 * pair[0] + k],
+                                                   points[12 + 3 * pair[1] + k]);
+            vectors[v]->c[0][k] = start;
+            vectors[v]->c[1][k] = toi_integer_subtract(arena, end, start);
+        }
+    }
+}
+
+// The same where every coordinate is a whole multiple of the 2^-59th part of the largest one's leading
+// bit, the commonest case: scaled by a power of two they are words. False where they are not.
+static bool convert_short(const double x[COORDINATES], toi_trajectory *trajectory)
+{
+    int64_t points[COORDINATES], all = 0;
+    uint64_t largest = 0;
+    for (int i = 0; i < COORDINATES; ++i) {
+        uint64_t pattern;
+        memcpy(&pattern, &x[i], sizeof pattern);
+        pattern &= INT64_MAX;
+        largest = pattern > largest ? pattern : largest;
+    }
+    int exponent = (int)(largest >> 52) - 1023;
+    if (exponent < -960)
+        return false;
+    double scale = ldexp(1, 59 - exponent);
+    bool whole = true;
+    for (int i = 0; i < COORDINATES; ++i) {
+        double scaled = x[i] * scale;
+        points[i] = (int64_t)scaled;
+        whole &= (double)points[i] == scaled;
+        all |= points[i];
+    }
+    if (!whole)
+        return false;
+    toi_vector *vectors[3] = {&trajectory->p, &trajectory->e, &trajectory->g};
+    int zeros = all != 0 ? __builtin_ctzll((uint64_t)all) : 0;
+    for (int v = 0; v < 3; ++v) {
+        const int64_t *a = points + 3 * corners[trajectory->edge_edge][v][0];
+        const int64_t *b = points + 3 * corners[trajectory->edge_edge][v][1];
+        vectors[v]->narrow = true;
+        for (int k = 0; k < 3; ++k) {
+            int64_t start = a[k] - b[k], end = a[12 + k] - b[12 + k];
+            vectors[v]->words[0][k] = start >> zeros;
+            vectors[v]->words[1][k] = (end - start) >> zeros;
+        }
+    }
+    return true;
+}
+
+void toi_trajectory_from_query(toi_arena *arena, toi_kind kind, const toi_query *query,
+                               toi_trajectory *trajectory)
+{
+    double x[COORDINATES];
+    int lowest, highest;
+    memcpy(x, query->start, sizeof query->start);
+    memcpy(x + COORDINATES / 2, query->end, sizeof query->end);
+    trajectory->edge_edge = kind == TOI_EDGE_EDGE;
+    if (convert_short(x, trajectory))
+        return;
+    find_span(x, &lowest, &highest);
+    if (highest - lowest < 124) // differences of differences fit a signed word of 128 bits
+        convert_words(arena, x, lowest, trajectory);
+    else
+        convert_integers(arena, x, lowest, trajectory);
+}
+
+// ---- Vectors
+
+static toi_integer entry(toi_arena *arena, const toi_vector *a, int power, int axis)
+{
+    return a->narrow ? toi_integer_from_int128(arena, a->words[power][axis]) : a->c[power][axis];
+}
+
+toi_polynomial toi_vector_component(toi_arena *arena, const toi_vector *a, int degree, int axis)
+{
+    toi_polynomial f;
+    for (int i = 0; i <= degree; ++i)
+        f.c[i] = entry(arena, a, i, axis);
+    toi_polynomial_trim(&f, degree);
+    return f;
+}
+
+static void combine(toi_arena *arena, const toi_vector *a, const toi_vector *b, int sign,
+                    toi_vector *sum)
+{
+    if (a->narrow && b->narrow) {
+        toi_int128 words[2][3];
+        for (int i = 0; i < 6; ++i)
+            words[i / 3][i % 3] =
+                a->words[i / 3][i % 3] + (toi_int128)sign * b->words[i / 3][i % 3];
+        set_vector(arena, words, sum);
+        return;
+    }
+    sum->narrow = false;
+    for (int i = 0; i < 6; ++i) {
+        toi_integer x = entry(arena, a, i / 3, i % 3), y = entry(arena, b, i / 3, i % 3);
+        sum->c[i / 3][i % 3] =
+            sign > 0 ? toi_integer_add(arena, x, y) : toi_integer_subtract(arena, x, y);
+    }
+}
+
+void toi_vector_add(toi_arena *arena, const toi_vector *a, const toi_vector *b, toi_vector *sum)
+{
+    combine(arena, a, b, 1, sum);
+}
+
+void toi_vector_subtract(toi_arena *arena, const toi_vector *a, const toi_vector *b,
+                         toi_vector *difference)
+{
+    combine(arena, a, b, -1, difference);
+}
+
+static toi_int128 word_product(int64_t a, int64_t b)
+{
+    return (toi_int128)a * b;
+}
+
+// Entries below 2^62: products below 2^124, sums of four below 2^126.
+static inline void cross_words(const toi_vector *a, const toi_vector *b, int degree, int axis,
+                        toi_int128 c[3])
+{
+    int i = (axis + 1) % 3, j = (axis + 2) % 3;
+    const int64_t *a0 = a->words[0], *a1 = a->words[1], *b0 = b->words[0], *b1 = b->words[1];
+    c[0] = word_product(a0[i], b0[j]) - word_product(a0[j], b0[i]);
+    if (degree > 0) {
+        c[1] = word_product(a0[i], b1[j]) - word_product(a0[j], b1[i]) +
+               word_product(a1[i], b0[j]) - word_product(a1[j], b0[i]);
+        c[2] = word_product(a1[i], b1[j]) - word_product(a1[j], b1[i]);
+    }
+}
+
+// The longest of six numbers.
+static int64_t longest(toi_integer x[2][3])
+{
+    int64_t length = 0;
+    for (int i = 0; i < 6; ++i) {
+        int64_t n = toi_integer_length(x[i / 3][i % 3]);
+        length = n > length ? n : length;
+    }
+    return length;
+}
+
+static void cross_integers(toi_arena *arena, toi_integer x[2][3], toi_integer y[2][3], int degree,
+                           int axis, toi_integer c[3])
+{
+    int i = (axis + 1) % 3, j = (axis + 2) % 3;
+    int64_t length = longest(x) + longest(y);
+    for (int power = 0; power <= 2 * degree; ++power) {
+        toi_sum sum = toi_sum_open(arena, length);
+        for (int a = power > 1 ? 1 : 0; a <= power && a <= 1; ++a) {
+            toi_sum_add(&sum, x[a][i], y[power - a][j]);
+            toi_sum_subtract(&sum, x[a][j], y[power - a][i]);
+        }
+        c[power] = toi_sum_take(arena, &sum);
+    }
+}
+
+toi_polynomial toi_vector_cross(toi_arena *arena, const toi_vector *a, const toi_vector *b,
+                                int degree, int axis)
+{
+    toi_polynomial f;
+    if (a->narrow && b->narrow) {
+        toi_int128 words[3];
+        if (degree > 0)
+            cross_words(a, b, 1, axis, words);
+        else
+            cross_words(a, b, 0, axis, words);
+        for (int i = 0; i <= 2 * degree; ++i)
+            f.c[i] = toi_integer_from_int128(arena, words[i]);
+    } else {
+        toi_integer x[2][3], y[2][3];
+        for (int k = 0; k < 6; ++k) {
+            x[k / 3][k % 3] = entry(arena, a, k / 3, k % 3);
+            y[k / 3][k % 3] = entry(arena, b, k / 3, k % 3);
+        }
+        cross_integers(arena, x, y, degree, axis, f.c);
+    }
+    toi_polynomial_trim(&f, 2 * degree);
+    return f;
+}
+
+// A signed sum of 192 bits.
+typedef struct long_sum
+{
+    uint64_t low;
+    toi_uint128 high;
+} long_sum;
+
+// Adds n p, all modulo 2^192: n as its two words, p as if it were not negative and then corrected.
+static inline void add_long(long_sum *sum, toi_int128 n, int64_t p)
+{
+    uint64_t n_low = (uint64_t)n;
+    toi_uint128 low = (toi_uint128)n_low * (uint64_t)p;
+    toi_uint128 high = (toi_uint128)((toi_int128)(int64_t)(n >> 64) * p);
+    toi_uint128 carry = (toi_uint128)sum->low + (uint64_t)low;
+    sum->low = (uint64_t)carry;
+    sum->high += (carry >> 64) + (low >> 64) + high - (p < 0 ? n_low : 0);
+}
+
+static toi_integer take_long(toi_arena *arena, const long_sum *sum)
+{
+    toi_sum words = toi_sum_open(arena, 2);
+    if (words.limbs) {
+        words.limbs[0] = sum->low;
+        words.limbs[1] = (mp_limb_t)sum->high;
+        words.limbs[2] = (mp_limb_t)(sum->high >> 64);
+    }
+    return toi_sum_take(arena, &words);
+}
+
+// Entries below 2^62, so the normal's are below 2^126 and sums of nine products below 2^192.
+static inline toi_polynomial volume_words(toi_arena *arena, const toi_trajectory *trajectory, int degree,
+                                   toi_polynomial normal[3])
+{
+    long_sum sums[4] = {{0, 0}};
+    toi_polynomial volume;
+    for (int k = 0; k < 3; ++k) {
+        toi_int128 n[3];
+        cross_words(&trajectory->e, &trajectory->g, degree, k, n);
+        for (int j = 0; j <= 2 * degree; ++j) {
+            normal[k].c[j] = toi_integer_from_int128(arena, n[j]);
+            for (int i = 0; i <= degree; ++i)
+                add_long(&sums[i + j], n[j], trajectory->p.words[i][k]);
+        }
+        toi_polynomial_trim(&normal[k], 2 * degree);
+    }
+    for (int i = 0; i <= 3 * degree; ++i)
+        volume.c[i] = take_long(arena, &sums[i]);
+    toi_polynomial_trim(&volume, 3 * degree);
+    return volume;
+}
+
+static toi_polynomial volume_integers(toi_arena *arena, const toi_trajectory *trajectory, int degree,
+                                      toi_polynomial normal[3])
+{
+    toi_polynomial p[3], volume;
+    int64_t length = 0;
+    for (int k = 0; k < 3; ++k) {
+        p[k] = toi_vector_component(arena, &trajectory->p, degree, k);
+        normal[k] = toi_vector_cross(arena, &trajectory->e, &trajectory->g, degree, k);
+        for (int i = 0; i <= p[k].degree; ++i)
+            for (int j = 0; j <= normal[k].degree; ++j) {
+                int64_t n =
+                    toi_integer_length(p[k].c[i]) + toi_integer_length(normal[k].c[j]);
+                length = n > length ? n : length;
+            }
+    }
+    for (int power = 0; power <= 3 * degree; ++power) {
+        toi_sum sum = toi_sum_open(arena, length);
+        for (int k = 0; k < 3; ++k)
+            for (int i = 0; i <= p[k].degree; ++i)
+                if (i <= power && power - i <= normal[k].degree)
+                    toi_sum_add(&sum, p[k].c[i], normal[k].c[power - i]);
+        volume.c[power] = toi_sum_take(arena, &sum);
+    }
+    toi_polynomial_trim(&volume, 3 * degree);
+    return volume;
+}
+
+toi_polynomial toi_trajectory_volume(toi_arena *arena, const toi_trajectory *trajectory, int degree,
+                                     toi_polynomial normal[3])
+{
+    // Inlined twice, with the degree known.
+    if (trajectory->p.narrow && trajectory->e.narrow && trajectory->g.narrow)
+        return degree > 0 ? volume_words(arena, trajectory, 1, normal)
+                          : volume_words(arena, trajectory, 0, normal);
+    return volume_integers(arena, trajectory, degree, normal);
+}
+
+// ---- At one time
+
+static void vector_at(toi_arena *arena, const toi_vector *a, toi_integer p, toi_integer q,
+                      toi_vector *at)
+{
+    at->narrow = false;
+    for (int k = 0; k < 3; ++k) {
+        at->c[0][k] = toi_integer_sum_of_products(arena, entry(arena, a, 0, k), q,
+                                                  entry(arena, a, 1, k), p);
+        at->c[1][k] = (toi_integer){NULL, 0};
+    }
+}
+
+void toi_trajectory_at(toi_arena *arena, const toi_trajectory *trajectory, toi_integer p,
+                       toi_integer q, toi_trajectory *at)
+{
+    at->edge_edge = trajectory->edge_edge;
+    vector_at(arena, &trajectory->p, p, q, &at->p);
+    vector_at(arena, &trajectory->e, p, q, &at->e);
+    vector_at(arena, &trajectory->g, p, q, &at->g);
+}

@@ -1,0 +1,56 @@
+// The relative motion of a query in whole numbers: F(t, u, v) = P(t) + u E(t) + v G(t) as in
+// kernel/motion.h, without a rounding.
+
+#ifndef TOI_EXACT_TRAJECTORY_H
+#define TOI_EXACT_TRAJECTORY_H
+
+#include "exact/polynomial.h"
+
+#include "toi/narrow_phase.h"
+
+// A vector that is linear in t: c[0] + t c[1], or words[0] + t words[1] where all of these are less
+// than 2^62 in magnitude. Which of the two is decided by `narrow`; the other is not set.
+typedef struct toi_vector
+{
+    bool narrow;
+    int64_t words[2][3];
+    toi_integer c[2][3];
+} toi_vector;
+
+typedef struct toi_trajectory
+{
+    bool edge_edge; // else vertex-face
+    toi_vector p;
+    toi_vector e;
+    toi_vector g;
+} toi_trajectory;
+
+// Takes the differences of a query of finite doubles, all multiplied by one power of two that makes
+// them whole, the smallest that will do.
+void toi_trajectory_from_query(toi_arena *arena, toi_kind kind, const toi_query *query,
+                               toi_trajectory *trajectory);
+
+// What the trajectory is at t = p / q, q > 0, times q: it does not move. Polynomials of it have
+// degree 0.
+void toi_trajectory_at(toi_arena *arena, const toi_trajectory *trajectory, toi_integer p,
+                       toi_integer q, toi_trajectory *at);
+
+// In what follows `degree` is 1, or 0 to look at t = 0 alone.
+
+// One component, a polynomial.
+toi_polynomial toi_vector_component(toi_arena *arena, const toi_vector *a, int degree, int axis);
+
+// a + b and a - b.
+void toi_vector_add(toi_arena *arena, const toi_vector *a, const toi_vector *b, toi_vector *sum);
+void toi_vector_subtract(toi_arena *arena, const toi_vector *a, const toi_vector *b,
+                         toi_vector *difference);
+
+// One component of the cross product.
+toi_polynomial toi_vector_cross(toi_arena *arena, const toi_vector *a, const toi_vector *b,
+                                int degree, int axis);
+
+// P . (E x G), and E x G by the way: zero where the query is flat.
+toi_polynomial toi_trajectory_volume(toi_arena *arena, const toi_trajectory *trajectory, int degree,
+                                     toi_polynomial normal[3]);
+
+#endif

@@ -1,0 +1,66 @@
+// Numbers of twice the precision: unevaluated sums high + low of two doubles. The operations are
+// the classical ones without fused multiplication (Dekker 1971; error bounds after Joldes, Muller
+// and Popescu 2017), on scaled queries, where nothing overflows and the effects of underflow stay
+// below TOI_TINY.
+
+#ifndef TOI_KERNEL_DOUBLED_H
+#define TOI_KERNEL_DOUBLED_H
+
+#include "kernel/lanes.h"
+
+typedef struct toi_doubled
+{
+    toi_real high, low;
+} toi_doubled;
+
+// a + b, exactly.
+TOI_INLINE toi_doubled toi_two_sum(toi_real a, toi_real b)
+{
+    toi_real sum = a + b, back = sum - a;
+    return (toi_doubled){sum, (a - (sum - back)) + (b - back)};
+}
+
+// The same where |a| >= |b| or a = 0.
+TOI_INLINE toi_doubled toi_quick_sum(toi_real a, toi_real b)
+{
+    toi_real sum = a + b;
+    return (toi_doubled){sum, b - (sum - a)};
+}
+
+// a b, exactly.
+TOI_INLINE toi_doubled toi_two_product(toi_real a, toi_real b)
+{
+    toi_real product = a * b;
+    toi_real x = a * 134217729.0, y = b * 134217729.0; // 2^27 + 1
+    toi_real ah = x - (x - a), bh = y - (y - b);
+    toi_real al = a - ah, bl = b - bh;
+    return (toi_doubled){product, ((ah * bh - product) + ah * bl + al * bh) + al * bl};
+}
+
+// Relative error of sums at most 3 u^2, of products at most 7 u^2.
+TOI_INLINE toi_doubled toi_doubled_add(toi_doubled a, toi_doubled b)
+{
+    toi_doubled s = toi_two_sum(a.high, b.high), t = toi_two_sum(a.low, b.low);
+    toi_doubled v = toi_quick_sum(s.high, s.low + t.high);
+    return toi_quick_sum(v.high, t.low + v.low);
+}
+
+TOI_INLINE toi_doubled toi_doubled_subtract(toi_doubled a, toi_doubled b)
+{
+    return toi_doubled_add(a, (toi_doubled){-b.high, -b.low});
+}
+
+TOI_INLINE toi_doubled toi_doubled_multiply(toi_doubled a, toi_doubled b)
+{
+    toi_doubled c = toi_two_product(a.high, b.high);
+    toi_real cross = a.high * b.low + a.low * b.high;
+    return toi_quick_sum(c.high, c.low + cross);
+}
+
+TOI_INLINE toi_doubled toi_doubled_scale(toi_doubled a, toi_real b)
+{
+    toi_doubled c = toi_two_product(a.high, b);
+    return toi_quick_sum(c.high, c.low + a.low * b);
+}
+
+#endif

@@ -1,0 +1,118 @@
+// When a cubic vanishes in [0, 1]: it is cut at its critical points into monotone pieces, and where
+// a piece changes sign a bracketed Householder iteration finds the root (Huh et al. 2014, section
+// 6). docs/fast.md, section 2. The cubic is in Bernstein form (kernel/coplanarity.h); only its
+// coefficients are looked at.
+
+#ifndef TOI_KERNEL_ROOTS_H
+#define TOI_KERNEL_ROOTS_H
+
+#include "kernel/coplanarity.h"
+
+#if TOI_LANES != 1
+#error "one cubic at a time: include this in a source with TOI_LANES 1"
+#endif
+
+enum
+{
+    TOI_MOST_TIMES = 7,        // four nodes and three pieces
+    TOI_HOUSEHOLDER_STEPS = 24 // then the bracket is halved until it is narrow enough
+};
+
+TOI_INLINE double toi_cubic_curvature(const toi_cubic *q, const double *t)
+{
+    double d0 = q->c[1] - 3 * q->c[0], d1 = 2 * (q->c[2] - q->c[1]), d2 = 3 * q->c[3] - q->c[2];
+    return (1 - *t) * (d1 - 2 * d0) + *t * (2 * d2 - d1);
+}
+
+// Where in (0, 1) the cubic turns, in order; returns how many.
+TOI_INLINE int toi_critical_points(const toi_cubic *q, double t[2])
+{
+    double d0 = q->c[1] - 3 * q->c[0], d1 = 2 * (q->c[2] - q->c[1]), d2 = 3 * q->c[3] - q->c[2];
+    double a = d0 - d1 + d2, half = 0.5 * d1 - d0; // the slope is a t^2 + 2 half t + d0
+    double square = half * half - a * d0;
+    if (!(square > 0))
+        return 0;
+    double sum = half > 0 ? -half - sqrt(square) : sqrt(square) - half;
+    double x = sum / a, y = d0 / sum, first = x < y ? x : y, last = x < y ? y : x;
+    int count = 0;
+    if (first > 0 && first < 1)
+        t[count++] = first;
+    if (last > 0 && last < 1)
+        t[count++] = last;
+    return count;
+}
+
+// The two ends of a piece of the time over which the cubic is monotone.
+typedef struct toi_piece
+{
+    double from, to;
+    double first, last; // the values there
+} toi_piece;
+
+// The root in a piece that changes sign, to within `tolerance`; or any time there at which the
+// cubic is at most `level` in size.
+TOI_INLINE double toi_bracketed_root(const toi_cubic *q, const toi_piece *piece, double tolerance,
+                                     double level)
+{
+    double from = piece->from, to = piece->to;
+    double t = from + (to - from) * (piece->first / (piece->first - piece->last));
+    for (int step = 0; to - from > tolerance && t > from && t < to; ++step) {
+        double value = toi_cubic_at(q, &t);
+        if (fabs(value) <= level)
+            return t;
+        int behind = (value > 0) == (piece->last > 0);
+        to = behind ? t : to;
+        from = behind ? from : t;
+        double inverse = 1 / toi_cubic_slope(q, &t), newton = value * inverse;
+        double change = newton * (1 + 0.5 * newton * inverse * toi_cubic_curvature(q, &t));
+        // Close to the root the step goes beyond it, so that the bracket closes from both sides.
+        if (fabs(change) < 0.5 * tolerance)
+            change = behind ? 0.75 * tolerance : -0.75 * tolerance;
+        t -= change;
+        if (step >= TOI_HOUSEHOLDER_STEPS || !(t > from && t < to))
+            t = 0.5 * (from + to);
+    }
+    return 0.5 * (from + to);
+}
+
+// All coefficients, each off by at most `level`, have the same sign, and so has the cubic in [0, 1].
+TOI_INLINE int toi_keeps_sign(const toi_cubic *q, double level)
+{
+    const double *c = q->c;
+    return (c[0] > level && c[1] > level && c[2] > level && c[3] > level) ||
+           (c[0] < -level && c[1] < -level && c[2] < -level && c[3] < -level);
+}
+
+// The times in [0, 1], in order, that stand for the roots: every end of a piece where the value is
+// at most `level`, or so small that a double root may lie within `tolerance`, and the root of every
+// piece that changes sign. One root may be there twice. Returns how many.
+TOI_INLINE int toi_root_times(const toi_cubic *q, double tolerance, double level,
+                              double times[TOI_MOST_TIMES])
+{
+    if (toi_keeps_sign(q, level))
+        return 0;
+    double nodes[4] = {0}, half_square = 0.5 * tolerance * tolerance;
+    int pieces = 1 + toi_critical_points(q, nodes + 1), count = 0;
+    nodes[pieces] = 1;
+    toi_piece piece = {0};
+    for (int i = 0; i <= pieces; ++i) {
+        piece = (toi_piece){piece.to, nodes[i], piece.last, toi_cubic_at(q, &nodes[i])};
+        if ((piece.first < 0 && piece.last > 0) || (piece.first > 0 && piece.last < 0))
+            times[count++] = toi_bracketed_root(q, &piece, tolerance, level);
+        if (fabs(piece.last) <= level + half_square * fabs(toi_cubic_curvature(q, &piece.to)))
+            times[count++] = piece.to;
+    }
+    return count;
+}
+
+// Is the cubic more than `level` in size at both ends of the interval of `radius` around t, as far
+// as they are in (0, 1)? Then the root that t stands for is in there, if its values are off by no
+// more than `level`.
+TOI_INLINE int toi_root_is_within(const toi_cubic *q, double t, double radius, double level)
+{
+    double before = t - radius, after = t + radius;
+    return (before <= 0 || fabs(toi_cubic_at(q, &before)) > level) &&
+           (after >= 1 || fabs(toi_cubic_at(q, &after)) > level);
+}
+
+#endif

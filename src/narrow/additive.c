@@ -1,0 +1,205 @@
+// Additive conservative advancement (Li, Kaufman, Jiang 2021, "Codimensional Incremental Potential
+// Contact", section 5), as published and certified: docs/additive.md.
+
+#include "kernel/advancement.h"
+#include "kernel/distance.h"
+
+#include "narrow/inclusion.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// Advancing ends when the gap has shrunk to this share of the first one: the paper's s, and what a
+// method whose steps need no margin can afford.
+#define SHARE 0.1
+#define CERTIFIED_SHARE 0x1p-10
+
+// The primitives at one time, and where they are closest.
+typedef struct snapshot
+{
+    toi_motion m; // [0]: the values at that time, [1]: their rates of change
+    toi_closest closest;
+    double f[3]; // F at the closest place
+} snapshot;
+
+static void find_closest(int edge_edge, snapshot *s)
+{
+    const double *p = s->m.p[0], *e = s->m.e[0], *g = s->m.g[0];
+    s->closest = edge_edge ? toi_closest_on_square(p, e, g) : toi_closest_on_triangle(p, e, g);
+    for (int k = 0; k < 3; ++k)
+        s->f[k] = (p[k] + s->closest.u * e[k]) + s->closest.v * g[k];
+}
+
+// `apart`: the closest points are known not to touch, so that the normal is the way between them.
+static void report(const snapshot *s, bool apart, toi_state state, double time,
+                   toi_query_result *result)
+{
+    result->state = state;
+    result->time = time;
+    result->u = s->closest.u;
+    result->v = s->closest.v;
+    toi_expansion x;
+    for (int k = 0; k < 3; ++k) {
+        x.value[k] = s->f[k];
+        x.du[k] = apart ? 0 : s->m.e[0][k];
+        x.dv[k] = apart ? 0 : s->m.g[0][k];
+        x.dt[k] = apart ? 0 : s->m.p[1][k] + result->u * s->m.e[1][k] + result->v * s->m.g[1][k];
+    }
+    toi_unit_normal(&x, result->normal);
+}
+
+static double separation_of(const toi_narrow_batch *batch, int64_t index)
+{
+    return batch->separations ? batch->separations[index] : batch->def->min_separation;
+}
+
+// ---------------------------------------------------------------------------------------------
+// As published
+
+// Points in plain double, scaled by a power of two, which changes no rounding but keeps squares in
+// range.
+typedef struct flight
+{
+    double points[2][4][3]; // where they are, and their displacements without the mean
+    double separation;
+    double speed; // no two points of the primitives approach faster
+} flight;
+
+static void take_off(const toi_narrow_batch *batch, int64_t index, flight *f)
+{
+    const toi_query *q = &batch->queries[index];
+    double largest = 0;
+    for (int i = 0; i < 12; ++i)
+        largest = fmax(largest, fmax(fabs(q->start[i / 3][i % 3]), fabs(q->end[i / 3][i % 3])));
+    largest *= 0x1p-4;
+    double scale = toi_unit_scale(&largest) * 0x1p-4;
+    f->separation = separation_of(batch, index) * scale;
+    for (int k = 0; k < 3; ++k) {
+        double mean = 0;
+        for (int c = 0; c < 4; ++c) {
+            f->points[0][c][k] = q->start[c][k] * scale;
+            f->points[1][c][k] = q->end[c][k] * scale - f->points[0][c][k];
+            mean += f->points[1][c][k] / 4;
+        }
+        for (int c = 0; c < 4; ++c)
+            f->points[1][c][k] -= mean;
+    }
+    double most[2] = {0, 0};
+    int first = batch->kind == TOI_EDGE_EDGE ? 2 : 1;
+    for (int c = 0; c < 4; ++c) {
+        const double *d = f->points[1][c];
+        most[c >= first] = fmax(most[c >= first], sqrt(toi_dot3(d, d)));
+    }
+    f->speed = most[0] + most[1];
+}
+
+// How much further apart than the separation they are now.
+static double measure_gap(int edge_edge, flight *f, snapshot *s)
+{
+    double one = 1;
+    toi_take_differences(edge_edge, f->points, &one, &s->m);
+    find_closest(edge_edge, s);
+    return sqrt(s->closest.square) - f->separation;
+}
+
+static void advance(const toi_narrow_batch *batch, int64_t index)
+{
+    toi_query_result *result = &batch->results[index];
+    int edge_edge = batch->kind == TOI_EDGE_EDGE;
+    flight f;
+    snapshot s;
+    take_off(batch, index, &f);
+    double gap = measure_gap(edge_edge, &f, &s), enough = SHARE * gap, t = 0;
+    toi_state state = TOI_HIT;
+    while (gap > 0 || t > 0) {
+        if (f.speed == 0)
+            return;
+        if (result->iterations == batch->def->max_iterations) {
+            state = TOI_UNDECIDED;
+            break;
+        }
+        ++result->iterations;
+        double step = fmin((1 - SHARE) * gap / f.speed, DBL_MAX);
+        for (int i = 0; i < 12; ++i)
+            f.points[0][i / 3][i % 3] += step * f.points[1][i / 3][i % 3];
+        gap = measure_gap(edge_edge, &f, &s);
+        if (t > 0 && gap < enough)
+            break;
+        t += step;
+        if (t > batch->def->t_max)
+            return;
+    }
+    report(&s, s.closest.square > 0, state, t, result);
+}
+
+void toi_solve_additive(const toi_narrow_batch *batch)
+{
+    toi_clear_results(batch);
+    for (int64_t i = 0; i < batch->count; ++i)
+        advance(batch, i);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Certified
+
+// Where the primitives are at time t, roughly: directions need not be accurate.
+static void look(int edge_edge, const toi_motion *m, double t, snapshot *s)
+{
+    const double(*ends[3])[3] = {m->p, m->e, m->g};
+    double(*now[3])[3] = {s->m.p, s->m.e, s->m.g};
+    for (int i = 0; i < 3; ++i)
+        for (int k = 0; k < 3; ++k) {
+            now[i][0][k] = (1 - t) * ends[i][0][k] + t * ends[i][1][k];
+            now[i][1][k] = ends[i][1][k] - ends[i][0][k];
+        }
+    find_closest(edge_edge, s);
+}
+
+// No contact is before t: true at 0, and each direction found keeps it true for a later t.
+static void advance_certified(const toi_narrow_batch *batch, const toi_filtered *from)
+{
+    toi_query_result *result = &batch->results[from->index];
+    int edge_edge = batch->kind == TOI_EDGE_EDGE;
+    toi_motion m;
+    memcpy(m.p, from->p, sizeof m.p);
+    memcpy(m.e, from->e, sizeof m.e);
+    memcpy(m.g, from->g, sizeof m.g);
+    memcpy(m.size, from->size, sizeof m.size);
+    // F is below 16 in size, so a larger separation means the same as 1024, and stays finite.
+    double separation = fmin(separation_of(batch, from->index) * from->scale, 1024);
+    double t = 0, gap = 0, enough = 0;
+    toi_state state = TOI_UNDECIDED;
+    snapshot s;
+    while (result->iterations < batch->def->max_iterations) {
+        look(edge_edge, &m, t, &s);
+        double n[3];
+        toi_unit_vector(s.f, n);
+        toi_heights h;
+        toi_measure_heights(edge_edge, &m, n, separation, &h);
+        gap = toi_least_height(&h, t) / sqrt(toi_dot3(n, n));
+        if (result->iterations++ == 0)
+            enough = CERTIFIED_SHARE * gap;
+        double until = toi_clear_until(&h, t);
+        if (until > batch->def->t_max)
+            return;
+        bool done = until == t || gap < enough;
+        t = until;
+        if (done) {
+            state = TOI_HIT;
+            break;
+        }
+    }
+    report(&s, gap > 0, state, t, result);
+}
+
+void toi_solve_additive_certified(const toi_narrow_batch *batch)
+{
+    toi_clear_results(batch);
+    for (int64_t first = 0; first < batch->count; first += TOI_FILTER_LANES) {
+        toi_filtered left[TOI_FILTER_LANES];
+        int count = toi_filter_queries(batch, first, left);
+        for (int i = 0; i < count; ++i)
+            advance_certified(batch, &left[i]);
+    }
+}
