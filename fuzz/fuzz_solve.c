@@ -1,4 +1,4 @@
-// Any finite query, with any options, has a lawful answer.
+// Any finite query, by any method with any options, has a lawful answer.
 
 #include "fuzz.h"
 
@@ -32,6 +32,8 @@ static toi_narrow_def take_def(fuzz_bytes *bytes)
     def.t_max = take_byte(bytes) / 255.0;
     def.max_iterations = 1 + take_byte(bytes) * 4;
     def.no_zero_time = take_byte(bytes) % 2;
+    def.method = (toi_narrow_method)(take_byte(bytes) % TOI_NARROW_COUNT);
+    def.all_roots = take_byte(bytes) % 2;
     def.workers = 1;
     return def;
 }
@@ -48,6 +50,8 @@ static void check_result(const toi_query_result *result)
     for (int axis = 0; axis < 3; ++axis)
         CHECK(!isnan(result->normal[axis]));
     CHECK(result->iterations >= 0);
+    CHECK(result->contacts >= 0);
+    CHECK(result->rung < TOI_RUNG_COUNT);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

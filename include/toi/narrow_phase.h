@@ -79,8 +79,9 @@ typedef struct toi_query_result
     /// With `all_roots`: how many separate contacts [0, 1] holds. An interval during which they
     /// stay in touch counts once. 0 where it was not asked for, or the method cannot tell.
     int32_t contacts;
-    uint8_t rung;       ///< a toi_rung
-    bool time_is_exact; ///< proved: the true time is this very double
+    uint8_t rung;        ///< a toi_rung
+    bool time_is_exact;  ///< proved: the true time is this very double
+    uint8_t reserved[2]; ///< zero, so that results can be hashed and compared as bytes
 } toi_query_result;
 
 /// How a query is decided: docs/narrow_phases.md compares them.

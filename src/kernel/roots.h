@@ -55,7 +55,8 @@ TOI_INLINE double toi_bracketed_root(const toi_cubic *q, const toi_piece *piece,
                                      double level)
 {
     double from = piece->from, to = piece->to;
-    double t = from + (to - from) * (piece->first / (piece->first - piece->last));
+    // Between the secant, which is poor next to a critical point, and the middle.
+    double t = from + (to - from) * (0.25 + 0.5 * piece->first / (piece->first - piece->last));
     for (int step = 0; to - from > tolerance && t > from && t < to; ++step) {
         double value = toi_cubic_at(q, &t);
         if (fabs(value) <= level)
@@ -75,7 +76,8 @@ TOI_INLINE double toi_bracketed_root(const toi_cubic *q, const toi_piece *piece,
     return 0.5 * (from + to);
 }
 
-// All coefficients, each off by at most `level`, have the same sign, and so has the cubic in [0, 1].
+// All coefficients, each off by at most `level`, have the same sign, and so has the cubic in [0,
+// 1].
 TOI_INLINE int toi_keeps_sign(const toi_cubic *q, double level)
 {
     const double *c = q->c;

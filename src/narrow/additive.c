@@ -171,7 +171,7 @@ static void advance_certified(const toi_narrow_batch *batch, const toi_filtered 
     double t = 0, gap = 0, enough = 0;
     toi_state state = TOI_UNDECIDED;
     snapshot s;
-    while (result->iterations < batch->def->max_iterations) {
+    do {
         look(edge_edge, &m, t, &s);
         double n[3];
         toi_unit_vector(s.f, n);
@@ -183,13 +183,10 @@ static void advance_certified(const toi_narrow_batch *batch, const toi_filtered 
         double until = toi_clear_until(&h, t);
         if (until > batch->def->t_max)
             return;
-        bool done = until == t || gap < enough;
-        t = until;
-        if (done) {
+        if (until == t || gap < enough)
             state = TOI_HIT;
-            break;
-        }
-    }
+        t = until;
+    } while (state != TOI_HIT && result->iterations < batch->def->max_iterations);
     report(&s, gap > 0, state, t, result);
 }
 

@@ -125,7 +125,7 @@ static bool is_near_edge(const pair *a, double w[2][3], double e[2][3], double t
     }
     toi_cross3(wt, et, n);
     double square = toi_dot3(et, et), along = toi_dot3(wt, et);
-    return along >= 0 && along <= square && toi_dot3(n, n) <= a->near * square;
+    return square > 0 && along >= 0 && along <= square && toi_dot3(n, n) <= a->near * square;
 }
 
 // A time at which point p is close to the inside of the edge from i to j, or infinity: the ends of
