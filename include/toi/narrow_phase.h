@@ -76,8 +76,9 @@ typedef struct toi_query_result
     /// it opposes the relative motion. Zero where the contact has none (two points that never move
     /// apart).
     double normal[3];
-    /// With `all_roots`: how many separate contacts [0, 1] holds. An interval during which they
-    /// stay in touch counts once. 0 where it was not asked for, or the method cannot tell.
+    /// With `all_roots`: how many separate contacts [0, 1] holds, whatever t_max is. An interval
+    /// during which they stay in touch counts once. 0 where it was not asked for, or the method
+    /// cannot tell.
     int32_t contacts;
     uint8_t rung;        ///< a toi_rung
     bool time_is_exact;  ///< proved: the true time is this very double

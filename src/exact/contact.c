@@ -1,19 +1,20 @@
 // Contacts of a query, found exactly. With N = E x G and the volume V = P . N:
 //
-// Where V is not zero for all t, contacts are at its roots, three at most. At a root with N not zero
-// the solution of P + u E + v G = 0 is unique, u N = G x P and v N = P x E, and signs of components
-// tell whether it is in the domain. Where N is zero all is on one line, or at one point.
+// Where V is not zero for all t, contacts are at its roots, three at most. At a root where N is not
+// zero, P + u E + v G = 0 has one solution, u N = G x P and v N = P x E, and the signs of one
+// component tell whether it is in the domain. Where N is zero, all is on one line or at one point.
 //
-// Where V is zero for all t the query stays flat. Let t be the end of an interval in contact, or of
-// one apart. Then a contact at t is on the boundary of the domain of (u, v): if all were inside it,
-// either N is not zero at t and the solution (u, v), which depends continuously on time, stays inside
-// for a while before and after t; or N is zero and the solutions are a whole line or plane, which
-// leaves the bounded domain and so meets its boundary. So t is a contact of a point with an edge;
-// and it is one of the two ends of such contacts too, since their whole time is in contact. The same
-// argument one dimension below: where a point and an edge are on one line for all t, the ends of
-// their contacts are contacts of two points. What is left are roots of quadratics that are not zero,
-// and instants of two points that meet: all of them contacts, and the state of contact is constant
-// between neighbouring ones. These are called events.
+// Where V is zero for all t, the query stays flat, and contacts may last. Let t be where a contact
+// begins or ends. Claim: at t the primitives touch at the boundary of the domain of (u, v), that
+// is, an end point of one is on an edge. For if they touched inside only, either N is not zero at
+// t, and the one solution (u, v), which changes continuously, is inside for some time before and
+// after t; or N is zero, and the solutions are a line or the plane, which leaves the bounded domain
+// through its boundary. Such a contact of a point with an edge cannot itself last from before t to
+// after t, being a contact of the query, so it begins or ends at t too. The same holds one
+// dimension below: where a point and the line of an edge coincide for all t, their contacts begin
+// and end where two points meet. What is left to look for, the events, are roots of polynomials
+// that are not zero and moments when two points meet, all of them contacts; and between
+// neighbouring events nothing changes.
 
 #include "exact/contact.h"
 
@@ -23,12 +24,11 @@
 
 // ---- One moment
 
-// A trajectory at a moment: moving, with the moment, or at rest there, with NULL.
 typedef struct instant
 {
     toi_arena *arena;
     const toi_trajectory *trajectory;
-    const toi_moment *moment;
+    const toi_moment *moment; // NULL: at t = 0, for which constant terms suffice
     bool after; // not at the moment but so soon after it that no sign has changed any more
 } instant;
 
@@ -143,25 +143,6 @@ static bool touch_at_start(toi_arena *arena, const toi_trajectory *trajectory)
     return touch;
 }
 
-// At a root of the volume, whose floor is known.
-static bool touch_at_root(toi_arena *arena, const toi_trajectory *trajectory,
-                          const toi_moment *moment, const toi_polynomial normal[3])
-{
-    if (moment->f.degree > 1)
-        return touch_when_flat(&(instant){arena, trajectory, moment, false}, normal);
-    toi_mark mark = toi_arena_mark(arena);
-    toi_integer p = toi_integer_negate(moment->f.c[0]), q = moment->f.c[1];
-    if (q.size < 0) {
-        p = toi_integer_negate(p);
-        q = toi_integer_negate(q);
-    }
-    toi_trajectory still;
-    toi_trajectory_at(arena, trajectory, p, q, &still);
-    bool touch = touch_at_start(arena, &still);
-    toi_arena_release(arena, mark);
-    return touch;
-}
-
 // ---- Events of a query that stays flat
 
 enum
@@ -201,8 +182,8 @@ static bool is_between(const instant *at, const edge_problem *problem)
     return true;
 }
 
-// Adds the roots of Q x R, which is not zero for all t, that are contacts. `axis` is the first whose
-// component is not zero.
+// Adds the roots of Q x R, which is not zero for all t, that are contacts. `axis` is the first
+// whose component is not zero.
 static void add_edge_events(toi_arena *arena, const edge_problem *problem, int axis,
                             const toi_polynomial *first, event_list *events)
 {
@@ -336,7 +317,7 @@ bool toi_find_first_contact(toi_arena *arena, const toi_trajectory *trajectory,
             continue; // looked at already
         if (!toi_moment_find_floor(arena, &roots[i], search->latest, search->guess))
             return false;
-        if (touch_at_root(arena, trajectory, &roots[i], normal)) {
+        if (touch_when_flat(&(instant){arena, trajectory, &roots[i], false}, normal)) {
             *first = roots[i];
             return true;
         }
@@ -346,9 +327,9 @@ bool toi_find_first_contact(toi_arena *arena, const toi_trajectory *trajectory,
 
 // ---- All contacts
 
-// Joins the events, each of them a contact, with the times between them that are contacts too: those
-// that are just after an event. The ends of [0, 1] are contacts if they are events or what is beside
-// them is one.
+// Joins the events, each of them a contact, with the times between them that are contacts too:
+// those that are just after an event. The ends of [0, 1] are contacts if they are events or what is
+// beside them is one.
 static int join_events(toi_arena *arena, const toi_trajectory *trajectory,
                        const toi_polynomial normal[3], const event_list *events,
                        toi_contact contacts[TOI_MOST_CONTACTS])
@@ -392,7 +373,7 @@ int toi_find_all_contacts(toi_arena *arena, const toi_trajectory *trajectory,
     int root_count = toi_find_roots(arena, &volume, roots);
     for (int i = 0; i < root_count; ++i) {
         toi_moment_find_floor(arena, &roots[i], 1, NAN);
-        if (touch_at_root(arena, trajectory, &roots[i], normal))
+        if (touch_when_flat(&(instant){arena, trajectory, &roots[i], false}, normal))
             contacts[count++] = (toi_contact){.is_instant = true, .from = roots[i]};
     }
     return count;

@@ -19,25 +19,27 @@ void toi_decide(const toi_decision_def *def, const toi_query *query, toi_decisio
 {
     toi_arena arena;
     toi_trajectory trajectory;
-    toi_contact contacts[TOI_MOST_CONTACTS];
-    toi_moment *first = &contacts[0].from;
+    toi_moment first = {.floor = INFINITY};
     bool hit;
     *decision = (toi_decision){.state = TOI_SEPARATED, .time = INFINITY};
     toi_arena_open(&arena, def->scratch, SCRATCH_BYTES);
     toi_trajectory_from_query(&arena, def->kind, query, &trajectory);
     if (def->count) {
+        toi_contact contacts[TOI_MOST_CONTACTS];
         decision->contacts = toi_find_all_contacts(&arena, &trajectory, contacts);
-        hit = decision->contacts > 0 && first->floor <= def->t_max;
+        if (decision->contacts > 0)
+            first = contacts[0].from;
+        hit = first.floor <= def->t_max;
     } else {
         toi_contact_search search = {def->t_max, def->guess};
-        hit = toi_find_first_contact(&arena, &trajectory, &search, first);
+        hit = toi_find_first_contact(&arena, &trajectory, &search, &first);
     }
-    if (arena.failed)
+    if (arena.failed) {
         *decision = (toi_decision){.state = TOI_UNDECIDED};
-    else if (hit) {
+    } else if (hit) {
         decision->state = TOI_HIT;
-        decision->time = first->floor;
-        decision->time_is_exact = first->is_double;
+        decision->time = first.floor;
+        decision->time_is_exact = first.is_double;
     }
     toi_arena_close(&arena);
 }

@@ -13,7 +13,7 @@ typedef struct toi_decision_def
     // About where the first contact is expected, or NaN: a good guess saves time, a bad one costs
     // some, neither changes the answer.
     double guess;
-    bool count; // also count the contacts in [0, 1]
+    bool count;    // also count the contacts in [0, 1]
     void *scratch; // toi_decision_scratch_bytes(), aligned to 64; more is taken from the heap
 } toi_decision_def;
 
@@ -21,8 +21,8 @@ typedef struct toi_decision
 {
     toi_state state;    // TOI_UNDECIDED only where memory ran out; then time is 0
     bool time_is_exact; // the first contact is at `time` itself
-    int32_t contacts;   // where asked for: maximal intervals of [0, 1] in contact, instants included
-    double time;        // the largest double not greater than the first contact
+    int32_t contacts; // where asked for: maximal intervals of [0, 1] in contact, instants included
+    double time;      // the largest double not greater than the first contact; infinity: separated
 } toi_decision;
 
 void toi_decide(const toi_decision_def *def, const toi_query *query, toi_decision *decision);

@@ -69,18 +69,6 @@ mp_limb_t *toi_arena_extend(toi_arena *arena, int64_t limbs)
     return arena->top;
 }
 
-toi_integer toi_arena_keep(toi_arena *arena, toi_mark mark, toi_integer a)
-{
-    int64_t length = toi_integer_length(a);
-    toi_arena_release(arena, mark);
-    mp_limb_t *limbs = toi_arena_room(arena, length);
-    if (!limbs)
-        return ZERO;
-    if (length > 0)
-        memmove(limbs, a.limbs, (size_t)length * sizeof *limbs);
-    return toi_arena_accept(arena, limbs, length, a.size < 0);
-}
-
 // ---- Numbers
 
 toi_integer toi_integer_from_word(toi_arena *arena, uint64_t value)

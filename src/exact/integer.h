@@ -140,13 +140,10 @@ int64_t toi_integer_bits(toi_integer a);
 // The number as mantissa 2^exponent, |mantissa| in [1/2, 1], with a relative error below 2^-52.
 double toi_integer_approximate(toi_integer a, int64_t *exponent);
 
-// Goes back to the mark but keeps the number.
-toi_integer toi_arena_keep(toi_arena *arena, toi_mark mark, toi_integer a);
-
 // ---- Sums of products
 
-// A sum that is being added up, as a two's complement of fixed length at the arena's top: cheaper than
-// a number for each step. Nothing else may be made in the arena until it is taken.
+// A sum that is being added up, as a two's complement of fixed length at the arena's top: cheaper
+// than a number for each step. Nothing else may be made in the arena until it is taken.
 typedef struct toi_sum
 {
     mp_limb_t *limbs; // NULL where memory ran out

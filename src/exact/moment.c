@@ -1,5 +1,5 @@
-// Floors by a search over the doubles themselves, signs at algebraic numbers by intervals and
-// greatest common divisors: docs/exact.md, section 6.
+// Floors by a search over the doubles themselves; signs at algebraic numbers in plain doubles, else
+// in closed form: docs/exact.md, section 6.
 
 #include "exact/moment.h"
 
@@ -86,8 +86,8 @@ static double estimate_root(const double a[4], int sign_lo, double lo, double hi
     return x;
 }
 
-// The same for a polynomial whose coefficients, and so perhaps its roots, differ by many powers of two:
-// halving the range of patterns between two doubles.
+// The same for a polynomial whose coefficients, and so perhaps its roots, differ by many powers of
+// two: halving the range of patterns between two doubles.
 static double estimate_far_root(const long double a[4], int sign_lo, double lo, double hi)
 {
     uint64_t below = pattern_of(lo), above = pattern_of(hi);
@@ -105,12 +105,12 @@ static double estimate_far_root(const long double a[4], int sign_lo, double lo, 
 
 typedef struct floor_search
 {
-    double a[4];        // the polynomial's coefficients, about, divided by 2^scale
+    double a[4]; // the polynomial's coefficients, about, divided by 2^scale
     int64_t scale;
-    uint64_t below;     // the root is not before this double,
-    uint64_t above;     // and before this one, given by their patterns
-    bool moved[2];      // f was evaluated at `below`, at `above`
-    double estimate;    // where the root may be
+    uint64_t below;  // the root is not before this double,
+    uint64_t above;  // and before this one, given by their patterns
+    bool moved[2];   // f was evaluated at `below`, at `above`
+    double estimate; // where the root may be
 } floor_search;
 
 // Newton's step from x, where f times 2^(bits degree) is `value`: the residual is exact, so the
@@ -120,8 +120,7 @@ static double improve(const floor_search *search, const toi_polynomial *f, toi_d
 {
     int64_t exponent;
     double residual = toi_integer_approximate(value, &exponent);
-    double slope =
-        search->a[1] + x * (2 * search->a[2] + x * (3 * search->a[3]));
+    double slope = search->a[1] + x * (2 * search->a[2] + x * (3 * search->a[3]));
     exponent -= search->scale + at.bits * f->degree;
     if (exponent < -1000)
         return x;
@@ -234,8 +233,9 @@ bool toi_moment_find_floor(toi_arena *arena, toi_moment *moment, double latest, 
 // ---- Signs
 
 // The sign of g between `floor` and the next double, where plain doubles can tell; else 0. With
-// |t - floor| <= 2^-52 floor, a coefficient's error 2^-52 and four roundings, the value of each term
-// is wrong by less than 2^-48 of it; what underflows is far below 2^-900 of the largest coefficient.
+// |t - floor| <= 2^-52 floor, a coefficient's error 2^-52 and four roundings, the value of each
+// term is wrong by less than 2^-48 of it; what underflows is far below 2^-900 of the largest
+// coefficient. A floor that is not known is NaN and tells nothing.
 static int filtered_sign(double floor, const toi_polynomial *g)
 {
     double a[4];
@@ -328,9 +328,9 @@ static side side_of_zero(toi_arena *arena, const toi_moment *moment, const quadr
     return sign == 0 ? AT : sign == moment->sign ? AFTER : BEFORE;
 }
 
-// The sign at the moment of a quadratic: which of its zeros the moment is between. Whether f changes
-// its sign before or after a zero is a question about a number of degree two, which has a closed
-// answer; nothing is iterated.
+// The sign at the moment of a quadratic: which of its zeros the moment is between. Whether f
+// changes its sign before or after a zero is a question about a number of degree two, which has a
+// closed answer; nothing is iterated.
 static int quadratic_sign(toi_arena *arena, const toi_moment *moment, const toi_polynomial *g)
 {
     quadratic z = {.g = *g};
@@ -373,11 +373,11 @@ int toi_moment_sign(toi_arena *arena, const toi_moment *moment, const toi_polyno
 {
     if (g->degree <= 0)
         return g->degree < 0 ? 0 : toi_integer_sign(g->c[0]);
-    if (moment->f.degree == 1)
-        return sign_at_ratio(arena, &moment->f, g);
     int sign = g->degree < 3 ? filtered_sign(moment->floor, g) : 0;
     if (sign != 0)
         return sign;
+    if (moment->f.degree == 1)
+        return sign_at_ratio(arena, &moment->f, g);
     toi_mark mark = toi_arena_mark(arena);
     toi_polynomial rest = *g;
     if (g->degree >= moment->f.degree)

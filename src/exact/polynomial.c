@@ -30,8 +30,8 @@ toi_polynomial toi_polynomial_subtract(toi_arena *arena, const toi_polynomial *f
     return difference;
 }
 
-// Adds c 2^shift to a two's complement of `length` limbs, of which only so many are kept. A negative c
-// is added as its complement.
+// Adds c 2^shift to a two's complement of `length` limbs, of which only so many are kept. A
+// negative c is added as its complement.
 static void add_shifted(mp_limb_t *sum, int64_t length, toi_integer c, int64_t shift)
 {
     mp_limb_t flip = c.size < 0 ? ~(mp_limb_t)0 : 0, last = 0;
@@ -59,9 +59,9 @@ static void multiply_in_place(mp_limb_t *sum, int64_t length, mp_limb_t m)
     }
 }
 
-// Horner's scheme in place on a two's complement that grows as it must: m is one limb, and modulo the
-// power of two that stands for the limbs in use such a number can be multiplied as it is. Few limbs
-// are the rule, so that calls of GMP's routines would take longer than these loops.
+// Horner's scheme in place on a two's complement that grows as it must: m is one limb, and modulo
+// the power of two that stands for the limbs in use such a number can be multiplied as it is. Few
+// limbs are the rule, so that calls of GMP's routines would take longer than these loops.
 static toi_integer at_short(toi_arena *arena, const toi_polynomial *f, toi_dyadic x)
 {
     int64_t width = toi_integer_bits(x.m), bits[4]; // bounds of the partial sums' lengths
@@ -154,37 +154,34 @@ static double power_below(int64_t below)
 int64_t toi_polynomial_approximate(const toi_polynomial *f, double a[4])
 {
     int64_t exponents[4], scale = INT64_MIN;
-    for (int i = 0; i <= f->degree; ++i) {
-        a[i] = toi_integer_approximate(f->c[i], &exponents[i]);
+    for (int i = 0; i < 4; ++i) {
+        a[i] = toi_integer_approximate(coefficient(f, i), &exponents[i]);
         if (a[i] != 0 && exponents[i] > scale)
             scale = exponents[i];
     }
     for (int i = 0; i < 4; ++i)
-        a[i] = i > f->degree || a[i] == 0 ? 0 : a[i] * power_below(scale - exponents[i]);
+        if (a[i] != 0)
+            a[i] *= power_below(scale - exponents[i]);
     return scale;
 }
 
-int64_t toi_polynomial_approximate_wide(const toi_polynomial *f, long double a[4])
+void toi_polynomial_approximate_wide(const toi_polynomial *f, long double a[4])
 {
-    int64_t exponents[4], least = INT64_MAX, scale = INT64_MIN;
-    for (int i = 0; i < 4; ++i)
-        a[i] = 0;
-    for (int i = 0; i <= f->degree; ++i) {
-        a[i] = toi_integer_approximate(f->c[i], &exponents[i]);
-        if (a[i] == 0)
-            continue;
-        scale = exponents[i] > scale ? exponents[i] : scale;
-        least = exponents[i] < least ? exponents[i] : least;
+    int64_t exponents[4], scale = INT64_MIN;
+    for (int i = 0; i < 4; ++i) {
+        a[i] = toi_integer_approximate(coefficient(f, i), &exponents[i]);
+        if (a[i] != 0 && exponents[i] > scale)
+            scale = exponents[i];
     }
-    for (int i = 0; i <= f->degree; ++i)
-        a[i] = a[i] == 0 ? 0 : ldexpl(a[i], (int)(exponents[i] - scale));
-    return scale - least;
+    for (int i = 0; i < 4; ++i)
+        if (a[i] != 0)
+            a[i] = ldexpl(a[i], (int)(exponents[i] - scale));
 }
 
 // The Bernstein coefficients times binomials are those of x^i in the sum of c_i x^i (1 + x)^(n-i),
 // x = t / (1 - t): additions alone. In plain doubles first: with a relative error of 2^-52 in each
-// coefficient and up to five roundings, what is larger than 2^-48 of the sum of all magnitudes has the
-// right sign.
+// coefficient and up to five roundings, what is larger than 2^-48 of the sum of all magnitudes has
+// the right sign.
 static bool filter_bernstein(const toi_polynomial *f, int signs[4])
 {
     double a[4], sizes[4];

@@ -7,7 +7,7 @@
 
 typedef struct toi_polynomial
 {
-    int degree; // -1: zero
+    int degree;       // -1: zero
     toi_integer c[4]; // of t^i; those above the degree are not looked at
 } toi_polynomial;
 
@@ -45,9 +45,9 @@ int toi_polynomial_sign_at(toi_arena *arena, const toi_polynomial *f, toi_dyadic
 // How often the signs of a sequence change, zeros left out.
 int toi_count_changes(const int *signs, int count);
 
-// The signs of the Bernstein coefficients of f over [0, 1], the first that of f(0), the last that of
-// f(1). Where neither is zero, as many roots as they have changes are in (0, 1), or fewer by an even
-// number (Descartes). The degree is at least 1.
+// The signs of the Bernstein coefficients of f over [0, 1], the first that of f(0), the last that
+// of f(1). Where neither is zero, as many roots as they have changes are in (0, 1), or fewer by an
+// even number (Descartes). The degree is at least 1.
 void toi_polynomial_bernstein_signs(toi_arena *arena, const toi_polynomial *f, int signs[4]);
 
 toi_polynomial toi_polynomial_derivative(toi_arena *arena, const toi_polynomial *f);
@@ -72,7 +72,7 @@ toi_sturm toi_sturm_sequence(toi_arena *arena, const toi_polynomial *f);
 int64_t toi_polynomial_approximate(const toi_polynomial *f, double a[4]);
 
 // The same in long doubles, whose exponents reach further where they are not doubles, but without a
-// promise about the error. Returns by how many powers of two the coefficients differ.
-int64_t toi_polynomial_approximate_wide(const toi_polynomial *f, long double a[4]);
+// promise about the error.
+void toi_polynomial_approximate_wide(const toi_polynomial *f, long double a[4]);
 
 #endif

@@ -49,27 +49,31 @@ static int add_ratio(toi_arena *arena, const toi_polynomial *linear, toi_moment 
     return count;
 }
 
+// The third root of a cubic c3 t^3 + c2 t^2 + ... whose double one p / q is the root of `twice`,
+// from the sum of all three: the root of c3 q t + c2 q + 2 c3 p.
+static toi_polynomial third_root(toi_arena *arena, const toi_polynomial *f,
+                                 const toi_polynomial *twice)
+{
+    toi_integer p = toi_integer_negate(twice->c[0]), q = twice->c[1];
+    toi_integer p_twice = toi_integer_shift(arena, p, 1);
+    return toi_polynomial_linear(toi_integer_multiply(arena, f->c[3], q),
+                                 toi_integer_sum_of_products(arena, f->c[2], q, f->c[3], p_twice));
+}
+
 // `common` is the greatest common divisor of f and its derivative: a square where f is a cube, else
-// linear, its root being the double one. The third root follows from the sum of all three.
+// linear, its root being the double one.
 static int find_multiple_roots(toi_arena *arena, const toi_polynomial *f,
                                const toi_polynomial *common, toi_moment roots[3])
 {
     if (common->degree == 2) {
-        toi_integer two = toi_integer_from_word(arena, 2);
-        toi_polynomial linear = toi_polynomial_linear(
-            toi_integer_multiply(arena, common->c[2], two), common->c[1]);
+        toi_polynomial linear =
+            toi_polynomial_linear(toi_integer_shift(arena, common->c[2], 1), common->c[1]);
         return add_ratio(arena, &linear, roots, 0);
     }
-    if (f->degree == 2)
-        return add_ratio(arena, common, roots, 0);
-    // With the double root p/q and f = c3 t^3 + c2 t^2 + ..., the third is the root of
-    // c3 q t + c2 q + 2 c3 p.
-    toi_integer p = toi_integer_negate(common->c[0]), q = common->c[1];
-    toi_integer p_twice = toi_integer_shift(arena, p, 1);
-    toi_polynomial third = toi_polynomial_linear(
-        toi_integer_multiply(arena, f->c[3], q),
-        toi_integer_sum_of_products(arena, f->c[2], q, f->c[3], p_twice));
     int count = add_ratio(arena, common, roots, 0);
+    if (f->degree == 2)
+        return count;
+    toi_polynomial third = third_root(arena, f, common);
     count = add_ratio(arena, &third, roots, count);
     if (count == 2 && toi_moment_compare(arena, &roots[0], &roots[1]) > 0) {
         toi_moment swap = roots[0];
@@ -77,6 +81,20 @@ static int find_multiple_roots(toi_arena *arena, const toi_polynomial *f,
         roots[1] = swap;
     }
     return count;
+}
+
+// Only a cubic can have a simple root beside a double one.
+void toi_make_square_free(toi_arena *arena, toi_moment *moment)
+{
+    if (moment->f.degree < 3)
+        return;
+    toi_sturm sturm = toi_sturm_sequence(arena, &moment->f);
+    const toi_polynomial *last = &sturm.s[sturm.length - 1];
+    if (last->degree != 1)
+        return;
+    moment->f = third_root(arena, &moment->f, last);
+    moment->sign =
+        toi_polynomial_sign_at(arena, &moment->f, (toi_dyadic){moment->lo, moment->bits});
 }
 
 // ---- Several simple roots
@@ -87,6 +105,9 @@ static void find_critical(toi_arena *arena, const toi_polynomial *f, int64_t bit
                           toi_integer zeros[2])
 {
     toi_polynomial g = toi_polynomial_derivative(arena, f);
+    zeros[0] = zeros[1] = ZERO;
+    if (arena->failed)
+        return;
     toi_integer a = g.c[g.degree], b = g.c[0], root = ZERO;
     if (g.degree == 2) {
         b = f->c[2];
@@ -102,11 +123,12 @@ static void find_critical(toi_arena *arena, const toi_polynomial *f, int64_t bit
     toi_integer tops[2] = {toi_integer_subtract(arena, minus_b, root),
                            toi_integer_add(arena, minus_b, root)};
     for (int i = 0; i < 2; ++i)
-        zeros[i] = tops[i].size > 0 ? toi_integer_divide(arena, tops[i], a) : ZERO;
+        if (tops[i].size > 0)
+            zeros[i] = toi_integer_divide(arena, tops[i], a);
 }
 
-// Keeps `count` (2 or 3) roots in ]0, 1[ apart at two places in order, if f has the signs there that
-// show them: opposite to that at 0, and with three roots opposite again.
+// Keeps `count` (2 or 3) roots in ]0, 1[ apart at two places in order, if f has the signs there
+// that show them: opposite to that at 0, and with three roots opposite again.
 static bool separate_at(toi_arena *arena, const toi_polynomial *f, int count,
                         const toi_dyadic places[2], toi_moment roots[3])
 {
@@ -127,8 +149,8 @@ static bool separate_at(toi_arena *arena, const toi_polynomial *f, int count,
     return true;
 }
 
-// Between two neighbouring simple roots is a zero of the derivative, where f is not zero; at so many
-// bits that its approximation lies between them too, f shows that.
+// Between two neighbouring simple roots is a zero of the derivative, where f is not zero; at so
+// many bits that its approximation lies between them too, f shows that.
 static int separate_by_bits(toi_arena *arena, const toi_polynomial *f, int count,
                             toi_moment roots[3])
 {
@@ -196,9 +218,9 @@ static int find_several(toi_arena *arena, const toi_polynomial *f, int variation
     return count < 2 ? count : separate_by_bits(arena, f, count, roots);
 }
 
-int toi_find_roots(toi_arena *arena, const toi_polynomial *given, toi_moment roots[3])
+int toi_find_roots(toi_arena *arena, const toi_polynomial *polynomial, toi_moment roots[3])
 {
-    toi_polynomial f = *given;
+    toi_polynomial f = *polynomial;
     int count = 0, signs[4] = {1, 1, 1, 1};
     bool at_one = false;
     if (f.degree > 0 && f.c[0].size == 0)

@@ -127,8 +127,9 @@ static void convert_integers(toi_arena *arena, const double x[COORDINATES], int 
     }
 }
 
-// The same where every coordinate is a whole multiple of the 2^-59th part of the largest one's leading
-// bit, the commonest case: scaled by a power of two they are words. False where they are not.
+// The same where every coordinate is a whole multiple of the 2^-59th part of the largest one's
+// leading bit, the commonest case: scaled by a power of two they are words. False where they are
+// not.
 static bool convert_short(const double x[COORDINATES], toi_trajectory *trajectory)
 {
     int64_t points[COORDINATES], all = 0;
@@ -147,7 +148,7 @@ static bool convert_short(const double x[COORDINATES], toi_trajectory *trajector
     for (int i = 0; i < COORDINATES; ++i) {
         double scaled = x[i] * scale;
         points[i] = (int64_t)scaled;
-        whole &= (double)points[i] == scaled;
+        whole &= (double)points[i] == scaled && (scaled != 0 || x[i] == 0); // 0: it may underflow
         all |= points[i];
     }
     if (!whole)
@@ -237,7 +238,7 @@ static toi_int128 word_product(int64_t a, int64_t b)
 
 // Entries below 2^62: products below 2^124, sums of four below 2^126.
 static inline void cross_words(const toi_vector *a, const toi_vector *b, int degree, int axis,
-                        toi_int128 c[3])
+                               toi_int128 c[3])
 {
     int i = (axis + 1) % 3, j = (axis + 2) % 3;
     const int64_t *a0 = a->words[0], *a1 = a->words[1], *b0 = b->words[0], *b1 = b->words[1];
@@ -280,12 +281,13 @@ toi_polynomial toi_vector_cross(toi_arena *arena, const toi_vector *a, const toi
 {
     toi_polynomial f;
     if (a->narrow && b->narrow) {
-        toi_int128 words[3];
+        toi_int128 words[3] = {0, 0, 0};
+        int highest = degree > 0 ? 2 : 0;
         if (degree > 0)
             cross_words(a, b, 1, axis, words);
         else
             cross_words(a, b, 0, axis, words);
-        for (int i = 0; i <= 2 * degree; ++i)
+        for (int i = 0; i <= highest; ++i)
             f.c[i] = toi_integer_from_int128(arena, words[i]);
     } else {
         toi_integer x[2][3], y[2][3];
@@ -329,13 +331,13 @@ static toi_integer take_long(toi_arena *arena, const long_sum *sum)
 }
 
 // Entries below 2^62, so the normal's are below 2^126 and sums of nine products below 2^192.
-static inline toi_polynomial volume_words(toi_arena *arena, const toi_trajectory *trajectory, int degree,
-                                   toi_polynomial normal[3])
+static inline toi_polynomial volume_words(toi_arena *arena, const toi_trajectory *trajectory,
+                                          int degree, toi_polynomial normal[3])
 {
     long_sum sums[4] = {{0, 0}};
     toi_polynomial volume;
     for (int k = 0; k < 3; ++k) {
-        toi_int128 n[3];
+        toi_int128 n[3] = {0, 0, 0};
         cross_words(&trajectory->e, &trajectory->g, degree, k, n);
         for (int j = 0; j <= 2 * degree; ++j) {
             normal[k].c[j] = toi_integer_from_int128(arena, n[j]);
@@ -350,8 +352,8 @@ static inline toi_polynomial volume_words(toi_arena *arena, const toi_trajectory
     return volume;
 }
 
-static toi_polynomial volume_integers(toi_arena *arena, const toi_trajectory *trajectory, int degree,
-                                      toi_polynomial normal[3])
+static toi_polynomial volume_integers(toi_arena *arena, const toi_trajectory *trajectory,
+                                      int degree, toi_polynomial normal[3])
 {
     toi_polynomial p[3], volume;
     int64_t length = 0;
@@ -360,8 +362,7 @@ static toi_polynomial volume_integers(toi_arena *arena, const toi_trajectory *tr
         normal[k] = toi_vector_cross(arena, &trajectory->e, &trajectory->g, degree, k);
         for (int i = 0; i <= p[k].degree; ++i)
             for (int j = 0; j <= normal[k].degree; ++j) {
-                int64_t n =
-                    toi_integer_length(p[k].c[i]) + toi_integer_length(normal[k].c[j]);
+                int64_t n = toi_integer_length(p[k].c[i]) + toi_integer_length(normal[k].c[j]);
                 length = n > length ? n : length;
             }
     }
@@ -385,26 +386,4 @@ toi_polynomial toi_trajectory_volume(toi_arena *arena, const toi_trajectory *tra
         return degree > 0 ? volume_words(arena, trajectory, 1, normal)
                           : volume_words(arena, trajectory, 0, normal);
     return volume_integers(arena, trajectory, degree, normal);
-}
-
-// ---- At one time
-
-static void vector_at(toi_arena *arena, const toi_vector *a, toi_integer p, toi_integer q,
-                      toi_vector *at)
-{
-    at->narrow = false;
-    for (int k = 0; k < 3; ++k) {
-        at->c[0][k] = toi_integer_sum_of_products(arena, entry(arena, a, 0, k), q,
-                                                  entry(arena, a, 1, k), p);
-        at->c[1][k] = (toi_integer){NULL, 0};
-    }
-}
-
-void toi_trajectory_at(toi_arena *arena, const toi_trajectory *trajectory, toi_integer p,
-                       toi_integer q, toi_trajectory *at)
-{
-    at->edge_edge = trajectory->edge_edge;
-    vector_at(arena, &trajectory->p, p, q, &at->p);
-    vector_at(arena, &trajectory->e, p, q, &at->e);
-    vector_at(arena, &trajectory->g, p, q, &at->g);
 }

@@ -30,11 +30,6 @@ typedef struct toi_trajectory
 void toi_trajectory_from_query(toi_arena *arena, toi_kind kind, const toi_query *query,
                                toi_trajectory *trajectory);
 
-// What the trajectory is at t = p / q, q > 0, times q: it does not move. Polynomials of it have
-// degree 0.
-void toi_trajectory_at(toi_arena *arena, const toi_trajectory *trajectory, toi_integer p,
-                       toi_integer q, toi_trajectory *at);
-
 // In what follows `degree` is 1, or 0 to look at t = 0 alone.
 
 // One component, a polynomial.

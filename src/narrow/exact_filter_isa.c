@@ -20,7 +20,7 @@ static inline four load_four(const double *at)
 static inline toi_wide_row load_corner(const toi_query *query, int corner)
 {
     four start = load_four(query->start[corner]);
-    four end = load_four(corner < 3 ? query->end[corner] : query->end[corner] - 1);
+    four end = load_four(corner < 3 ? &query->end[corner][0] : &query->end[2][2]);
     if (corner == 3)
         end = __builtin_shufflevector(end, end, 1, 2, 3, 0);
     return __builtin_shufflevector(start, end, 0, 1, 2, 3, 4, 5, 6, 7);

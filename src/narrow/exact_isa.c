@@ -236,18 +236,19 @@ void TOI_ISA_NAME(toi_find_times)(const toi_narrow_batch *batch, const toi_lane_
 
 // ---- Places
 
-// Where the two touch and the normal there, for a query whose plane is well defined: u and v from
-// the cross products, all ones where they can be trusted.
+// Where two primitives touch, and how they move there.
 typedef struct place
 {
     toi_real u, v, n[3], speed[3];
     toi_real p[3], e[3], g[3];
-    toi_mask flat;
+    toi_mask trusted;
 } place;
 
+// u and v from the cross products; trusted where the plane is well defined and the two points that
+// they name do meet.
 TOI_INLINE void find_place(int edge_edge, toi_motion *m, const toi_real *t, place *at)
 {
-    toi_real s = 1 - *t, un[3], vn[3];
+    toi_real s = 1 - *t, un[3], vn[3], gap = TOI_SPREAD(0), size = TOI_SPREAD(0);
     const toi_real zero = TOI_SPREAD(0), one = TOI_SPREAD(1);
     for (int k = 0; k < 3; ++k) {
         at->p[k] = s * m->p[0][k] + *t * m->p[1][k];
@@ -258,28 +259,43 @@ TOI_INLINE void find_place(int edge_edge, toi_motion *m, const toi_real *t, plac
     toi_cross(at->g, at->p, un);
     toi_cross(at->p, at->e, vn);
     toi_real w = toi_dot(at->n, at->n);
-    at->flat = TOI_TEST(w > 0x1p-60 * toi_dot(at->e, at->e) * toi_dot(at->g, at->g) + TOI_TINY);
+    toi_mask flat =
+        TOI_TEST(w > 0x1p-60 * toi_dot(at->e, at->e) * toi_dot(at->g, at->g) + TOI_TINY);
     at->u = TOI_MIN(TOI_MAX(toi_dot(at->n, un) / w, zero), one);
     at->v = TOI_MAX(toi_dot(at->n, vn) / w, zero);
     at->v = TOI_MIN(at->v, edge_edge ? one : one - at->u);
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k < 3; ++k) {
         at->speed[k] = (m->p[1][k] - m->p[0][k]) + at->u * (m->e[1][k] - m->e[0][k]) +
                        at->v * (m->g[1][k] - m->g[0][k]);
+        gap = TOI_MAX(gap, TOI_ABS(at->p[k] + at->u * at->e[k] + at->v * at->g[k]));
+        size = TOI_MAX(size, m->size[k]);
+    }
+    at->trusted = flat & TOI_TEST(gap <= 0x1p-40 * size);
 }
 
-// The primitives are parallel or points here: the closest points serve, and the motion across the
-// longer edge.
-static void find_degenerate_place(int edge_edge, const place *at, int lane,
-                                  toi_query_result *result, double n[3])
+// One lane's numbers.
+static inline void pick(const toi_real from[3], int lane, double to[3])
+{
+    for (int k = 0; k < 3; ++k)
+        to[k] = from[k][lane];
+}
+
+// The primitives are parallel, or points, or nearly so: the closest points serve, and the motion
+// across the longer edge.
+static void find_degenerate_place(int edge_edge, const place *at, toi_motion *m, int lane,
+                                  toi_query_result *result, double n[3], double speed[3])
 {
     double p[3], e[3], g[3], q[3], f1[3], f2[3], zero[3] = {0}, uv[2];
+    pick(at->p, lane, p);
+    pick(at->e, lane, e);
+    pick(at->g, lane, g);
+    double ee = 0, gg = 0, along = 0;
     for (int k = 0; k < 3; ++k) {
-        p[k] = at->p[k][lane];
-        e[k] = at->e[k][lane];
-        g[k] = at->g[k][lane];
         q[k] = p[k] + e[k];
         f1[k] = -e[k];
         f2[k] = -g[k];
+        ee += e[k] * e[k];
+        gg += g[k] * g[k];
     }
     if (edge_edge)
         toi_edge_edge_distance(p, q, zero, f2, uv);
@@ -287,14 +303,15 @@ static void find_degenerate_place(int edge_edge, const place *at, int lane,
         toi_point_triangle_distance(p, zero, f1, f2, uv);
     result->u = uv[0];
     result->v = uv[1];
-    double ee = e[0] * e[0] + e[1] * e[1] + e[2] * e[2],
-           gg = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
-    const double *edge = ee > gg ? e : g;
-    double length = ee > gg ? ee : gg, along = 0;
+    const double *edge = ee > gg ? e : g, length = ee > gg ? ee : gg;
+    for (int k = 0; k < 3; ++k) {
+        speed[k] = (m->p[1][k][lane] - m->p[0][k][lane]) +
+                   uv[0] * (m->e[1][k][lane] - m->e[0][k][lane]) +
+                   uv[1] * (m->g[1][k][lane] - m->g[0][k][lane]);
+        along += speed[k] * edge[k];
+    }
     for (int k = 0; k < 3; ++k)
-        along += at->speed[k][lane] * edge[k];
-    for (int k = 0; k < 3; ++k)
-        n[k] = -(at->speed[k][lane] - (length > 0 ? along / length * edge[k] : 0));
+        n[k] = -(speed[k] - (length > 0 ? along / length * edge[k] : 0));
 }
 
 // Scales n to unit length, against the motion; zero stays zero.
@@ -328,12 +345,13 @@ TOI_INLINE void find_places(int edge_edge, const toi_narrow_batch *batch, const 
     find_place(edge_edge, &l.motion, &t, &p);
     for (int i = 0; i < count; ++i) {
         toi_query_result *result = &batch->results[list->query[at + i]];
-        double n[3] = {p.n[0][i], p.n[1][i], p.n[2][i]};
-        double speed[3] = {p.speed[0][i], p.speed[1][i], p.speed[2][i]};
+        double n[3], speed[3];
+        pick(p.n, i, n);
+        pick(p.speed, i, speed);
         result->u = p.u[i];
         result->v = p.v[i];
-        if (!p.flat[i])
-            find_degenerate_place(edge_edge, &p, i, result, n);
+        if (!p.trusted[i])
+            find_degenerate_place(edge_edge, &p, &l.motion, i, result, n, speed);
         set_normal(n, speed, result->normal);
     }
 }
