@@ -263,27 +263,6 @@ int toi_integer_compare(toi_integer a, toi_integer b)
     return a.size < 0 ? -order : order;
 }
 
-int64_t toi_integer_bits(toi_integer a)
-{
-    int64_t length = toi_integer_length(a);
-    return length == 0 ? 0 : 64 * length - __builtin_clzll(a.limbs[length - 1]);
-}
-
-double toi_integer_approximate(toi_integer a, int64_t *exponent)
-{
-    int64_t length = toi_integer_length(a);
-    *exponent = 0;
-    if (length == 0)
-        return 0;
-    int zeros = __builtin_clzll(a.limbs[length - 1]);
-    uint64_t top = a.limbs[length - 1] << zeros;
-    if (zeros > 0 && length > 1)
-        top |= a.limbs[length - 2] >> (64 - zeros);
-    *exponent = 64 * length - zeros;
-    double mantissa = (double)top * 0x1p-64;
-    return a.size < 0 ? -mantissa : mantissa;
-}
-
 // ---- Sums of products
 
 toi_sum toi_sum_open(toi_arena *arena, int64_t limbs)

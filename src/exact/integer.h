@@ -135,10 +135,27 @@ toi_integer toi_integer_difference_of_products(toi_arena *arena, toi_integer a, 
 int toi_integer_compare(toi_integer a, toi_integer b);
 
 // How many bits the magnitude has.
-int64_t toi_integer_bits(toi_integer a);
+static inline int64_t toi_integer_bits(toi_integer a)
+{
+    int64_t length = toi_integer_length(a);
+    return length == 0 ? 0 : 64 * length - __builtin_clzll(a.limbs[length - 1]);
+}
 
 // The number as mantissa 2^exponent, |mantissa| in [1/2, 1], with a relative error below 2^-52.
-double toi_integer_approximate(toi_integer a, int64_t *exponent);
+static inline double toi_integer_approximate(toi_integer a, int64_t *exponent)
+{
+    int64_t length = toi_integer_length(a);
+    *exponent = 0;
+    if (length == 0)
+        return 0;
+    int zeros = __builtin_clzll(a.limbs[length - 1]);
+    uint64_t top = a.limbs[length - 1] << zeros;
+    if (zeros > 0 && length > 1)
+        top |= a.limbs[length - 2] >> (64 - zeros);
+    *exponent = 64 * length - zeros;
+    double mantissa = (double)top * 0x1p-64;
+    return a.size < 0 ? -mantissa : mantissa;
+}
 
 // ---- Sums of products
 

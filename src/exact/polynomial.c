@@ -31,21 +31,27 @@ toi_polynomial toi_polynomial_subtract(toi_arena *arena, const toi_polynomial *f
 }
 
 // Adds c 2^shift to a two's complement of `length` limbs, of which only so many are kept. A
-// negative c is added as its complement.
+// negative c is added as its complement; beyond its limbs a carry out of the sum cancels the
+// complement's ones.
 static void add_shifted(mp_limb_t *sum, int64_t length, toi_integer c, int64_t shift)
 {
     mp_limb_t flip = c.size < 0 ? ~(mp_limb_t)0 : 0, last = 0;
-    toi_uint128 carry = c.size < 0 ? 1 : 0;
-    int64_t n = toi_integer_length(c), skip = shift / 64;
+    toi_uint128 carry = flip & 1;
+    int64_t n = toi_integer_length(c), i = shift / 64;
     unsigned left = (unsigned)(shift % 64);
-    for (int64_t i = skip; i < length; ++i) {
-        mp_limb_t limb = i - skip < n ? c.limbs[i - skip] : 0;
-        // The two shifts of the limb before make one by 64 - left that is right for 0 too.
+    for (int64_t k = 0; k <= n && i < length; ++k, ++i) {
+        mp_limb_t limb = k < n ? c.limbs[k] : 0;
+        // Two shifts of the limb before make one by 64 - left that is right for 0 too.
         mp_limb_t shifted = limb << left | last >> 1 >> (63 - left);
         carry += (toi_uint128)sum[i] + (shifted ^ flip);
         sum[i] = (mp_limb_t)carry;
         carry >>= 64;
         last = limb;
+    }
+    for (; i < length && carry != (flip & 1); ++i) {
+        carry += (toi_uint128)sum[i] + flip;
+        sum[i] = (mp_limb_t)carry;
+        carry >>= 64;
     }
 }
 

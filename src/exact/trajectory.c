@@ -1,3 +1,5 @@
+// Three ways to the same vectors: in words of 64 bits, of 128 bits, and in integers of any length.
+
 #include "exact/trajectory.h"
 
 #include <math.h>
@@ -15,8 +17,8 @@ enum
 
 typedef struct decoded
 {
-    uint64_t m;   // the magnitude is m 2^exponent
-    int exponent; // of a zero too, the least there is
+    uint64_t m; // the magnitude is m 2^exponent
+    int exponent;
     bool negative;
 } decoded;
 
@@ -127,9 +129,8 @@ static void convert_integers(toi_arena *arena, const double x[COORDINATES], int 
     }
 }
 
-// The same where every coordinate is a whole multiple of the 2^-59th part of the largest one's
-// leading bit, the commonest case: scaled by a power of two they are words. False where they are
-// not.
+// The same for the commonest case: scaled by the power of two that brings the largest coordinate
+// between 2^59 and 2^60, all are whole, and so words. False where they are not.
 static bool convert_short(const double x[COORDINATES], toi_trajectory *trajectory)
 {
     int64_t points[COORDINATES], all = 0;

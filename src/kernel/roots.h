@@ -76,8 +76,7 @@ TOI_INLINE double toi_bracketed_root(const toi_cubic *q, const toi_piece *piece,
     return 0.5 * (from + to);
 }
 
-// All coefficients, each off by at most `level`, have the same sign, and so has the cubic in [0,
-// 1].
+// Do all coefficients have one sign, though each may be off by `level`? Then so has the cubic.
 TOI_INLINE int toi_keeps_sign(const toi_cubic *q, double level)
 {
     const double *c = q->c;

@@ -5,7 +5,7 @@
 
 #include "kernel/inclusion.h"
 #include "kernel/roots.h"
-#include "narrow/baseline.h"
+#include "narrow/literature.h"
 
 // How far outside still counts as inside, in barycentric coordinates: the 1e-6 that Bridson et al.
 // allow for rounding.

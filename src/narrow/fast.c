@@ -5,7 +5,7 @@
 
 #include "kernel/areas.h"
 #include "kernel/roots.h"
-#include "narrow/baseline.h"
+#include "narrow/literature.h"
 
 typedef struct body
 {

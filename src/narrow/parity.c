@@ -6,7 +6,7 @@
 // integers, so the answer is exact: docs/fast.md, section 7.
 
 #include "kernel/separation.h"
-#include "narrow/baseline.h"
+#include "narrow/literature.h"
 
 #include <gmp.h>
 

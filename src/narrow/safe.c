@@ -5,11 +5,14 @@
 
 #include "kernel/inclusion.h"
 #include "kernel/roots.h"
-#include "narrow/baseline.h"
+#include "narrow/literature.h"
 
 // The fourth root of the distance between 1 and the next double; the tolerances are B's powers
 // times powers of this.
 #define QUARTER 0x1p-13
+
+// Roots that are known no better than this are not trusted with the inside test.
+#define INTERVAL QUARTER
 
 typedef struct pair
 {
@@ -18,14 +21,11 @@ typedef struct pair
     toi_cubic q;
     toi_points points;
     double coplanar; // |D| up to here counts as zero
-    double area;     // a normal shorter than this, or than `height` times the longest edge, counts
-    double height;   // as none
-    double weight;   // how much the weights of a contact may change in an `INTERVAL`
+    double area;     // a shorter normal counts as none,
+    double height;   // and so does one shorter than this times the longest edge
+    double weight;   // how much the inside test's inequalities may change in an INTERVAL
     double near;     // the square of how close counts as touching
 } pair;
-
-// Roots that are known no better than this are not trusted with the inside test.
-#define INTERVAL QUARTER
 
 // Of all relative positions at both ends, and so at all times, and of all relative velocities.
 static double largest_square(const toi_points *x)

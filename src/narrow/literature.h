@@ -1,7 +1,7 @@
 // What the methods of the literature share: a query made ready, and a hit written down.
 
-#ifndef TOI_NARROW_BASELINE_H
-#define TOI_NARROW_BASELINE_H
+#ifndef TOI_NARROW_LITERATURE_H
+#define TOI_NARROW_LITERATURE_H
 
 #include "kernel/coplanarity.h"
 #include "narrow/narrow.h"

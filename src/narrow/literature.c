@@ -1,4 +1,4 @@
-#include "narrow/baseline.h"
+#include "narrow/literature.h"
 
 #include "kernel/distance.h"
 
