@@ -6,6 +6,7 @@
 #include "method_options.h"
 #include "scenes.h"
 #include "text.h"
+#include "toi/narrow_phase.h"
 
 #include <stdio.h>
 
@@ -17,12 +18,23 @@
 #define COMPILER "unknown"
 #endif
 
+static json_t *guarantees(void)
+{
+    json_t *object = json_object();
+    for (int i = 0; narrow_choice(i); ++i)
+        json_object_set_new(
+            object, narrow_choice(i),
+            json_string(toi_guarantee_name(toi_narrow_guarantee((toi_narrow_method)i))));
+    return object;
+}
+
 static toi_status print_object(int threads)
 {
-    return print_json(json_pack(
-        "{s:s, s:s, s:s, s:i, s:n, s:o, s:o, s:o}", "version", toi_version(), "compiler", COMPILER,
-        "simd", toi_simd_name(), "threads", threads, "cuda", "broad", json_names(broad_choice),
-        "narrow", json_names(narrow_choice), "scenes", json_names(toi_scene_name)));
+    return print_json(json_pack("{s:s, s:s, s:s, s:i, s:n, s:o, s:o, s:o, s:o}", "version",
+                                toi_version(), "compiler", COMPILER, "simd", toi_simd_name(),
+                                "threads", threads, "cuda", "broad", json_names(broad_choice),
+                                "narrow", json_names(narrow_choice), "guarantees", guarantees(),
+                                "scenes", json_names(toi_scene_name)));
 }
 
 static void print_names(const char *label, const char *(*name)(int index))
@@ -30,6 +42,17 @@ static void print_names(const char *label, const char *(*name)(int index))
     char names[NAMES_BYTES];
     join_names(names, name);
     printf("%-10s%s\n", label, names);
+}
+
+static void print_narrow(void)
+{
+    static const char *const meanings[TOI_GUARANTEE_COUNT] = {
+        [TOI_GUARANTEE_EXACT] = "exact: never wrong, the time to the last bit",
+        [TOI_GUARANTEE_CONSERVATIVE] = "conservative: never misses, never late",
+        [TOI_GUARANTEE_NONE] = "none: may miss"};
+    for (int i = 0; narrow_choice(i); ++i)
+        printf("%-10s%-20s%s\n", i == 0 ? "narrow" : "", narrow_choice(i),
+               meanings[toi_narrow_guarantee((toi_narrow_method)i)]);
 }
 
 static void print_summary(int threads)
@@ -40,7 +63,7 @@ static void print_summary(int threads)
     printf("threads   %d\n", threads);
     printf("cuda      none in this build\n");
     print_names("broad", broad_choice);
-    print_names("narrow", narrow_choice);
+    print_narrow();
     print_names("scenes", toi_scene_name);
 }
 

@@ -19,6 +19,7 @@ static const struct
     {"ccd", "the earliest impact, or every impact, between two frames of a mesh", run_ccd},
     {"pairs", "the candidate pairs of two frames, and how long it takes to find them", run_pairs},
     {"queries", "decide the queries of a file, and compare with its truth", run_queries},
+    {"bench", "compare the methods: cost, errors, times", run_bench},
     {"scene", "write the frames of a procedural scene", run_scene},
     {"info", "version, compiler, SIMD, threads, methods", run_info},
 };

@@ -1,5 +1,6 @@
 // toi queries: decides the queries of a file, and compares with the file's own answers.
 
+#include "answers.h"
 #include "command.h"
 #include "failure.h"
 #include "json.h"
@@ -8,6 +9,8 @@
 #include "progress.h"
 #include "text.h"
 #include "toi/io.h"
+
+#include <inttypes.h>
 
 enum
 {
@@ -28,13 +31,18 @@ static const option query_options[] = {
      .type = OPTION_CHOICE,
      .offset = offsetof(settings, kind),
      .argument = "KIND",
-     .help = "what the file holds: vf (a vertex and a face) or ee (two edges); must be given",
+     .help = "what the file holds: vf (a vertex and a face), ee (two edges), pe (a point and an "
+             "edge) or pp (two points); must be given",
      .choice = kind_choice},
+    {.name = "all-roots",
+     .offset = offsetof(settings, def.all_roots),
+     .help = "also count the contacts of every query, later ones included"},
     {.name = "out",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, out),
      .argument = "FILE.csv",
-     .help = "write every answer as state,time_hex (no time where separated)"},
+     .help = "write every answer as state,time_hex (no time where separated), with --all-roots "
+             "also ,contacts"},
     {0}};
 
 typedef struct answer
@@ -42,6 +50,8 @@ typedef struct answer
     toi_query_result *results;
     int64_t states[TOI_STATE_COUNT];
     int64_t iterations;
+    int64_t contacts;
+    int64_t even_hits;       // with an even number of contacts
     int64_t false_positives; // where the file has answers; undecided counts as a hit
     int64_t false_negatives;
     double seconds;
@@ -87,30 +97,36 @@ static toi_status solve(const settings *s, const toi_query_file *file, answer *a
 static void count_answers(const toi_query_file *file, answer *a)
 {
     for (int64_t i = 0; i < file->count; ++i) {
-        toi_query_result *result = &a->results[i];
+        const toi_query_result *result = &a->results[i];
         bool reported = result->state != TOI_SEPARATED;
         ++a->states[result->state];
         a->iterations += result->iterations;
+        a->contacts += result->contacts;
+        a->even_hits += result->contacts > 0 && result->contacts % 2 == 0;
         a->false_positives += file->hits && reported && !file->hits[i];
         a->false_negatives += file->hits && !reported && file->hits[i];
-        result->iterations = 0; // how hard it was is no part of the answer that is hashed
     }
-    a->hash = toi_hash(a->results, (size_t)file->count * sizeof *a->results);
+    a->hash = hash_answers(0, a->results, file->count);
 }
 
-static toi_status write_answers(const char *path, const toi_query_result *results, int64_t count)
+static void write_answer(FILE *file, const toi_query_result *result, bool contacts)
+{
+    fprintf(file, "%s,", toi_state_name(result->state));
+    if (result->state != TOI_SEPARATED)
+        fprintf(file, "%a", result->time);
+    if (contacts)
+        fprintf(file, ",%" PRId32, result->contacts);
+    fputc('\n', file);
+}
+
+static toi_status write_answers(const settings *s, const toi_query_result *results, int64_t count)
 {
     output_file output;
-    toi_status status = open_output(path, &output);
+    toi_status status = open_output(s->out, &output);
     if (status != TOI_OK)
         return status;
-    for (int64_t i = 0; i < count; ++i) {
-        fputs(toi_state_name(results[i].state), output.file);
-        if (results[i].state == TOI_SEPARATED)
-            fputs(",\n", output.file);
-        else
-            fprintf(output.file, ",%a\n", results[i].time);
-    }
+    for (int64_t i = 0; i < count; ++i)
+        write_answer(output.file, &results[i], s->def.all_roots);
     return close_output(&output);
 }
 
@@ -130,6 +146,10 @@ static toi_status print_object(const settings *s, const toi_query_file *file, co
         narrow_choice((int)s->def.method), "threads", threads, "queries", (json_int_t)file->count,
         "hits", (json_int_t)a->states[TOI_HIT], "undecided", (json_int_t)a->states[TOI_UNDECIDED],
         "ns_per_query", nanoseconds_each(a, file->count), "iterations", (json_int_t)a->iterations);
+    if (s->def.all_roots) {
+        json_object_set_new(object, "contacts", json_integer(a->contacts));
+        json_object_set_new(object, "even_hits", json_integer(a->even_hits));
+    }
     if (file->hits) {
         json_object_set_new(object, "false_positives", json_integer(a->false_positives));
         json_object_set_new(object, "false_negatives", json_integer(a->false_negatives));
@@ -146,6 +166,9 @@ static void print_summary(const settings *s, const char *path, const toi_query_f
            narrow_choice((int)s->def.method));
     printf("hits       %s, undecided %s\n", count_text(a->states[TOI_HIT]).at,
            count_text(a->states[TOI_UNDECIDED]).at);
+    if (s->def.all_roots)
+        printf("contacts   %s; %s hits have an even number of them\n", count_text(a->contacts).at,
+               count_text(a->even_hits).at);
     if (file->hits)
         printf("truth      %s false positives, %s false negatives\n",
                count_text(a->false_positives).at, count_text(a->false_negatives).at);
@@ -166,7 +189,8 @@ static toi_status check_settings(const settings *s, const operand_list *operands
     if (operands->count < 1)
         return toi_fail(TOI_ERROR_ARGUMENT, "a file of queries is needed");
     if (s->kind == KIND_MISSING)
-        return toi_fail(TOI_ERROR_ARGUMENT, "what does the file hold? Give --kind vf or ee");
+        return toi_fail(TOI_ERROR_ARGUMENT,
+                        "what does the file hold? Give --kind vf, ee, pe or pp");
     return check_output(s->out);
 }
 
@@ -183,7 +207,7 @@ static toi_status run(settings *s, const operand_list *operands)
         status = solve(s, &file, &a);
     if (status == TOI_OK) {
         count_answers(&file, &a);
-        status = s->out ? write_answers(s->out, a.results, file.count) : TOI_OK;
+        status = s->out ? write_answers(s, a.results, file.count) : TOI_OK;
     }
     if (status == TOI_OK && s->common.json)
         status = print_object(s, &file, &a, threads);
@@ -203,12 +227,15 @@ int run_queries(int argc, char **argv)
                                    {"Common", repeat_options, &s.common},
                                    {0}};
     const command_line line = {
-        .usage = "queries FILE.csv --kind vf|ee [OPTION...]",
+        .usage = "queries FILE.csv --kind vf|ee|pe|pp [OPTION...]",
         .about =
             "Decides the queries of a file: eight rows each of x_num,x_den,y_num,y_den,z_num,\n"
-            "z_den and, where the truth is known, hit. Counts the answers that are wrong.",
+            "z_den and, where the truth is known, hit. Counts the answers that are wrong.\n"
+            "Queries of a point and an edge or of two points have eight rows too, four for\n"
+            "each end; the points that they do not use are ignored.",
         .examples = "queries vf.csv --kind vf\n"
-                    "queries ee.csv --kind ee --tolerance 1e-8 --out answers.csv --json",
+                    "queries ee.csv --kind ee --tolerance 1e-8 --out answers.csv --json\n"
+                    "queries vf.csv --kind vf --narrow exact --all-roots",
         .groups = groups,
         .most_operands = 1};
     operand_list operands;

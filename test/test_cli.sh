@@ -122,10 +122,10 @@ write_queries lies.csv 0 1
 
 # --- Help ---------------------------------------------------------------------------------------
 succeeds "toi --help" --help
-for command in ccd pairs queries scene info; do
+for command in ccd pairs queries bench scene info; do
     check "toi --help names $command" grep -q "^  $command " stdout
 done
-for command in ccd pairs queries scene info; do
+for command in ccd pairs queries bench scene info; do
     succeeds "toi $command --help" $command --help
     check "toi $command --help has an example" grep -qE "^  toi $command" stdout
     check "toi $command --help fits a terminal" lines_match stdout '^.{0,80}$'
@@ -139,8 +139,8 @@ succeeds "toi --version" --version
 check "the version is a number" grep -qE '^toi [0-9]+\.[0-9]+\.[0-9]+$' stdout
 
 # --- Bad usage: 1 -------------------------------------------------------------------------------
-refuses "no command" 1 "ccd, pairs, queries, scene, info"
-refuses "unknown command" 1 "there are ccd, pairs, queries, scene, info" collide
+refuses "no command" 1 "ccd, pairs, queries, bench, scene, info"
+refuses "unknown command" 1 "there are ccd, pairs, queries, bench, scene, info" collide
 refuses "unknown option" 1 "--min-separation" ccd start.ply end.ply --separation 1
 refuses "unknown short option" 1 "no option '-x'" ccd start.ply end.ply -x
 refuses "unknown broad phase" 1 "auto, brute, stq" ccd start.ply end.ply --broad none
@@ -233,7 +233,9 @@ keys "keys of queries" "false_negatives false_positives hash hits iterations kin
 cut -d, -f1-6 truth.csv >unknown.csv
 keys "keys of queries without truth" "hash hits iterations kind narrow ns_per_query queries threads $(
     )undecided" queries unknown.csv --kind vf
-keys "keys of info" "broad compiler cuda narrow scenes simd threads version" info
+keys "keys of info" "broad compiler cuda guarantees{$(run info --json
+    grep -oE '"[a-z-]+": "(exact|conservative|none)"' stdout | cut -d'"' -f2 | LC_ALL=C sort | xargs
+    )} narrow scenes simd threads version" info
 keys "keys of scene" "edges faces files frames hash length name vertices" \
     scene plane --size 100 --out plane
 keys "keys of scene --list" "scenes" scene --list
@@ -254,13 +256,13 @@ value "a separation of 1/2 stops earlier" "0.249 < o['earliest'] <= 0.25" \
 value "a relative separation stops earlier" "o['earliest'] < 0.4501" \
     ccd start.ply end.ply --relative-separation 0.1
 value "a budget of one leaves it undecided" "o['state'] == 'undecided' and o['earliest'] <= 0.5" \
-    ccd start.ply end.ply --max-iterations 1
+    ccd start.ply end.ply --narrow inclusion --max-iterations 1
 value "queries agree with the truth" "o['queries'] == 2 and o['hits'] == 1 and o['undecided'] == 0 \
 and o['false_positives'] == 0 and o['false_negatives'] == 0" queries truth.csv --kind vf
 value "lies are counted" "o['false_positives'] == 1 and o['false_negatives'] == 1" \
     queries lies.csv --kind vf
 value "undecided counts as reported" "o['undecided'] == 1 and o['false_negatives'] == 0" \
-    queries truth.csv --kind vf --max-iterations 1
+    queries truth.csv --kind vf --narrow inclusion --max-iterations 1
 value "threads are what was asked for" "o['threads'] == 1" ccd start.ply end.ply --threads 1
 succeeds "a readable summary" ccd start.ply end.ply
 check "it names the pair" grep -q "vertex 3 against face 0" stdout
@@ -352,6 +354,96 @@ same "and the least of the file" \
 for name in $("$toi" scene | awk '{ print $1 }'); do
     succeeds "scene $name" ccd --scene "$name" --size 500 --begin 0.7
 done
+
+# --- Kinds of lower dimension, and all contacts --------------------------------------------------
+# A point falls through the middle of an edge, then one through its end. The last point of the four
+# is not used.
+{
+    for x in 1,2 0,1; do
+        for z in 1 -1; do
+            printf '%s\n' "$x,0,1,$z,1" 0,1,0,1,0,1 1,1,0,1,0,1 0,1,0,1,1,4
+        done
+    done
+} >lower.csv
+value "a point meets an edge twice" "o['hits'] == 2" queries lower.csv --kind pe
+value "and its end once" "o['hits'] == 1" queries lower.csv --kind pp
+keys "keys of queries --all-roots" "contacts even_hits hash hits iterations kind narrow ns_per_query $(
+    )queries threads undecided" queries lower.csv --kind pe --all-roots
+# A face swings so that a vertex at rest meets it at t = 1/4, and again at t = 3/4.
+printf '%s\n' 0,1,0,1,0,1 -1,1,-8,1,1,1 -1,1,8,1,1,1 1,1,0,1,-7,4 \
+    0,1,0,1,0,1 -1,1,-8,1,-1,1 -1,1,8,1,-1,1 3,1,0,1,9,4 >twice.csv
+value "two contacts are counted" "o['hits'] == 1 and o['contacts'] == 2 and o['even_hits'] == 1" \
+    queries twice.csv --kind vf --all-roots
+value "only where asked for" "'contacts' not in o" queries twice.csv --kind vf
+run queries twice.csv --kind vf --all-roots --out contacts.csv
+check "contacts are written" lines_match contacts.csv "^hit,0x1p-2,2\$"
+
+# --- Benchmarks ---------------------------------------------------------------------------------
+succeeds "toi bench narrow --help" bench narrow --help
+check "toi bench narrow --help has an example" grep -qE "^  toi bench narrow --random" stdout
+check "toi bench narrow --help fits a terminal" lines_match stdout '^.{0,80}$'
+refuses "no benchmark" 1 "narrow" bench
+refuses "unknown benchmark" 1 "there are narrow" bench wide
+refuses "no queries" 1 "--random N" bench narrow
+refuses "two sources" 1 "only one" bench narrow --random 10 --queries truth.csv
+refuses "two sources, files" 1 "only one" bench narrow --random 10 start.ply end.ply
+refuses "unknown method" 1 "no 'none'; there are exact, inclusion" \
+    bench narrow --random 10 --methods exact,none
+refuses "a kind that pairs do not have" 1 "there are vf, ee" bench narrow --random 10 --kind pe
+refuses "no kind of a file" 1 "--kind" bench narrow --queries truth.csv
+refuses "scene options without scene" 1 "need a scene" bench narrow --random 10 --size 100
+refuses "nothing is random in a file" 1 "--seed" bench narrow --queries truth.csv --kind vf --seed 2
+for bad in "--random 0" "--random 1e3" "--slow-limit -1" "--tolerance 0" "--repeat 0"; do
+    # shellcheck disable=SC2086
+    refuses "bench narrow $bad" 1 "${bad#* }" bench narrow $bad
+done
+refuses "bad folder for the rows" 2 "none/rows.csv" bench narrow --random 10 --csv none/rows.csv
+refuses "no file of queries" 2 "nowhere.csv" bench narrow --queries nowhere.csv --kind vf
+mkdir -p set/empty set/falling
+refuses "a folder without queries" 2 "vf.csv" bench narrow --queries set
+refuses "no candidates" 2 "no queries" bench narrow start.ply stay.ply
+
+random=(bench narrow --random 20000)
+run "${random[@]}" --csv rows.csv
+check "random queries are compared" [ $code -eq 0 ]
+for method in $("$toi" info --json | grep -oE '"[a-z-]+": "(exact|conservative|none)"' | cut -d'"' -f2)
+do
+    check "the table has $method" grep -qE "^$method +(-|1e-06) +20,000 " stdout
+done
+check "the tables fit 120 columns" lines_match stdout '^.{0,120}$'
+same "columns of the rows" "$(head -n 1 rows.csv)" "stage,kind,method,guarantee,tolerance,threads,$(
+    )queries,seconds,ns_per_query,hits,undecided,false_positives,false_negatives,$(
+    )file_false_positives,file_false_negatives,odd,even,times,late,largest_late,largest_early,$(
+    )mean_error,rung_axis,rung_direction,rung_plane,rung_root,rung_integer,hash"
+same "as many in each row" "$(awk -F, '{ print NF }' rows.csv | sort -u)" 28
+same "eight tolerances of fast" "$(grep -c ',fast,' rows.csv)" 8
+value "no guaranteed method misses, none is late" "all(r['false_negatives'] == 0 and r['late'] == 0 \
+and r['times'] > 1000 for r in o['rows'] if r['guarantee'] != 'none')" "${random[@]}"
+value "contacts as often as published: 7.50 % odd, 0.23 % even" "all(abs(r['odd'] - 1500) < 150 and \
+abs(r['even'] - 46) < 30 for r in o['rows'] if r['method'] == 'exact')" "${random[@]}" --methods exact
+hashes() { run "$@"; grep -oE '\b[0-9a-f]{16}$' stdout | tr '\n' ' '; }
+same "the same answers twice" "$(hashes "${random[@]}")" "$(hashes "${random[@]}" --repeat 2)"
+same "and with two threads" "$(hashes "${random[@]}")" "$(hashes "${random[@]}" --threads 2)"
+check "other answers for another seed" \
+    [ "$(hashes "${random[@]}" --methods exact)" != "$(hashes "${random[@]}" --methods exact --seed 2)" ]
+value "slow methods get a sample, the others all" "all(r['queries'] in (100, 20000) for r in o['rows'])" \
+    "${random[@]}" --slow-limit 100
+value "unless all is asked for" "all(r['queries'] == 20000 for r in o['rows'])" \
+    "${random[@]}" --slow-limit 0 --methods exact,inclusion
+value "edges too" "o['queries'] == {'vf': 0, 'ee': 500}" bench narrow --random 500 --kind ee
+value "the file's truth is compared" "o['file_answers'] == 2 and o['file_differences'] == 0 and \
+o['rows'][0]['file_false_positives'] == 0" bench narrow --queries truth.csv --kind vf
+value "and its lies are found" "o['file_differences'] == 2 and o['rows'][0]['method'] == 'exact' and \
+o['rows'][0]['file_false_positives'] == 1 and o['rows'][0]['file_false_negatives'] == 1 and \
+o['rows'][0]['false_positives'] == 0" bench narrow --queries lies.csv --kind vf
+cp truth.csv set/falling/vf.csv
+cp truth.csv set/vf.csv
+value "folders are searched" "o['queries'] == {'vf': 4, 'ee': 0}" bench narrow --queries set
+value "candidates of a scene, and the pipeline" "o['rows'][-1]['kind'] == 'both' and \
+o['queries']['vf'] > 0 and o['queries']['ee'] > 0 and all(p['hits'] == r['hits'] and r['hits'] > 0 \
+and p['candidates'] == r['queries'] for p in o['pipelines'] for r in o['rows'] \
+if r['kind'] == 'both' and r['method'] == p['method']) and len(o['pipelines']) == 2" \
+    bench narrow "${scene[@]}"
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -79,11 +79,19 @@ TOI_INLINE toi_real toi_cubic_error(const toi_cubic *q)
     return q->scale * (64 * TOI_UNIT) + TOI_TINY;
 }
 
+// D' = d0 s^2 + d1 s t + d2 t^2.
+TOI_INLINE void toi_take_slope(const toi_cubic *q, toi_real d[3])
+{
+    d[0] = q->c[1] - 3 * q->c[0];
+    d[1] = 2 * (q->c[2] - q->c[1]);
+    d[2] = 3 * q->c[3] - q->c[2];
+}
+
 TOI_INLINE toi_real toi_cubic_slope(const toi_cubic *q, const toi_real *t)
 {
-    toi_real s = 1 - *t;
-    toi_real d0 = q->c[1] - 3 * q->c[0], d1 = 2 * (q->c[2] - q->c[1]), d2 = 3 * q->c[3] - q->c[2];
-    return d0 * s * s + d1 * s * *t + d2 * *t * *t;
+    toi_real s = 1 - *t, d[3];
+    toi_take_slope(q, d);
+    return d[0] * s * s + d[1] * s * *t + d[2] * *t * *t;
 }
 
 // The polar form: D where all three arguments agree; the Bernstein coefficients of D over [x, y]

@@ -20,20 +20,22 @@ enum
 
 TOI_INLINE double toi_cubic_curvature(const toi_cubic *q, const double *t)
 {
-    double d0 = q->c[1] - 3 * q->c[0], d1 = 2 * (q->c[2] - q->c[1]), d2 = 3 * q->c[3] - q->c[2];
-    return (1 - *t) * (d1 - 2 * d0) + *t * (2 * d2 - d1);
+    double d[3];
+    toi_take_slope(q, d);
+    return (1 - *t) * (d[1] - 2 * d[0]) + *t * (2 * d[2] - d[1]);
 }
 
 // Where in (0, 1) the cubic turns, in order; returns how many.
 TOI_INLINE int toi_critical_points(const toi_cubic *q, double t[2])
 {
-    double d0 = q->c[1] - 3 * q->c[0], d1 = 2 * (q->c[2] - q->c[1]), d2 = 3 * q->c[3] - q->c[2];
-    double a = d0 - d1 + d2, half = 0.5 * d1 - d0; // the slope is a t^2 + 2 half t + d0
-    double square = half * half - a * d0;
+    double d[3];
+    toi_take_slope(q, d);
+    double a = d[0] - d[1] + d[2], half = 0.5 * d[1] - d[0]; // the slope is a t^2 + 2 half t + d0
+    double square = half * half - a * d[0];
     if (!(square > 0))
         return 0;
     double sum = half > 0 ? -half - sqrt(square) : sqrt(square) - half;
-    double x = sum / a, y = d0 / sum, first = x < y ? x : y, last = x < y ? y : x;
+    double x = sum / a, y = d[0] / sum, first = x < y ? x : y, last = x < y ? y : x;
     int count = 0;
     if (first > 0 && first < 1)
         t[count++] = first;

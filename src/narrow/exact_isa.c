@@ -108,13 +108,14 @@ void TOI_ISA_NAME(toi_judge_planes)(const toi_narrow_batch *batch, const toi_lan
 // 1), or, where it has none, at the least slope. `first` is 0 where one cut is enough.
 TOI_INLINE void critical_points(const toi_cubic *q, toi_real *first, toi_real *last)
 {
-    toi_real d0 = q->c[1] - 3 * q->c[0], d1 = 2 * (q->c[2] - q->c[1]), d2 = 3 * q->c[3] - q->c[2];
-    toi_real a = d0 - d1 + d2, half = 0.5 * d1 - d0; // the slope is a t^2 + 2 half t + d0
-    toi_real square = half * half - a * d0, root;
+    toi_real d[3];
+    toi_take_slope(q, d);
+    toi_real a = d[0] - d[1] + d[2], half = 0.5 * d[1] - d[0]; // the slope: a t^2 + 2 half t + d0
+    toi_real square = half * half - a * d[0], root;
     for (int i = 0; i < TOI_LANES; ++i)
         root[i] = square[i] > 0 ? sqrt(square[i]) : 0;
     toi_real sum = TOI_SELECT(TOI_TEST(half > 0), -half - root, root - half);
-    toi_real x = sum / a, y = d0 / sum, least = -half / a;
+    toi_real x = sum / a, y = d[0] / sum, least = -half / a;
     const toi_real zero = TOI_SPREAD(0), middle = TOI_SPREAD(0.5);
     toi_mask real = TOI_TEST(square > 0); // and comparisons with NaN are false
     toi_mask x_within = TOI_TEST((x > 0) & (x < 1)) & real;

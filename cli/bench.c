@@ -1,0 +1,63 @@
+// toi bench: measurements, each with its own options.
+
+#include "bench.h"
+
+#include "command.h"
+#include "failure.h"
+#include "text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct
+{
+    const char *name;
+    const char *command; // for messages
+    const char *summary;
+    int (*run)(int argc, char **argv);
+} benchmarks[] = {
+    {"narrow", "bench narrow", "all narrow phases side by side: cost, errors, times",
+     run_bench_narrow},
+};
+
+enum
+{
+    BENCHMARK_COUNT = sizeof benchmarks / sizeof *benchmarks
+};
+
+static const char *benchmark_name(int index)
+{
+    return index < BENCHMARK_COUNT ? benchmarks[index].name : NULL;
+}
+
+static int print_help(void)
+{
+    printf("Usage: toi bench BENCHMARK [ARGUMENT...]\n\n"
+           "Measures what the library does, on your own data too.\n\nBenchmarks:\n");
+    for (int i = 0; i < BENCHMARK_COUNT; ++i)
+        printf("  %-10s%s\n", benchmarks[i].name, benchmarks[i].summary);
+    printf("\n'toi bench BENCHMARK --help' tells more of each; all have --repeat, --threads,\n"
+           "--csv and --json.\n\n"
+           "Examples:\n"
+           "  toi bench narrow --random 1000000\n"
+           "  toi bench narrow --scene cloth-ball --begin 0.8 --csv narrow.csv\n");
+    return EXIT_DONE;
+}
+
+int run_bench(int argc, char **argv)
+{
+    char names[NAMES_BYTES];
+    join_names(names, benchmark_name);
+    if (argc < 2)
+        return finish(toi_fail(TOI_ERROR_ARGUMENT, "which benchmark? There are %s", names));
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return print_help();
+    for (int i = 0; i < BENCHMARK_COUNT; ++i) {
+        if (strcmp(argv[1], benchmarks[i].name) == 0) {
+            set_command(benchmarks[i].command);
+            return benchmarks[i].run(argc - 1, argv + 1);
+        }
+    }
+    return finish(toi_fail(TOI_ERROR_ARGUMENT, "there is no benchmark '%.80s'; there are %s",
+                           argv[1], names));
+}

@@ -1,0 +1,9 @@
+// The benchmarks of toi bench. Each gets its own arguments, its name first, and returns an exit
+// code.
+
+#ifndef TOI_CLI_BENCH_H
+#define TOI_CLI_BENCH_H
+
+int run_bench_narrow(int argc, char **argv);
+
+#endif

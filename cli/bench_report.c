@@ -1,0 +1,534 @@
+#include "bench_report.h"
+
+#include "json.h"
+#include "method_options.h"
+#include "output.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *kind_name(int kind)
+{
+    return kind < TOI_PAIR_KINDS ? kind_choice(kind) : "both";
+}
+
+// Which rows there are: each kind that has queries, and both together if both have.
+static bool has_kind(const query_source *source, int kind)
+{
+    if (kind < TOI_PAIR_KINDS)
+        return source->counts[kind] > 0;
+    return source->counts[TOI_VERTEX_FACE] > 0 && source->counts[TOI_EDGE_EDGE] > 0;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Cells
+
+static text words(const char *from)
+{
+    text result;
+    snprintf(result.at, sizeof result.at, "%s", from);
+    return result;
+}
+
+static text decimal(const char *format, double number)
+{
+    text result;
+    snprintf(result.at, sizeof result.at, format, number);
+    return result;
+}
+
+static text method_cell(const bench_row *row)
+{
+    return words(narrow_choice((int)row->run.method));
+}
+
+static text kind_cell(const bench_row *row)
+{
+    return words(kind_name(row->kind));
+}
+
+static text tolerance_cell(const bench_row *row)
+{
+    return row->run.tolerance > 0 ? decimal("%.0e", row->run.tolerance) : words("-");
+}
+
+static text queries_cell(const bench_row *row)
+{
+    return count_text(row->queries);
+}
+
+static text seconds_cell(const bench_row *row)
+{
+    return decimal(row->seconds < 0.001 ? "%.1e"
+                   : row->seconds < 1   ? "%.4f"
+                                        : "%.2f",
+                   row->seconds);
+}
+
+static text nanoseconds_cell(const bench_row *row)
+{
+    double each = row_nanoseconds(row);
+    return each < 100 ? decimal("%.1f", each) : count_text((int64_t)(each + 0.5));
+}
+
+static text hits_cell(const bench_row *row)
+{
+    return count_text(row->states[TOI_HIT]);
+}
+
+static text odd_cell(const bench_row *row)
+{
+    return counts_contacts(row->run.method) ? count_text(row->odd) : words("-");
+}
+
+static text even_cell(const bench_row *row)
+{
+    return counts_contacts(row->run.method) ? count_text(row->even) : words("-");
+}
+
+static text undecided_cell(const bench_row *row)
+{
+    return count_text(row->states[TOI_UNDECIDED]);
+}
+
+static text positives_cell(const bench_row *row)
+{
+    return count_text(row->false_positives);
+}
+
+static text negatives_cell(const bench_row *row)
+{
+    return count_text(row->false_negatives);
+}
+
+static text file_positives_cell(const bench_row *row)
+{
+    return count_text(row->file_false_positives);
+}
+
+static text file_negatives_cell(const bench_row *row)
+{
+    return count_text(row->file_false_negatives);
+}
+
+static text promise_cell(const bench_row *row)
+{
+    return words(toi_guarantee_name(toi_narrow_guarantee(row->run.method)));
+}
+
+static text times_cell(const bench_row *row)
+{
+    return finds_times(row->run.method) ? count_text(row->times) : words("-");
+}
+
+static text late_cell(const bench_row *row)
+{
+    return finds_times(row->run.method) ? count_text(row->late) : words("-");
+}
+
+// "0" is easier on the eye than "0.0e+00", and tells exactly nothing from very little.
+static text error_cell(const bench_row *row, double error)
+{
+    if (row->times == 0)
+        return words("-");
+    return error == 0 ? words("0") : decimal("%.1e", error);
+}
+
+static text late_by_cell(const bench_row *row)
+{
+    return error_cell(row, row->largest_late);
+}
+
+static text early_by_cell(const bench_row *row)
+{
+    return error_cell(row, row->largest_early);
+}
+
+static text mean_error_cell(const bench_row *row)
+{
+    return error_cell(row, row_mean_error(row));
+}
+
+static text hash_cell(const bench_row *row)
+{
+    return hash_text(row->hash);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Tables
+
+typedef enum column_use
+{
+    ALWAYS,
+    WITH_CONTACTS, // where they were counted
+    WITH_FILES,    // where files say what is true
+    WITH_KINDS     // where there are both
+} column_use;
+
+typedef struct column
+{
+    const char *title;
+    text (*cell)(const bench_row *row);
+    column_use use;
+} column;
+
+static const column answer_columns[] = {{"method", method_cell, ALWAYS},
+                                        {"kind", kind_cell, WITH_KINDS},
+                                        {"tolerance", tolerance_cell, ALWAYS},
+                                        {"queries", queries_cell, ALWAYS},
+                                        {"seconds", seconds_cell, ALWAYS},
+                                        {"ns/query", nanoseconds_cell, ALWAYS},
+                                        {"hits", hits_cell, ALWAYS},
+                                        {"odd", odd_cell, WITH_CONTACTS},
+                                        {"even", even_cell, WITH_CONTACTS},
+                                        {"undecided", undecided_cell, ALWAYS},
+                                        {"false +", positives_cell, ALWAYS},
+                                        {"false -", negatives_cell, ALWAYS},
+                                        {"file +", file_positives_cell, WITH_FILES},
+                                        {"file -", file_negatives_cell, WITH_FILES},
+                                        {0}};
+
+static const column time_columns[] = {{"method", method_cell, ALWAYS},
+                                      {"kind", kind_cell, WITH_KINDS},
+                                      {"tolerance", tolerance_cell, ALWAYS},
+                                      {"promise", promise_cell, ALWAYS},
+                                      {"times", times_cell, ALWAYS},
+                                      {"late", late_cell, ALWAYS},
+                                      {"late by", late_by_cell, ALWAYS},
+                                      {"early by", early_by_cell, ALWAYS},
+                                      {"mean error", mean_error_cell, ALWAYS},
+                                      {"hash", hash_cell, ALWAYS},
+                                      {0}};
+
+static bool is_shown(const bench_report *report, column_use use)
+{
+    switch (use) {
+    case WITH_CONTACTS:
+        return report->plan->contacts;
+    case WITH_FILES:
+        return report->result->file_answers > 0;
+    case WITH_KINDS:
+        return has_kind(report->source, TOI_PAIR_KINDS);
+    default:
+        return true;
+    }
+}
+
+static int column_width(const bench_report *report, const column *c)
+{
+    size_t width = strlen(c->title);
+    for (int kind = 0; kind < BENCH_KINDS; ++kind)
+        for (int m = 0; m < report->plan->method_count && has_kind(report->source, kind); ++m) {
+            size_t length = strlen(c->cell(&report->result->rows[kind][m]).at);
+            width = length > width ? length : width;
+        }
+    return (int)width;
+}
+
+// A line of the table, or the line of titles where there is no row. The first column keeps left.
+static void print_line(const bench_report *report, const column *columns, const bench_row *row)
+{
+    for (const column *c = columns; c->title; ++c) {
+        if (!is_shown(report, c->use))
+            continue;
+        int width = column_width(report, c);
+        text cell = row ? c->cell(row) : words(c->title);
+        printf("%s%*s", c == columns ? "" : "  ", c == columns ? -width : width, cell.at);
+    }
+    putchar('\n');
+}
+
+static void print_table(const bench_report *report, const column *columns)
+{
+    print_line(report, columns, NULL);
+    for (int kind = 0, groups = 0; kind < BENCH_KINDS; ++kind) {
+        if (!has_kind(report->source, kind))
+            continue;
+        if (groups++ > 0)
+            putchar('\n');
+        for (int m = 0; m < report->plan->method_count; ++m)
+            print_line(report, columns, &report->result->rows[kind][m]);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// The other parts of the page
+
+static void print_title(const bench_report *report)
+{
+    const query_source *source = report->source;
+    const bench_plan *plan = report->plan;
+    const bench_result *result = report->result;
+    printf("%s\n", source->name);
+    printf("queries  %s vertex-face, %s edge-edge\n", count_text(source->counts[0]).at,
+           count_text(source->counts[1]).at);
+    printf(plan->workers == 1 ? "machine  %s, %d thread, its processor time; "
+                              : "machine  %s, %d threads, wall time; ",
+           toi_simd_name(), plan->workers);
+    if (plan->repeat > 1)
+        printf("each block of queries by the fastest of %d runs\n", plan->repeat);
+    else
+        printf("one run\n");
+    if (result->file_answers > 0 && result->file_differences == 0)
+        printf("truth    exact, which agrees with all %s answers of the file\n",
+               count_text(result->file_answers).at);
+    else if (result->file_answers > 0)
+        printf("truth    exact, which DIFFERS from %s of %s answers of the file\n",
+               count_text(result->file_differences).at, count_text(result->file_answers).at);
+    else
+        printf("truth    exact\n");
+    putchar('\n');
+}
+
+static bool has_sample(const bench_report *report)
+{
+    for (int m = 0; m < report->plan->method_count; ++m)
+        for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+            if (report->result->rows[kind][m].queries < report->source->counts[kind])
+                return true;
+    return false;
+}
+
+static void print_answer_notes(const bench_report *report)
+{
+    printf(
+        "\nfalse +: reported, yet they never touch. false -: they touch, yet called separated.\n");
+    if (report->result->file_answers > 0)
+        printf("file + and file -: the same, where the file's own answers are the truth.\n");
+    if (report->plan->contacts)
+        printf("odd, even: hits by their number of contacts, from a second run that is not "
+               "timed.\n");
+    if (has_sample(report))
+        printf("Methods above 2,000 ns/query got an even sample of the queries: "
+               "see --slow-limit.\n");
+    putchar('\n');
+}
+
+static void print_time_notes(void)
+{
+    printf(
+        "\ntimes: true hits that were reported. late: reported later than the true time, so that a "
+        "step\nthat long passes through. late by, early by: the largest such errors; mean error: "
+        "of all times,\nwithout sign. The step is the unit. hash: of all answers.\n");
+}
+
+static void print_rungs(const bench_row *row)
+{
+    for (int rung = TOI_RUNG_NONE + 1; rung < TOI_RUNG_COUNT; ++rung)
+        printf("%-13s  %4s  %11s  %6.3f %%  %9s\n", toi_rung_name((toi_rung)rung),
+               kind_name(row->kind), count_text(row->rungs[rung]).at,
+               100 * (double)row->rungs[rung] / (double)row->queries,
+               count_text(row->rung_hits[rung]).at);
+}
+
+static void print_all_rungs(const bench_report *report)
+{
+    bool titled = false;
+    for (int kind = 0; kind < BENCH_KINDS; ++kind)
+        for (int m = 0; m < report->plan->method_count; ++m) {
+            const bench_row *row = &report->result->rows[kind][m];
+            if (!has_kind(report->source, kind) || row->rungs[TOI_RUNG_NONE] == row->queries)
+                continue;
+            putchar('\n');
+            if (!titled)
+                printf("%-13s  %4s  %11s  %8s  %9s\n", "rung of exact", "kind", "decided", "share",
+                       "hits");
+            titled = true;
+            print_rungs(row);
+        }
+}
+
+static int64_t both(const int64_t counts[TOI_PAIR_KINDS])
+{
+    return counts[TOI_VERTEX_FACE] + counts[TOI_EDGE_EDGE];
+}
+
+static double pipeline_nanoseconds(const bench_pipeline *p)
+{
+    int64_t candidates = both(p->report.candidates);
+    return candidates > 0 ? 1e9 * p->report.seconds_narrow / (double)candidates : 0;
+}
+
+static void print_pipelines(const bench_report *report)
+{
+    if (report->result->pipeline_count == 0)
+        return;
+    printf("\n%-10s  %12s  %9s  %12s  %9s  %9s  %9s  %16s\n", "pipeline", "candidates", "narrow s",
+           "ns/candidate", "total s", "hits", "undecided", "hash");
+    for (int i = 0; i < report->result->pipeline_count; ++i) {
+        const bench_pipeline *p = &report->result->pipelines[i];
+        printf("%-10s  %12s  %9.4f  %12.1f  %9.4f  %9s  %9s  %16s\n",
+               narrow_choice((int)p->run.method), count_text(both(p->report.candidates)).at,
+               p->report.seconds_narrow, pipeline_nanoseconds(p), p->report.seconds_total,
+               count_text(both(p->report.hits)).at, count_text(both(p->report.undecided)).at,
+               hash_text(p->hash).at);
+    }
+    printf("\nWhat users run: it culls before it gathers, and only the rest reaches the method. "
+           "Boxes and search\nare in the total. Wall time.\n");
+}
+
+void print_bench(const bench_report *report)
+{
+    print_title(report);
+    print_table(report, answer_columns);
+    print_answer_notes(report);
+    print_table(report, time_columns);
+    print_time_notes();
+    print_all_rungs(report);
+    print_pipelines(report);
+}
+
+// ---------------------------------------------------------------------------------------------
+// CSV
+
+static void write_method(FILE *file, const bench_method *run)
+{
+    fprintf(file, "%s,%s,", narrow_choice((int)run->method),
+            toi_guarantee_name(toi_narrow_guarantee(run->method)));
+    if (run->tolerance > 0)
+        fprintf(file, "%g", run->tolerance);
+    fputc(',', file);
+}
+
+static void write_row(FILE *file, const bench_report *report, const bench_row *row)
+{
+    bool timed = row->times > 0, counted = report->plan->contacts;
+    fprintf(file, "queries,%s,", kind_name(row->kind));
+    write_method(file, &row->run);
+    fprintf(file, "%d,%" PRId64 ",%.9f,%.3f,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",",
+            report->plan->workers, row->queries, row->seconds, row_nanoseconds(row),
+            row->states[TOI_HIT], row->states[TOI_UNDECIDED], row->false_positives,
+            row->false_negatives);
+    if (row->file_answers > 0)
+        fprintf(file, "%" PRId64 ",%" PRId64, row->file_false_positives, row->file_false_negatives);
+    fputs(row->file_answers > 0 ? "," : ",,", file);
+    if (counted && counts_contacts(row->run.method))
+        fprintf(file, "%" PRId64 ",%" PRId64 ",", row->odd, row->even);
+    else
+        fputs(",,", file);
+    if (timed)
+        fprintf(file, "%" PRId64 ",%" PRId64 ",%.17g,%.17g,%.17g,", row->times, row->late,
+                row->largest_late, row->largest_early, row_mean_error(row));
+    else
+        fputs(",,,,,", file);
+    for (int rung = TOI_RUNG_NONE + 1; rung < TOI_RUNG_COUNT; ++rung)
+        fprintf(file, "%" PRId64 ",", row->rungs[rung]);
+    fprintf(file, "%s\n", hash_text(row->hash).at);
+}
+
+static void write_pipeline(FILE *file, const bench_report *report, const bench_pipeline *p)
+{
+    fprintf(file, "pipeline,both,");
+    write_method(file, &p->run);
+    fprintf(file, "%d,%" PRId64 ",%.9f,%.3f,%" PRId64 ",%" PRId64 ",", report->plan->workers,
+            both(p->report.candidates), p->report.seconds_narrow, pipeline_nanoseconds(p),
+            both(p->report.hits) - both(p->report.undecided), both(p->report.undecided));
+    // From false_positives to mean_error, and the rungs: the pipeline does not tell.
+    for (int i = 0; i < 11 + TOI_RUNG_COUNT - 1; ++i)
+        fputc(',', file);
+    fprintf(file, "%s\n", hash_text(p->hash).at);
+}
+
+toi_status write_bench(const char *path, const bench_report *report)
+{
+    output_file output;
+    toi_status status = open_output(path, &output);
+    if (status != TOI_OK)
+        return status;
+    fputs("stage,kind,method,guarantee,tolerance,threads,queries,seconds,ns_per_query,hits,"
+          "undecided,false_positives,false_negatives,file_false_positives,file_false_negatives,"
+          "odd,even,times,late,largest_late,largest_early,mean_error,",
+          output.file);
+    for (int rung = TOI_RUNG_NONE + 1; rung < TOI_RUNG_COUNT; ++rung)
+        fprintf(output.file, "rung_%s,", toi_rung_name((toi_rung)rung));
+    fputs("hash\n", output.file);
+    for (int kind = 0; kind < BENCH_KINDS; ++kind)
+        for (int m = 0; m < report->plan->method_count && has_kind(report->source, kind); ++m)
+            write_row(output.file, report, &report->result->rows[kind][m]);
+    for (int i = 0; i < report->result->pipeline_count; ++i)
+        write_pipeline(output.file, report, &report->result->pipelines[i]);
+    return close_output(&output);
+}
+
+// ---------------------------------------------------------------------------------------------
+// JSON
+
+static void set_integer(json_t *object, const char *name, int64_t value, bool known)
+{
+    json_object_set_new(object, name, known ? json_integer(value) : json_null());
+}
+
+static void set_number(json_t *object, const char *name, double value, bool known)
+{
+    json_object_set_new(object, name, known ? json_real(value) : json_null());
+}
+
+static json_t *rungs_object(const bench_row *row)
+{
+    json_t *object = json_object();
+    for (int rung = TOI_RUNG_NONE + 1; rung < TOI_RUNG_COUNT; ++rung)
+        set_integer(object, toi_rung_name((toi_rung)rung), row->rungs[rung], true);
+    return object;
+}
+
+static json_t *row_object(const bench_report *report, const bench_row *row)
+{
+    bool timed = row->times > 0, told = row->file_answers > 0;
+    bool counted = report->plan->contacts && counts_contacts(row->run.method);
+    json_t *object = json_object();
+    json_object_set_new(object, "kind", json_string(kind_name(row->kind)));
+    json_object_set_new(object, "method", json_string(narrow_choice((int)row->run.method)));
+    json_object_set_new(object, "guarantee",
+                        json_string(toi_guarantee_name(toi_narrow_guarantee(row->run.method))));
+    set_number(object, "tolerance", row->run.tolerance, row->run.tolerance > 0);
+    set_integer(object, "queries", row->queries, true);
+    set_number(object, "seconds", row->seconds, true);
+    set_number(object, "ns_per_query", row_nanoseconds(row), true);
+    set_integer(object, "hits", row->states[TOI_HIT], true);
+    set_integer(object, "undecided", row->states[TOI_UNDECIDED], true);
+    set_integer(object, "false_positives", row->false_positives, true);
+    set_integer(object, "false_negatives", row->false_negatives, true);
+    set_integer(object, "file_false_positives", row->file_false_positives, told);
+    set_integer(object, "file_false_negatives", row->file_false_negatives, told);
+    set_integer(object, "odd", row->odd, counted);
+    set_integer(object, "even", row->even, counted);
+    set_integer(object, "times", row->times, finds_times(row->run.method));
+    set_integer(object, "late", row->late, finds_times(row->run.method));
+    set_number(object, "largest_late", row->largest_late, timed);
+    set_number(object, "largest_early", row->largest_early, timed);
+    set_number(object, "mean_error", row_mean_error(row), timed);
+    json_object_set_new(object, "rungs",
+                        row->rungs[TOI_RUNG_NONE] < row->queries ? rungs_object(row) : json_null());
+    json_object_set_new(object, "hash", json_hash(row->hash));
+    return object;
+}
+
+static json_t *pipeline_object(const bench_pipeline *p)
+{
+    const toi_ccd_report *r = &p->report;
+    return json_pack("{s:s, s:I, s:f, s:f, s:f, s:I, s:I, s:o}", "method",
+                     narrow_choice((int)p->run.method), "candidates",
+                     (json_int_t)both(r->candidates), "seconds_narrow", r->seconds_narrow,
+                     "ns_per_candidate", pipeline_nanoseconds(p), "seconds_total", r->seconds_total,
+                     "hits", (json_int_t)both(r->hits), "undecided", (json_int_t)both(r->undecided),
+                     "hash", json_hash(p->hash));
+}
+
+toi_status print_bench_object(const bench_report *report)
+{
+    const bench_result *result = report->result;
+    json_t *rows = json_array(), *pipelines = json_array();
+    for (int kind = 0; kind < BENCH_KINDS; ++kind)
+        for (int m = 0; m < report->plan->method_count && has_kind(report->source, kind); ++m)
+            json_array_append_new(rows, row_object(report, &result->rows[kind][m]));
+    for (int i = 0; i < result->pipeline_count; ++i)
+        json_array_append_new(pipelines, pipeline_object(&result->pipelines[i]));
+    return print_json(json_pack(
+        "{s:o, s:o, s:s, s:i, s:i, s:I, s:I, s:o, s:o}", "source", json_text(report->source->name),
+        "queries", json_kinds(report->source->counts), "simd", toi_simd_name(), "threads",
+        report->plan->workers, "repeat", report->plan->repeat, "file_answers",
+        (json_int_t)result->file_answers, "file_differences", (json_int_t)result->file_differences,
+        "rows", rows, "pipelines", pipelines));
+}

@@ -1,0 +1,115 @@
+#include "bench_row.h"
+
+#include "answers.h"
+
+#include <math.h>
+
+static const struct
+{
+    bool tolerance;
+    bool contacts;
+    bool no_time;
+} traits[TOI_NARROW_COUNT] = {
+    [TOI_NARROW_EXACT] = {.contacts = true},
+    [TOI_NARROW_INCLUSION] = {.tolerance = true},
+    [TOI_NARROW_INCLUSION_QUEUE] = {.tolerance = true},
+    [TOI_NARROW_FAST] = {.tolerance = true, .contacts = true},
+    [TOI_NARROW_PARITY] = {.contacts = true, .no_time = true},
+    [TOI_NARROW_SAFE] = {.contacts = true},
+    [TOI_NARROW_CUBIC] = {.contacts = true},
+};
+
+bool uses_tolerance(toi_narrow_method method)
+{
+    return traits[method].tolerance;
+}
+
+bool counts_contacts(toi_narrow_method method)
+{
+    return traits[method].contacts;
+}
+
+bool finds_times(toi_narrow_method method)
+{
+    return !traits[method].no_time;
+}
+
+static void judge_time(bench_row *row, double truth, double time)
+{
+    double error = truth - time;
+    ++row->times;
+    row->error_sum += fabs(error);
+    if (time > truth) {
+        ++row->late;
+        row->largest_late = fmax(row->largest_late, -error);
+    } else {
+        row->largest_early = fmax(row->largest_early, error);
+    }
+}
+
+void judge_block(bench_row *row, const query_block *block)
+{
+    bool timed = finds_times(row->run.method);
+    for (int64_t i = 0; i < block->count; ++i) {
+        const toi_query_result *result = &block->results[i];
+        bool reported = result->state != TOI_SEPARATED;
+        bool touches = isfinite(block->truth[i]);
+        ++row->states[result->state];
+        row->false_positives += reported && !touches;
+        row->false_negatives += !reported && touches;
+        row->file_answers += block->file_says[i] != FILE_SAYS_NOTHING;
+        row->file_false_positives += reported && block->file_says[i] == FILE_SAYS_SEPARATED;
+        row->file_false_negatives += !reported && block->file_says[i] == FILE_SAYS_HIT;
+        if (timed && reported && touches)
+            judge_time(row, block->truth[i], result->time);
+        ++row->rungs[result->rung];
+        row->rung_hits[result->rung] += reported;
+    }
+    row->queries += block->count;
+    row->hash = hash_answers(row->hash, block->results, block->count);
+}
+
+void count_parities(bench_row *row, const query_block *block)
+{
+    for (int64_t i = 0; i < block->count; ++i) {
+        int32_t contacts = block->results[i].contacts;
+        row->odd += contacts > 0 && contacts % 2 == 1;
+        row->even += contacts > 0 && contacts % 2 == 0;
+    }
+}
+
+void merge_row(bench_row *sum, const bench_row *row)
+{
+    uint64_t chain[2] = {sum->hash, row->hash};
+    sum->queries += row->queries;
+    sum->seconds += row->seconds;
+    for (int i = 0; i < TOI_STATE_COUNT; ++i)
+        sum->states[i] += row->states[i];
+    sum->false_positives += row->false_positives;
+    sum->false_negatives += row->false_negatives;
+    sum->file_answers += row->file_answers;
+    sum->file_false_positives += row->file_false_positives;
+    sum->file_false_negatives += row->file_false_negatives;
+    sum->odd += row->odd;
+    sum->even += row->even;
+    sum->times += row->times;
+    sum->late += row->late;
+    sum->largest_late = fmax(sum->largest_late, row->largest_late);
+    sum->largest_early = fmax(sum->largest_early, row->largest_early);
+    sum->error_sum += row->error_sum;
+    for (int i = 0; i < TOI_RUNG_COUNT; ++i) {
+        sum->rungs[i] += row->rungs[i];
+        sum->rung_hits[i] += row->rung_hits[i];
+    }
+    sum->hash = toi_hash(chain, sizeof chain);
+}
+
+double row_nanoseconds(const bench_row *row)
+{
+    return row->queries > 0 ? 1e9 * row->seconds / (double)row->queries : 0;
+}
+
+double row_mean_error(const bench_row *row)
+{
+    return row->times > 0 ? row->error_sum / (double)row->times : 0;
+}

@@ -1,0 +1,72 @@
+// One line of the comparison: what a method cost, and how its answers compare with the truth.
+
+#ifndef TOI_CLI_BENCH_ROW_H
+#define TOI_CLI_BENCH_ROW_H
+
+#include "bench_source.h"
+
+// A method as it is run.
+typedef struct bench_method
+{
+    toi_narrow_method method;
+    double tolerance; // 0: it has none
+} bench_method;
+
+// What is known of a method besides its guarantee (toi/narrow_phase.h).
+bool uses_tolerance(toi_narrow_method method);
+bool counts_contacts(toi_narrow_method method);
+bool finds_times(toi_narrow_method method);
+
+// Queries to decide at once, and the truth about them.
+typedef struct query_block
+{
+    toi_kind kind;
+    int64_t count;
+    toi_query *queries;
+    double *truth;            // the largest double not above the true time; infinite: never
+    unsigned char *file_says; // a file_truth each
+    toi_query_result *results;
+} query_block;
+
+typedef struct bench_row
+{
+    bench_method run;
+    int kind; // a toi_kind; TOI_PAIR_KINDS: both
+    int64_t queries;
+    double seconds;
+    int64_t states[TOI_STATE_COUNT];
+    // Undecided counts as reported, as it must be treated like a hit.
+    int64_t false_positives;
+    int64_t false_negatives;
+    // The same against what the files say.
+    int64_t file_answers;
+    int64_t file_false_positives;
+    int64_t file_false_negatives;
+    // Hits with an odd and an even number of contacts.
+    int64_t odd;
+    int64_t even;
+    // True hits that were reported with a time, and how that differs from the truth.
+    int64_t times;
+    int64_t late;
+    double largest_late;
+    double largest_early;
+    double error_sum; // of absolute values
+    // Of `exact`: what each rung decided, and how many of those were hits.
+    int64_t rungs[TOI_RUNG_COUNT];
+    int64_t rung_hits[TOI_RUNG_COUNT];
+    uint64_t hash;
+} bench_row;
+
+// Adds the answers in block->results.
+void judge_block(bench_row *row, const query_block *block);
+
+// Adds the parities in block->results, which were found with `all_roots`.
+void count_parities(bench_row *row, const query_block *block);
+
+// Adds up rows of the same method.
+void merge_row(bench_row *sum, const bench_row *row);
+
+double row_nanoseconds(const bench_row *row); // a query; 0 where there are none
+double row_mean_error(const bench_row *row);  // 0 where there are no times
+
+#endif

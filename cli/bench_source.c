@@ -1,0 +1,194 @@
+#include "bench_source.h"
+
+#include "text.h"
+#include "toi/random.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool is_wanted(int kind, int wanted)
+{
+    return wanted < 0 || wanted == kind;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Random
+
+void open_random(uint64_t seed, int64_t count, toi_kind kind, query_source *source)
+{
+    toi_random random = {seed};
+    source->type = SOURCE_RANDOM;
+    source->seed = toi_random_bits(&random); // neighbouring seeds must not share queries
+    source->counts[kind] = count;
+    snprintf(source->name, sizeof source->name, "random in the unit cube, seed %llu",
+             (unsigned long long)seed);
+}
+
+static void make_random_query(uint64_t seed, int64_t index, toi_query *query)
+{
+    toi_random number = {seed + (uint64_t)index};
+    toi_random random = {toi_random_bits(&number)};
+    for (int i = 0; i < 12; ++i)
+        query->start[i / 3][i % 3] = toi_random_unit(&random);
+    for (int i = 0; i < 12; ++i)
+        query->end[i / 3][i % 3] = toi_random_unit(&random);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Candidates of two frames
+
+toi_status open_candidates(const scene_choice *choice, const operand_list *operands, int kind,
+                           int workers, query_source *source)
+{
+    source->type = SOURCE_FRAMES;
+    toi_status status = load_frames(choice, operands, &source->frames);
+    toi_ccd_def def = toi_default_ccd_def();
+    def.workers = workers;
+    for (int k = 0; k < TOI_PAIR_KINDS && status == TOI_OK; ++k) {
+        if (!is_wanted(k, kind))
+            continue;
+        status =
+            toi_find_candidates(&def, &source->frames.mesh, (toi_kind)k, &source->pairs[k], NULL);
+        source->counts[k] = source->pairs[k].count;
+    }
+    snprintf(source->name, sizeof source->name, "candidates of %s", source->frames.name);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Files
+
+static toi_status add_file(const char *path, toi_kind kind, query_source *source)
+{
+    size_t held = (size_t)source->file_count * sizeof *source->files;
+    source_file *files = toi_allocate(held + sizeof *files);
+    if (!files)
+        return TOI_ERROR_MEMORY;
+    if (held > 0)
+        memcpy(files, source->files, held);
+    toi_release(source->files);
+    source->files = files;
+    source_file *added = &files[source->file_count];
+    *added = (source_file){.kind = kind};
+    toi_status status = toi_read_queries(path, &added->file);
+    if (status != TOI_OK)
+        return status;
+    ++source->file_count;
+    source->counts[kind] += added->file.count;
+    return TOI_OK;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+enum
+{
+    PATH_BYTES = 4096
+};
+
+static toi_status join_path(char path[PATH_BYTES], const char *folder, const char *name,
+                            const char *ending)
+{
+    int length = snprintf(path, PATH_BYTES, "%s/%s%s", folder, name, ending);
+    return length < PATH_BYTES ? TOI_OK
+                               : toi_fail(TOI_ERROR_FILE, "%.80s...: the path is too long", folder);
+}
+
+// Adds what the folder itself has of vf.csv and ee.csv.
+static toi_status add_folder(const char *folder, int kind, query_source *source)
+{
+    for (int k = 0; k < TOI_PAIR_KINDS; ++k) {
+        char path[PATH_BYTES];
+        struct stat info;
+        toi_status status = join_path(path, folder, toi_kind_name((toi_kind)k), ".csv");
+        if (status == TOI_OK && is_wanted(k, kind) && stat(path, &info) == 0)
+            status = add_file(path, (toi_kind)k, source);
+        if (status != TOI_OK)
+            return status;
+    }
+    return TOI_OK;
+}
+
+static toi_status add_inner_folders(const char *folder, int kind, query_source *source)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    if (count < 0)
+        return toi_fail(TOI_ERROR_FILE, "%s: cannot list the folder", folder);
+    toi_status status = TOI_OK;
+    for (int i = 0; i < count; ++i) {
+        char path[PATH_BYTES];
+        if (status == TOI_OK)
+            status = join_path(path, folder, entries[i]->d_name, "");
+        if (status == TOI_OK && entries[i]->d_name[0] != '.' && is_folder(path))
+            status = add_folder(path, kind, source);
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
+}
+
+toi_status open_files(const char *path, int kind, query_source *source)
+{
+    source->type = SOURCE_FILES;
+    snprintf(source->name, sizeof source->name, "%s", path);
+    if (!is_folder(path))
+        return kind >= 0 ? add_file(path, (toi_kind)kind, source)
+                         : toi_fail(TOI_ERROR_ARGUMENT,
+                                    "what does '%.80s' hold? Give --kind vf or ee", path);
+    toi_status status = add_folder(path, kind, source);
+    if (status == TOI_OK)
+        status = add_inner_folders(path, kind, source);
+    if (status == TOI_OK && source->file_count == 0)
+        return toi_fail(TOI_ERROR_FILE, "%s: no vf.csv or ee.csv in the folder, nor one below it",
+                        path);
+    return status;
+}
+
+static file_truth fetch_from_files(const query_source *source, toi_kind kind, int64_t index,
+                                   toi_query *query)
+{
+    const source_file *at = source->files;
+    for (; at->kind != kind || index >= at->file.count; ++at)
+        if (at->kind == kind)
+            index -= at->file.count;
+    *query = at->file.queries[index];
+    if (!at->file.hits)
+        return FILE_SAYS_NOTHING;
+    return at->file.hits[index] ? FILE_SAYS_HIT : FILE_SAYS_SEPARATED;
+}
+
+// ---------------------------------------------------------------------------------------------
+// All
+
+file_truth fetch_query(const query_source *source, toi_kind kind, int64_t index, toi_query *query)
+{
+    switch (source->type) {
+    case SOURCE_RANDOM:
+        make_random_query(source->seed, index, query);
+        break;
+    case SOURCE_FRAMES:
+        *query = toi_gather_query(&source->frames.mesh, kind, source->pairs[kind].data[index]);
+        break;
+    case SOURCE_FILES:
+        return fetch_from_files(source, kind, index, query);
+    }
+    return FILE_SAYS_NOTHING;
+}
+
+void free_source(query_source *source)
+{
+    for (int i = 0; i < source->file_count; ++i)
+        toi_free_query_file(&source->files[i].file);
+    toi_release(source->files);
+    for (int k = 0; k < TOI_PAIR_KINDS; ++k)
+        toi_free_pairs(&source->pairs[k]);
+    free_frames(&source->frames);
+    *source = (query_source){0};
+}
