@@ -1,6 +1,6 @@
 // Drops candidates that a direction separates during the whole step, before they are gathered:
-// first the coordinate axes, by boxes at both ends of the step, then the directions of
-// kernel/separation.h in single precision.
+// first the coordinate axes, at both ends of the step, then the directions of kernel/separation.h
+// in single precision.
 
 #ifndef TOI_CCD_CULL_H
 #define TOI_CCD_CULL_H
@@ -15,29 +15,30 @@ typedef struct toi_trajectory
     double end[4];
 } toi_trajectory;
 
-// The boxes of a primitive at t = 0 and at t = 1, one cache line: low and minus high, so that the
-// bounds of an edge or a face are the least of its corners'. Rounded outward; every fourth number
-// is zero.
+// The boxes of a primitive at t = 0 and at t = 1 in single precision, rounded to nearest, one cache
+// line: low and minus high. Every fourth number is zero.
 typedef struct toi_bounds
 {
     _Alignas(64) float at[2][2][4];
 } toi_bounds;
 
-// Fills bounds[first .. end) with those of the edges (two corners) or faces (three) in `view`.
-typedef void toi_bound_primitives(const toi_bounds *vertices, const toi_index_view *view,
-                                  int corners, int64_t first, int64_t end, toi_bounds *bounds);
-
-// Where a candidate's corners and boxes are found, and what counts as touching.
+// Where a candidate's corners are found, and what counts as touching.
 typedef struct toi_cull_source
 {
     const toi_mesh *mesh; // faces and edges
     const toi_trajectory *trajectories;
-    const toi_bounds *a, *b; // of the first and of the second primitives
+    // Bounds of the first and of the second primitives, or NULL: worth making where each primitive
+    // takes part in many candidates. Used where all touch at distance 0 in the whole step.
+    const toi_bounds *a, *b;
     toi_kind kind;
     double separation;
     double relative; // the separation is at least this share of the initial distance
     double t_max;    // later contacts do not matter
 } toi_cull_source;
+
+// Fills in the bounds of all primitives of one sort.
+typedef void toi_fill_bounds(const toi_cull_source *source, toi_primitive primitive,
+                             toi_bounds *bounds);
 
 // Moves the pairs that may touch to the front, in order; returns how many. Each of the others is
 // proved apart by more than its separation up to t_max (docs/exact.md, sections 1 and 2), so the

@@ -1,4 +1,5 @@
-// One candidate is two cache lines and a dozen instructions on the axes; most go no further.
+// On the axes one candidate is two or four cache lines and a dozen instructions; most go no
+// further.
 
 #include "kernel/rows.h"
 
@@ -6,121 +7,10 @@
 #include "ccd/cull.h"
 #include "mesh/mesh.h"
 
-// At least the separation of a pair: its distance at t = 0 is at most that of any two of its
-// points, and the length of a vector at most the sum of its components; the last factor covers the
-// roundings.
-static inline float pair_separation(const toi_cull_source *s, toi_pair pair)
-{
-    int32_t a = s->kind == TOI_EDGE_EDGE ? toi_edge_at(&s->mesh->edges, pair.a)[0] : pair.a;
-    int32_t b = s->kind == TOI_EDGE_EDGE ? toi_edge_at(&s->mesh->edges, pair.b)[0]
-                                         : toi_face_at(&s->mesh->faces, pair.b)[0];
-    const double *x = s->trajectories[a].start, *y = s->trajectories[b].start;
-    double length = fabs(x[0] - y[0]) + fabs(x[1] - y[1]) + fabs(x[2] - y[2]);
-    return toi_round_separation(fmax(s->separation, s->relative * length * (1 + 0x1p-40)));
-}
-
-typedef float line __attribute__((vector_size(64)));
-
-static inline void lower_line(line *least, const toi_bounds *other)
-{
-    line x;
-    memcpy(&x, other, sizeof x);
-    typedef int32_t line_mask __attribute__((vector_size(64)));
-    line_mask below = x < *least;
-    *least = (line)((below & (line_mask)x) | (~below & (line_mask)*least));
-}
-
-toi_bound_primitives TOI_ISA_NAME(toi_bound_primitives);
-void TOI_ISA_NAME(toi_bound_primitives)(const toi_bounds *vertices, const toi_index_view *view,
-                                        int corners, int64_t first, int64_t end, toi_bounds *bounds)
-{
-    for (int64_t i = first; i < end; ++i) {
-        const int32_t *at = corners == 2 ? toi_edge_at(view, i) : toi_face_at(view, i);
-        line least;
-        memcpy(&least, &vertices[at[0]], sizeof least);
-        lower_line(&least, &vertices[at[1]]);
-        lower_line(&least, &vertices[at[corners - 1]]);
-        memcpy(&bounds[i], &least, sizeof least);
-    }
-}
-
 enum
 {
     AHEAD = 16
 };
-
-// low - high of the one and low - high of the other, on the three axes, as rounded: above the
-// separation only if the true gap is, since the bounds are rounded outward and rounding is
-// monotone. Apart where such a gap is open at both ends of the step.
-#if defined(TOI_ISA_avx512)
-static inline int axes_apart(const toi_bounds *a, const toi_bounds *b, float separation)
-{
-    __m512 y = _mm512_load_ps(b);
-    __m512 gaps = _mm512_add_ps(_mm512_load_ps(a), _mm512_shuffle_f32x4(y, y, 0xB1));
-    unsigned open = _mm512_cmp_ps_mask(gaps, _mm512_set1_ps(separation), _CMP_GT_OQ);
-    return (open & open >> 8) != 0;
-}
-#endif
-
-typedef int32_t row_mask __attribute__((vector_size(32)));
-
-static inline int any_in_row(row_mask mask)
-{
-#if defined(TOI_ISA_avx512) || defined(TOI_ISA_avx2)
-    return _mm256_movemask_ps((__m256)mask) != 0;
-#else
-    int32_t any = 0;
-    for (int i = 0; i < 8; ++i)
-        any |= mask[i];
-    return any != 0;
-#endif
-}
-
-static inline toi_row gaps_at(const toi_bounds *a, const toi_bounds *b, int end)
-{
-    toi_row x, y;
-    memcpy(&x, a->at[end], sizeof x);
-    memcpy(&y, b->at[end], sizeof y);
-    return x + __builtin_shufflevector(y, y, 4, 5, 6, 7, 0, 1, 2, 3);
-}
-
-#if !defined(TOI_ISA_avx512)
-static inline int axes_apart(const toi_bounds *a, const toi_bounds *b, float separation)
-{
-    return any_in_row((gaps_at(a, b, 0) > separation) & (gaps_at(a, b, 1) > separation));
-}
-#endif
-
-// The same for contacts up to t. A gap shrinks no faster than in proportion to the time; the slack
-// covers five roundings.
-static inline int axes_apart_until(const toi_bounds *a, const toi_bounds *b, float t,
-                                   float separation)
-{
-    toi_row start = gaps_at(a, b, 0), end = gaps_at(a, b, 1);
-    toi_row size = (toi_row)((row_mask)end & INT32_MAX);
-    toi_row then = start + t * (end - start) - (start + t * size) * 0x1p-20f;
-    return any_in_row((start > separation) & (then > separation));
-}
-
-TOI_INLINE int64_t cull_axes(const toi_cull_source *s, toi_pair *pairs, int64_t count, int relative,
-                             int early)
-{
-    int64_t kept = 0;
-    float separation = toi_round_separation(s->separation);
-    float t = (float)s->t_max * (1 + 0x1p-22f);
-    for (int64_t i = 0; i < count; ++i) {
-        toi_pair pair = pairs[i];
-        // The second primitives jump about in memory: ask for them ahead.
-        __builtin_prefetch(&s->b[pairs[i + AHEAD < count ? i + AHEAD : i].b]);
-        if (relative)
-            separation = pair_separation(s, pair);
-        const toi_bounds *a = &s->a[pair.a], *b = &s->b[pair.b];
-        int apart = early ? axes_apart_until(a, b, t, separation) : axes_apart(a, b, separation);
-        pairs[kept] = pair;
-        kept += !apart;
-    }
-    return kept;
-}
 
 TOI_INLINE void find_corners(int edge_edge, const toi_cull_source *s, const toi_pair *pair,
                              const toi_trajectory *corners[4])
@@ -132,6 +22,178 @@ TOI_INLINE void find_corners(int edge_edge, const toi_cull_source *s, const toi_
     for (int c = 0; c < 4; ++c)
         corners[c] = &s->trajectories[c < first ? a[c] : b[c - first]];
 }
+
+// At least the separation of a pair: its distance at t = 0 is at most that of any two of its
+// points, and the length of a vector at most the sum of its components; the last factor covers the
+// roundings.
+static inline double pair_separation(int edge_edge, const toi_cull_source *s,
+                                     const toi_trajectory *const corners[4])
+{
+    if (!(s->relative > 0))
+        return s->separation;
+    const double *x = corners[0]->start, *y = corners[edge_edge ? 2 : 1]->start;
+    double length = fabs(x[0] - y[0]) + fabs(x[1] - y[1]) + fabs(x[2] - y[2]);
+    return fmax(s->separation, s->relative * length * (1 + 0x1p-40));
+}
+
+// ---- Axes
+
+#if defined(TOI_ISA_avx512)
+#define WIDE_MIN(a, b) ((toi_wide_row)_mm512_min_pd((__m512d)(a), (__m512d)(b)))
+#define WIDE_MAX(a, b) ((toi_wide_row)_mm512_max_pd((__m512d)(a), (__m512d)(b)))
+#else
+typedef int64_t wide_mask __attribute__((vector_size(64)));
+#define WIDE_SELECT(mask, a, b)                                                                    \
+    ((toi_wide_row)(((wide_mask)(mask) & (wide_mask)(a)) | (~(wide_mask)(mask) & (wide_mask)(b))))
+#define WIDE_MIN(a, b) WIDE_SELECT((a) < (b), a, b)
+#define WIDE_MAX(a, b) WIDE_SELECT((a) > (b), a, b)
+#endif
+
+// Is a gap above the separation on some axis, at both ends of the step?
+static inline int stays_open(toi_wide_row gaps, double separation)
+{
+#if defined(TOI_ISA_avx512)
+    unsigned open = _mm512_cmp_pd_mask((__m512d)gaps, _mm512_set1_pd(separation), _CMP_GT_OQ);
+    return (open & open >> 4) != 0;
+#elif defined(TOI_ISA_avx2)
+    __m256d start = (__m256d)__builtin_shufflevector(gaps, gaps, 0, 1, 2, 3);
+    __m256d end = (__m256d)__builtin_shufflevector(gaps, gaps, 4, 5, 6, 7),
+            s = _mm256_set1_pd(separation);
+    return _mm256_movemask_pd(_mm256_and_pd(_mm256_cmp_pd(start, s, _CMP_GT_OQ),
+                                            _mm256_cmp_pd(end, s, _CMP_GT_OQ))) != 0;
+#else
+    int open = 0;
+    for (int k = 0; k < 3; ++k)
+        open |= (gaps[k] > separation) & (gaps[k + 4] > separation);
+    return open;
+#endif
+}
+
+// Closes the gaps as far as they may close until t: in proportion to the time. The slack covers
+// five roundings (docs/exact.md, section 1).
+static inline toi_wide_row close_gaps(toi_wide_row gaps, double t)
+{
+    toi_wide_row start = __builtin_shufflevector(gaps, gaps, 0, 1, 2, 3, 0, 1, 2, 3);
+    toi_wide_row steps = {0, 0, 0, 0, t, t, t, t};
+    toi_wide_row size = WIDE_MAX(gaps, -gaps);
+    return start + steps * (gaps - start) - (start + steps * size) * 0x1p-49;
+}
+
+// The least gap between corners of the one and corners of the other, upwards and downwards.
+// Rounding is monotone: a rounded gap is above the separation only if the true one is.
+TOI_INLINE int axes_apart(int edge_edge, const toi_cull_source *s, toi_pair pair, int early)
+{
+    const toi_trajectory *corners[4];
+    find_corners(edge_edge, s, &pair, corners);
+    toi_wide_row x[4];
+    for (int c = 0; c < 4; ++c)
+        memcpy(&x[c], corners[c], sizeof x[c]);
+    toi_wide_row low_a = edge_edge ? WIDE_MIN(x[0], x[1]) : x[0];
+    toi_wide_row high_a = edge_edge ? WIDE_MAX(x[0], x[1]) : x[0];
+    toi_wide_row low_b = WIDE_MIN(x[2], x[3]), high_b = WIDE_MAX(x[2], x[3]);
+    low_b = edge_edge ? low_b : WIDE_MIN(low_b, x[1]);
+    high_b = edge_edge ? high_b : WIDE_MAX(high_b, x[1]);
+    toi_wide_row above = low_a - high_b, below = low_b - high_a;
+    if (early) {
+        above = close_gaps(above, s->t_max);
+        below = close_gaps(below, s->t_max);
+    }
+    double separation = pair_separation(edge_edge, s, corners);
+    return stays_open(above, separation) | stays_open(below, separation);
+}
+
+// The same from bounds, for separation 0. The sum of a low and a minus high is positive only if the
+// rounded low is above the rounded high, and then so are the numbers they were rounded from.
+static inline int bounds_apart(const toi_bounds *a, const toi_bounds *b)
+{
+#if defined(TOI_ISA_avx512)
+    __m512 y = _mm512_load_ps(b);
+    __m512 gaps = _mm512_add_ps(_mm512_load_ps(a), _mm512_shuffle_f32x4(y, y, 0xB1));
+    unsigned open = _mm512_cmp_ps_mask(gaps, _mm512_setzero_ps(), _CMP_GT_OQ);
+    return (open & open >> 8) != 0;
+#elif defined(TOI_ISA_avx2)
+    __m256 open[2];
+    for (int end = 0; end < 2; ++end) {
+        __m256 y = _mm256_load_ps(b->at[end][0]);
+        __m256 gaps = _mm256_add_ps(_mm256_load_ps(a->at[end][0]), _mm256_permute2f128_ps(y, y, 1));
+        open[end] = _mm256_cmp_ps(gaps, _mm256_setzero_ps(), _CMP_GT_OQ);
+    }
+    return _mm256_movemask_ps(_mm256_and_ps(open[0], open[1])) != 0;
+#else
+    int open = 0;
+    for (int side = 0; side < 2; ++side)
+        for (int k = 0; k < 3; ++k)
+            open |= (a->at[0][side][k] + b->at[0][1 - side][k] > 0) &
+                    (a->at[1][side][k] + b->at[1][1 - side][k] > 0);
+    return open;
+#endif
+}
+
+TOI_INLINE int64_t cull_axes(int edge_edge, const toi_cull_source *s, toi_pair *pairs,
+                             int64_t count, int early)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        toi_pair pair = pairs[i];
+        pairs[kept] = pair;
+        kept += !axes_apart(edge_edge, s, pair, early);
+    }
+    return kept;
+}
+
+static int64_t cull_bounds(const toi_cull_source *s, toi_pair *pairs, int64_t count)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        toi_pair pair = pairs[i];
+        // The second primitives jump about in memory: ask for them ahead.
+        __builtin_prefetch(&s->b[pairs[i + AHEAD < count ? i + AHEAD : i].b]);
+        pairs[kept] = pair;
+        kept += !bounds_apart(&s->a[pair.a], &s->b[pair.b]);
+    }
+    return kept;
+}
+
+static void bound_corners(const toi_trajectory *const corners[3], int count, toi_bounds *bounds)
+{
+    toi_wide_row low, high, x;
+    memcpy(&low, corners[0], sizeof low);
+    high = low;
+    for (int c = 1; c < count; ++c) {
+        memcpy(&x, corners[c], sizeof x);
+        low = WIDE_MIN(low, x);
+        high = WIDE_MAX(high, x);
+    }
+    toi_row lows = __builtin_convertvector(low, toi_row);
+    toi_row highs = __builtin_convertvector(-high, toi_row);
+    toi_row start = __builtin_shufflevector(lows, highs, 0, 1, 2, 3, 8, 9, 10, 11);
+    toi_row end = __builtin_shufflevector(lows, highs, 4, 5, 6, 7, 12, 13, 14, 15);
+    memcpy(bounds->at[0], &start, sizeof start);
+    memcpy(bounds->at[1], &end, sizeof end);
+}
+
+toi_fill_bounds TOI_ISA_NAME(toi_fill_bounds);
+void TOI_ISA_NAME(toi_fill_bounds)(const toi_cull_source *s, toi_primitive primitive,
+                                   toi_bounds *bounds)
+{
+    const toi_mesh *mesh = s->mesh;
+    int64_t count = primitive == TOI_VERTEX ? mesh->start.count
+                    : primitive == TOI_EDGE ? mesh->edges.count
+                                            : mesh->faces.count;
+    int corner_count = primitive == TOI_VERTEX ? 1 : primitive == TOI_EDGE ? 2 : 3;
+    for (int64_t i = 0; i < count; ++i) {
+        const int32_t vertex = (int32_t)i;
+        const int32_t *at = primitive == TOI_VERTEX ? &vertex
+                            : primitive == TOI_EDGE ? toi_edge_at(&mesh->edges, i)
+                                                    : toi_face_at(&mesh->faces, i);
+        const toi_trajectory *corners[3];
+        for (int c = 0; c < corner_count; ++c)
+            corners[c] = &s->trajectories[at[c]];
+        bound_corners(corners, corner_count, &bounds[i]);
+    }
+}
+
+// ---- Directions
 
 // The corners of a pair as rows of differences, up to t_max.
 TOI_INLINE void load_rows(int edge_edge, const toi_cull_source *s, toi_pair pair, int lane,
@@ -154,7 +216,7 @@ TOI_INLINE void load_rows(int edge_edge, const toi_cull_source *s, toi_pair pair
     toi_put_row(&e, &rows->e[lane]);
     toi_put_row(&g, &rows->g[lane]);
     if (s->relative > 0)
-        rows->separation[lane] = pair_separation(s, pair);
+        rows->separation[lane] = toi_round_separation(pair_separation(edge_edge, s, corners));
 }
 
 TOI_INLINE int64_t cull_directions(int edge_edge, const toi_cull_source *s, toi_pair *pairs,
@@ -186,20 +248,21 @@ TOI_INLINE int64_t cull_directions(int edge_edge, const toi_cull_source *s, toi_
     return kept;
 }
 
+TOI_INLINE int64_t cull_pairs(int edge_edge, const toi_cull_source *s, toi_pair *pairs,
+                              int64_t count, int early)
+{
+    bool plain = !early && !(s->separation > 0) && !(s->relative > 0);
+    count =
+        plain && s->b ? cull_bounds(s, pairs, count) : cull_axes(edge_edge, s, pairs, count, early);
+    return cull_directions(edge_edge, s, pairs, count, early);
+}
+
 toi_cull_pairs TOI_ISA_NAME(toi_cull_pairs);
 int64_t TOI_ISA_NAME(toi_cull_pairs)(const toi_cull_source *source, toi_pair *pairs, int64_t count)
 {
-    toi_cull_source s = *source;
-    int early = s.t_max < 1;
-    if (s.relative > 0)
-        count = cull_axes(&s, pairs, count, 1, 0);
-    else if (early)
-        count = cull_axes(&s, pairs, count, 0, 1);
-    else
-        count = cull_axes(&s, pairs, count, 0, 0);
-    if (s.kind == TOI_EDGE_EDGE)
-        return early ? cull_directions(1, &s, pairs, count, 1)
-                     : cull_directions(1, &s, pairs, count, 0);
-    return early ? cull_directions(0, &s, pairs, count, 1)
-                 : cull_directions(0, &s, pairs, count, 0);
+    if (source->kind == TOI_EDGE_EDGE)
+        return source->t_max < 1 ? cull_pairs(1, source, pairs, count, 1)
+                                 : cull_pairs(1, source, pairs, count, 0);
+    return source->t_max < 1 ? cull_pairs(0, source, pairs, count, 1)
+                             : cull_pairs(0, source, pairs, count, 0);
 }

@@ -18,8 +18,7 @@ typedef struct toi_pipeline
     int workers;
     toi_mesh mesh; // with its edges
     toi_edge_array made_edges;
-    toi_trajectory *trajectories; // of the vertices; NULL until toi_take_vertices()
-    toi_bounds *vertex_bounds;
+    toi_trajectory *trajectories; // NULL until toi_take_trajectories()
     toi_budget budget;
     toi_meter meter;
     toi_ccd_report report;
@@ -32,11 +31,8 @@ typedef struct toi_pipeline
 toi_status toi_pipeline_begin(toi_pipeline *pipeline, const toi_ccd_def *def, const toi_mesh *mesh);
 toi_status toi_pipeline_end(toi_pipeline *pipeline, toi_status status, toi_ccd_report *report);
 
-// Takes what the narrow phase reads of the vertices.
-toi_status toi_take_vertices(toi_pipeline *p);
-
-// Computes the bounds of all edges or all faces from the vertices'.
-toi_status toi_fill_bounds(toi_pipeline *p, toi_primitive primitive, toi_bounds *bounds);
+// Takes what queries are gathered from.
+toi_status toi_take_trajectories(toi_pipeline *p);
 
 // Streams the filtered candidates of one kind to `emit`; `end_task` as in toi_broad_job, or NULL.
 toi_status toi_stream_candidates(toi_pipeline *p, toi_kind kind, toi_emit *emit,

@@ -2,7 +2,6 @@
 
 #include "ccd/pipeline.h"
 
-#include "base/simd.h"
 #include "base/status.h"
 #include "mesh/mesh.h"
 
@@ -50,23 +49,7 @@ enum
     PIECE = 8192
 };
 
-static float round_down(double x)
-{
-    float rounded = (float)x;
-    return (double)rounded > x ? nextafterf(rounded, -INFINITY) : rounded;
-}
-
-static void bound_vertex(const toi_trajectory *trajectory, toi_bounds *bounds)
-{
-    for (int end = 0; end < 2; ++end)
-        for (int k = 0; k < 4; ++k) {
-            double x = end ? trajectory->end[k] : trajectory->start[k];
-            bounds->at[end][0][k] = round_down(x);
-            bounds->at[end][1][k] = round_down(-x);
-        }
-}
-
-static toi_status load_vertices(void *context, int64_t piece, int worker)
+static toi_status load_trajectories(void *context, int64_t piece, int worker)
 {
     (void)worker;
     toi_pipeline *p = context;
@@ -76,55 +59,17 @@ static toi_status load_vertices(void *context, int64_t piece, int worker)
         p->trajectories[i] = (toi_trajectory){.start = {0}};
         toi_load_point(&p->mesh.start, i, p->trajectories[i].start);
         toi_load_point(&p->mesh.end, i, p->trajectories[i].end);
-        bound_vertex(&p->trajectories[i], &p->vertex_bounds[i]);
     }
     return TOI_OK;
 }
 
-toi_status toi_take_vertices(toi_pipeline *p)
+toi_status toi_take_trajectories(toi_pipeline *p)
 {
     int64_t count = p->mesh.start.count;
     p->trajectories = toi_take(&p->budget, count, sizeof *p->trajectories);
-    p->vertex_bounds =
-        p->trajectories ? toi_take(&p->budget, count, sizeof *p->vertex_bounds) : NULL;
-    if (!p->vertex_bounds)
+    if (!p->trajectories)
         return toi_allocation_status();
-    return toi_parallel(p->workers, (count + PIECE - 1) / PIECE, load_vertices, p);
-}
-
-typedef struct bounds_job
-{
-    const toi_pipeline *pipeline;
-    toi_primitive primitive;
-    int64_t count;
-    toi_bound_primitives *bound;
-    toi_bounds *bounds;
-} bounds_job;
-
-toi_bound_primitives toi_bound_primitives_baseline, toi_bound_primitives_avx2,
-    toi_bound_primitives_avx512;
-
-static toi_status bound_piece(void *context, int64_t piece, int worker)
-{
-    (void)worker;
-    const bounds_job *job = context;
-    const toi_mesh *mesh = &job->pipeline->mesh;
-    const toi_index_view *view = job->primitive == TOI_EDGE ? &mesh->edges : &mesh->faces;
-    int64_t end = (piece + 1) * PIECE < job->count ? (piece + 1) * PIECE : job->count;
-    job->bound(job->pipeline->vertex_bounds, view, job->primitive == TOI_EDGE ? 2 : 3,
-               piece * PIECE, end, job->bounds);
-    return TOI_OK;
-}
-
-toi_status toi_fill_bounds(toi_pipeline *p, toi_primitive primitive, toi_bounds *bounds)
-{
-    static toi_bound_primitives *const kernels[] = TOI_ISA_TABLE(toi_bound_primitives);
-    bounds_job job = {.pipeline = p,
-                      .primitive = primitive,
-                      .count = primitive == TOI_EDGE ? p->mesh.edges.count : p->mesh.faces.count,
-                      .bound = kernels[toi_simd_level()],
-                      .bounds = bounds};
-    return toi_parallel(p->workers, (job.count + PIECE - 1) / PIECE, bound_piece, &job);
+    return toi_parallel(p->workers, (count + PIECE - 1) / PIECE, load_trajectories, p);
 }
 
 toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, const toi_mesh *mesh)
@@ -158,7 +103,6 @@ toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, const toi
 
 toi_status toi_pipeline_end(toi_pipeline *p, toi_status status, toi_ccd_report *report)
 {
-    toi_give_back(p->vertex_bounds);
     toi_give_back(p->trajectories);
     toi_free_edges(&p->made_edges);
     p->report.peak_bytes = p->budget.peak;

@@ -11,7 +11,8 @@
 
 enum
 {
-    BATCH = 256
+    BATCH = 256,
+    CANDIDATES_A_BOUND = 8 // from how many candidates a primitive on bounds pay
 };
 
 // What one worker needs; nothing in it is shared.
@@ -37,7 +38,9 @@ typedef struct solve_stage
     void *context;
     _Atomic uint64_t *t_max;
     solve_worker *scratch; // one a worker
-    toi_bounds *bounds;    // of the edges, or of the faces
+    // Bounds of the first and second primitives, made once enough candidates have come by.
+    _Atomic(toi_bounds *) bounds[2];
+    _Atomic int64_t seen; // candidates of this kind so far
 } solve_stage;
 
 uint64_t toi_time_bits(double time)
@@ -181,6 +184,7 @@ static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pair
 }
 
 toi_cull_pairs toi_cull_pairs_baseline, toi_cull_pairs_avx2, toi_cull_pairs_avx512;
+toi_fill_bounds toi_fill_bounds_baseline, toi_fill_bounds_avx2, toi_fill_bounds_avx512;
 
 // Up to when candidates must be proved apart. A method that may report a contact early is asked
 // about the whole step: which pair it finds first must not depend on what was culled before. Those
@@ -194,18 +198,51 @@ static double cull_limit(const solve_stage *stage)
     return exact ? fmin(nextafter(time_limit(stage), 2), 1) : 1;
 }
 
-static int64_t cull(const solve_stage *stage, toi_pair *pairs, int64_t count)
+static toi_bounds *make_bounds(const toi_cull_source *source, toi_budget *budget,
+                               toi_primitive primitive, int64_t count)
+{
+    static toi_fill_bounds *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_fill_bounds);
+    toi_bounds *bounds = toi_take(budget, count, sizeof *bounds);
+    if (bounds)
+        kernels[toi_simd_level()](source, primitive, bounds);
+    return bounds;
+}
+
+// Bounds pay where each primitive takes part in many candidates. The worker that brings their
+// number over the limit makes them, while the others go on without; so they go on if memory does
+// not suffice. The answer is the same.
+static void make_bounds_when_worth(solve_stage *stage, const toi_cull_source *source, int64_t count)
+{
+    toi_pipeline *p = stage->pipeline;
+    bool edges = stage->kind == TOI_EDGE_EDGE;
+    int64_t first = edges ? 0 : p->mesh.start.count;
+    int64_t second = edges ? p->mesh.edges.count : p->mesh.faces.count;
+    int64_t limit = CANDIDATES_A_BOUND * (first + second), before = stage->seen;
+    if (before > limit)
+        return;
+    before = atomic_fetch_add(&stage->seen, count);
+    if (before > limit || before + count <= limit)
+        return;
+    toi_bounds *a = edges ? NULL : make_bounds(source, &p->budget, TOI_VERTEX, first);
+    toi_bounds *b =
+        edges || a ? make_bounds(source, &p->budget, edges ? TOI_EDGE : TOI_FACE, second) : NULL;
+    stage->bounds[0] = edges ? b : a;
+    stage->bounds[1] = b; // the second says that both are there
+}
+
+static int64_t cull(solve_stage *stage, toi_pair *pairs, int64_t count)
 {
     static toi_cull_pairs *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_pairs);
     const toi_pipeline *p = stage->pipeline;
     toi_cull_source source = {.mesh = &p->mesh,
                               .trajectories = p->trajectories,
-                              .a = stage->kind == TOI_EDGE_EDGE ? stage->bounds : p->vertex_bounds,
-                              .b = stage->bounds,
                               .kind = stage->kind,
                               .separation = p->def->narrow.min_separation,
                               .relative = p->def->zero_time.relative_separation,
                               .t_max = cull_limit(stage)};
+    make_bounds_when_worth(stage, &source, count);
+    source.b = stage->bounds[1];
+    source.a = stage->bounds[0];
     return kernels[toi_simd_level()](&source, pairs, count);
 }
 
@@ -213,7 +250,7 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
                               int worker)
 {
     (void)task;
-    const solve_stage *stage = context;
+    solve_stage *stage = context;
     solve_worker *w = &stage->scratch[worker];
     double started = toi_clock();
     toi_status status = TOI_OK;
@@ -255,14 +292,14 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
         stage->scratch[i].candidates = 0;
         stage->scratch[i].rescaled = 0;
     }
-    double started = toi_clock();
-    toi_status status =
-        toi_fill_bounds(p, kind == TOI_EDGE_EDGE ? TOI_EDGE : TOI_FACE, stage->bounds);
-    p->report.seconds_narrow += toi_clock() - started;
+    stage->seen = 0;
     double before = p->report.seconds_broad;
-    if (status == TOI_OK)
-        status = toi_stream_candidates(p, kind, solve_block, NULL, stage);
+    toi_status status = toi_stream_candidates(p, kind, solve_block, NULL, stage);
     account(p, kind, stage->scratch, p->report.seconds_broad - before);
+    if (stage->bounds[0] != stage->bounds[1])
+        toi_give_back(stage->bounds[0]);
+    toi_give_back(stage->bounds[1]);
+    stage->bounds[0] = stage->bounds[1] = NULL;
     return status;
 }
 
@@ -274,19 +311,12 @@ toi_status toi_solve_candidates(toi_pipeline *p, toi_consume *consume, void *con
     stage.scratch = toi_take(&p->budget, p->workers, sizeof *stage.scratch);
     char *scratch = stage.scratch ? toi_take(&p->budget, p->workers, (size_t)bytes) : NULL;
     double started = toi_clock();
-    toi_status status = scratch ? toi_take_vertices(p) : toi_allocation_status();
+    toi_status status = scratch ? toi_take_trajectories(p) : toi_allocation_status();
     p->report.seconds_narrow += toi_clock() - started;
-    int64_t most =
-        p->mesh.edges.count > p->mesh.faces.count ? p->mesh.edges.count : p->mesh.faces.count;
-    if (status == TOI_OK) {
-        stage.bounds = toi_take(&p->budget, most, sizeof *stage.bounds);
-        status = stage.bounds ? TOI_OK : toi_allocation_status();
-    }
     for (int i = 0; scratch && i < p->workers; ++i)
         stage.scratch[i].scratch = scratch + i * bytes;
     for (int kind = 0; kind < TOI_PAIR_KINDS && status == TOI_OK; ++kind)
         status = solve_kind(&stage, (toi_kind)kind);
-    toi_give_back(stage.bounds);
     toi_give_back(scratch);
     toi_give_back(stage.scratch);
     return status;

@@ -6,7 +6,7 @@
 
 enum
 {
-    // Doubles that are not far apart in size need a quarter of this.
+    // Doubles within some ten powers of two of each other need a tenth of this.
     SCRATCH_BYTES = 32 << 10
 };
 

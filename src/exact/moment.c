@@ -106,25 +106,37 @@ static double estimate_far_root(const long double a[4], int sign_lo, double lo, 
 typedef struct floor_search
 {
     double a[4]; // the polynomial's coefficients, about, divided by 2^scale
-    int64_t scale;
+    toi_fixed fixed;
     uint64_t below;  // the root is not before this double,
     uint64_t above;  // and before this one, given by their patterns
     bool moved[2];   // f was evaluated at `below`, at `above`
     double estimate; // where the root may be
 } floor_search;
 
-// Newton's step from x, where f times 2^(bits degree) is `value`: the residual is exact, so the
-// estimate gets as good as its slope, however much f's terms cancel.
-static double improve(const floor_search *search, const toi_polynomial *f, toi_dyadic at, double x,
-                      toi_integer value)
+// The sign of f at x; where that is not zero, Newton's step from there becomes the next estimate.
+// The residual is nearly exact, so the estimate gets as good as its slope, however much f's terms
+// cancel.
+static int look_at(toi_arena *arena, const toi_moment *moment, floor_search *search, toi_dyadic at,
+                   double x)
 {
-    int64_t exponent;
-    double residual = toi_integer_approximate(value, &exponent);
+    int64_t exponent = 0;
+    double residual;
+    toi_int128 value = toi_fixed_takes(at) ? toi_fixed_at(&search->fixed, at) : 0;
+    if (value > TOI_FIXED_ERROR || value < -TOI_FIXED_ERROR) {
+        residual = (double)value * 0x1p-124;
+    } else {
+        toi_mark mark = toi_arena_mark(arena);
+        toi_integer exact = toi_polynomial_at(arena, &moment->f, at);
+        residual = toi_integer_approximate(exact, &exponent);
+        exponent -= search->fixed.scale + at.bits * moment->f.degree;
+        toi_arena_release(arena, mark);
+    }
     double slope = search->a[1] + x * (2 * search->a[2] + x * (3 * search->a[3]));
-    exponent -= search->scale + at.bits * f->degree;
-    if (exponent < -1000)
-        return x;
-    return x - ldexp(residual, (int)exponent) / slope;
+    double scaled = exponent == 0      ? residual
+                    : exponent < -1000 ? 0
+                                       : ldexp(residual, (int)exponent);
+    search->estimate = x - scaled / slope;
+    return (residual > 0) - (residual < 0);
 }
 
 // Which double to look at next. First where the estimate says; if that keeps failing, ever further
@@ -154,15 +166,13 @@ static bool narrow_search(toi_arena *arena, toi_moment *moment, floor_search *se
     double x = double_of(pattern);
     toi_mark mark = toi_arena_mark(arena);
     toi_dyadic at = toi_dyadic_from_double(arena, x);
-    toi_integer value = toi_polynomial_at(arena, &moment->f, at);
-    int sign = toi_integer_sign(value);
+    int sign = look_at(arena, moment, search, at, x);
     if (sign == 0) {
         make_point(arena, moment, at);
         moment->floor = x;
         moment->is_double = true;
         return false;
     }
-    search->estimate = improve(search, &moment->f, at, x, value);
     toi_arena_release(arena, mark);
     *rising = sign == moment->sign;
     if (*rising)
@@ -211,7 +221,8 @@ bool toi_moment_find_floor(toi_arena *arena, toi_moment *moment, double latest, 
     double hi = toi_dyadic_floor((toi_dyadic){moment->hi, moment->bits}, &hi_is_double);
     floor_search search = {.below = pattern_of(lo),
                            .above = pattern_of(hi) + (hi_is_double ? 0 : 1)};
-    search.scale = toi_polynomial_approximate(&moment->f, search.a);
+    toi_polynomial_approximate(&moment->f, search.a);
+    toi_fixed_from_polynomial(&moment->f, &search.fixed);
     uint64_t end = pattern_of(latest) + 1;
     if (end <= search.below)
         return false;

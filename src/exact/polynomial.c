@@ -128,13 +128,70 @@ toi_integer toi_polynomial_at_one(toi_arena *arena, const toi_polynomial *f)
     return sum;
 }
 
+// ---- Values in words
+
+// |a| 2^shift, which is below 2^124, rounded down.
+static toi_int128 aligned_magnitude(toi_integer a, int64_t shift)
+{
+    int64_t length = toi_integer_length(a), first = shift < 0 ? -shift / 64 : 0;
+    toi_uint128 low = first < length ? a.limbs[first] : 0;
+    toi_uint128 middle = first + 1 < length ? a.limbs[first + 1] : 0;
+    if (shift >= 0)
+        return (toi_int128)((middle << 64 | low) << shift);
+    toi_uint128 high = first + 2 < length ? a.limbs[first + 2] : 0;
+    unsigned right = (unsigned)(-shift % 64);
+    toi_uint128 rest = (middle << 64 | low) >> right;
+    return (toi_int128)(right > 0 ? high << 1 << (127 - right) | rest : rest);
+}
+
+void toi_fixed_from_polynomial(const toi_polynomial *f, toi_fixed *fixed)
+{
+    fixed->degree = f->degree;
+    fixed->scale = 0;
+    for (int i = 0; i <= f->degree; ++i) {
+        int64_t bits = toi_integer_bits(f->c[i]);
+        fixed->scale = bits > fixed->scale ? bits : fixed->scale;
+    }
+    for (int i = 0; i <= f->degree; ++i) {
+        toi_int128 magnitude = aligned_magnitude(f->c[i], TOI_FIXED_BITS - fixed->scale);
+        fixed->c[i] = f->c[i].size < 0 ? -magnitude : magnitude;
+    }
+}
+
+// Horner's scheme. Each coefficient is wrong by less than 1, each product, rounded down, too, and
+// errors are not magnified by x <= 1: 1 + 3 * 2 in all for a cubic. Sums are below 4 * 2^124.
+toi_int128 toi_fixed_at(const toi_fixed *fixed, toi_dyadic x)
+{
+    uint64_t t = x.m.limbs[0] << (63 - x.bits); // x times 2^63
+    toi_int128 value = fixed->c[fixed->degree];
+    for (int i = fixed->degree - 1; i >= 0; --i) {
+        toi_int128 high = 2 * ((toi_int128)(int64_t)(value >> 64) * (toi_int128)t);
+        toi_uint128 low = (toi_uint128)(uint64_t)value * t >> 63;
+        value = high + (toi_int128)low + fixed->c[i];
+    }
+    return value;
+}
+
+static int filtered_sign_at(const toi_polynomial *f, toi_dyadic x)
+{
+    toi_fixed fixed;
+    toi_fixed_from_polynomial(f, &fixed);
+    toi_int128 value = toi_fixed_at(&fixed, x);
+    return value > TOI_FIXED_ERROR ? 1 : value < -TOI_FIXED_ERROR ? -1 : 0;
+}
+
 int toi_polynomial_sign_at(toi_arena *arena, const toi_polynomial *f, toi_dyadic x)
 {
+    int sign = f->degree > 0 && toi_fixed_takes(x) ? filtered_sign_at(f, x) : 0;
+    if (sign != 0)
+        return sign;
     toi_mark mark = toi_arena_mark(arena);
-    int sign = toi_integer_sign(toi_polynomial_at(arena, f, x));
+    sign = toi_integer_sign(toi_polynomial_at(arena, f, x));
     toi_arena_release(arena, mark);
     return sign;
 }
+
+// ---- Signs and divisors
 
 int toi_count_changes(const int *signs, int count)
 {
@@ -157,7 +214,7 @@ static double power_below(int64_t below)
     return power;
 }
 
-int64_t toi_polynomial_approximate(const toi_polynomial *f, double a[4])
+void toi_polynomial_approximate(const toi_polynomial *f, double a[4])
 {
     int64_t exponents[4], scale = INT64_MIN;
     for (int i = 0; i < 4; ++i) {
@@ -168,7 +225,6 @@ int64_t toi_polynomial_approximate(const toi_polynomial *f, double a[4])
     for (int i = 0; i < 4; ++i)
         if (a[i] != 0)
             a[i] *= power_below(scale - exponents[i]);
-    return scale;
 }
 
 void toi_polynomial_approximate_wide(const toi_polynomial *f, long double a[4])

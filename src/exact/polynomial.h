@@ -42,6 +42,32 @@ toi_integer toi_polynomial_at_one(toi_arena *arena, const toi_polynomial *f);
 
 int toi_polynomial_sign_at(toi_arena *arena, const toi_polynomial *f, toi_dyadic x);
 
+// A filter for values: the coefficients in words, brought to a common scale. 2^scale is above all
+// their magnitudes and less than twice the largest.
+typedef struct toi_fixed
+{
+    int degree;
+    int64_t scale;
+    toi_int128 c[4]; // times 2^(124 - scale), rounded towards zero
+} toi_fixed;
+
+enum
+{
+    TOI_FIXED_BITS = 124,
+    TOI_FIXED_ERROR = 7 // toi_fixed_at() is wrong by no more
+};
+
+// f is not zero.
+void toi_fixed_from_polynomial(const toi_polynomial *f, toi_fixed *fixed);
+
+// f(x) 2^(124 - scale), about; x in [0, 1] must pass toi_fixed_takes().
+toi_int128 toi_fixed_at(const toi_fixed *fixed, toi_dyadic x);
+
+static inline bool toi_fixed_takes(toi_dyadic x)
+{
+    return x.bits < 64 && x.m.size == 1;
+}
+
 // How often the signs of a sequence change, zeros left out.
 int toi_count_changes(const int *signs, int count);
 
@@ -66,10 +92,9 @@ typedef struct toi_sturm
 
 toi_sturm toi_sturm_sequence(toi_arena *arena, const toi_polynomial *f);
 
-// The coefficients divided by 2^scale, the largest of which is then in [1/2, 1]: each with a
+// The coefficients divided by a power of two, the largest of which is then in [1/2, 1]: each with a
 // relative error below 2^-52 or an absolute one below 2^-1000. Those above the degree are zero.
-// Returns `scale`.
-int64_t toi_polynomial_approximate(const toi_polynomial *f, double a[4]);
+void toi_polynomial_approximate(const toi_polynomial *f, double a[4]);
 
 // The same in long doubles, whose exponents reach further where they are not doubles, but without a
 // promise about the error.
