@@ -1,6 +1,6 @@
-// What the stages of `exact` say, against what is true: how many roots D has and between which times,
-// whether the primitives touch at them, and when, to the last bit. The bounds behind all this are
-// measured in test_exact_bounds.c.
+// What the stages of `exact` say, against what is true: how many roots D has and between which
+// times, whether the primitives touch at them, and when, to the last bit. The bounds behind all
+// this are measured in test_exact_bounds.c.
 //
 // Looks inside: the stages are compiled into this file.
 
@@ -111,9 +111,9 @@ static bool has_no_root(truth *t, double from, double to)
 
 // ---- Queries
 
-// One with a contact about t = `time`, in the midst of both primitives. The face's corners add up to
-// zero at all times, so its plane keeps to the origin, and the vertex passes there; the edges cross
-// above each other, and all heights of the first are zero at that time.
+// One with a contact about t = `time`, in the midst of both primitives. The face's corners add up
+// to zero at all times, so its plane keeps to the origin, and the vertex passes there; the edges
+// cross above each other, and all heights of the first are zero at that time.
 static toi_query timed_query(toi_kind kind, double time, toi_random *random)
 {
     toi_query q = {0};
@@ -134,8 +134,8 @@ static toi_query timed_query(toi_kind kind, double time, toi_random *random)
     return q;
 }
 
-// Times where rounding has something to get wrong. About 2^-44 the last bit is as small as the error
-// of a doubled determinant.
+// Times where rounding has something to get wrong. About 2^-44 the last bit is as small as the
+// error of a doubled determinant.
 static double special_time(toi_random *random)
 {
     int exponent = (int)toi_random_below(random, 2) ? (int)toi_random_below(random, 56)
@@ -162,9 +162,8 @@ static toi_query sized_query(toi_random *random)
     int spread = spreads[toi_random_below(random, 4)];
     toi_query q;
     for (int i = 0; i < 24; ++i)
-        (&q.start[0][0])[i] =
-            ldexp(toi_random_range(random, -1, 1),
-                  exponent - (int)toi_random_below(random, (uint64_t)spread + 1));
+        (&q.start[0][0])[i] = ldexp(toi_random_range(random, -1, 1),
+                                    exponent - (int)toi_random_below(random, (uint64_t)spread + 1));
     return q;
 }
 
@@ -241,11 +240,10 @@ static bool brackets_root(truth *t, double from, double to, double root, double 
     mpf_sub(lo, x, hi);
     mpf_add(hi, x, hi);
     mpf_set_d(x, from);
-    bool above = mpf_cmp(lo, x) <= 0 ||
-                 motion_cubic_sign(&t->motion, lo) != -sign_at_double(t, from);
+    bool above =
+        mpf_cmp(lo, x) <= 0 || motion_cubic_sign(&t->motion, lo) != -sign_at_double(t, from);
     mpf_set_d(x, to);
-    bool below =
-        mpf_cmp(hi, x) >= 0 || motion_cubic_sign(&t->motion, hi) != -sign_at_double(t, to);
+    bool below = mpf_cmp(hi, x) >= 0 || motion_cubic_sign(&t->motion, hi) != -sign_at_double(t, to);
     mpf_clears(lo, hi, x, NULL);
     return above && below;
 }
@@ -274,7 +272,8 @@ static int check_shifted_times(octet *o, const bool asked[LANES], const toi_cros
     double root[LANES] = {0}, radius[LANES] = {0};
     for (int i = 0; i < LANES; ++i)
         if (asked[i]) {
-            double shift = ldexp(toi_random_range(random, -1, 1), -(int)toi_random_below(random, 60));
+            double shift =
+                ldexp(toi_random_range(random, -1, 1), -(int)toi_random_below(random, 60));
             root[i] = fmin(fmax(x->root[i] + shift * x->root[i], 0), 1);
             radius[i] = (x->radius[i] + fabs(root[i] - x->root[i])) * (1 + 0x1p-50);
         }
@@ -343,7 +342,8 @@ static void check_planes(octet *o, tally *sum, toi_random *random)
         if (verdict[i] == TOI_VERDICT_SEPARATED)
             require(has_no_root(t, 0, 1), o, i, "there is a root");
         if (verdict[i] == TOI_VERDICT_FOLDED)
-            require(sign_at_double(t, 0) != 0 && sign_at_double(t, 1) != 0, o, i, "D(0) or D(1) is 0");
+            require(sign_at_double(t, 0) != 0 && sign_at_double(t, 1) != 0, o, i,
+                    "D(0) or D(1) is 0");
         if (verdict[i] == TOI_VERDICT_ONE_ROOT) {
             index[i] = only_root(t, 0, 1);
             x.to[i] = 1;

@@ -23,6 +23,15 @@ TOI_INLINE void find_corners(int edge_edge, const toi_cull_source *s, const toi_
         corners[c] = &s->trajectories[c < first ? a[c] : b[c - first]];
 }
 
+// Corners jump about in memory: they are asked for ahead.
+TOI_INLINE void prefetch_corners(int edge_edge, const toi_cull_source *s, const toi_pair *pair)
+{
+    const toi_trajectory *corners[4];
+    find_corners(edge_edge, s, pair, corners);
+    for (int c = 0; c < 4; ++c)
+        __builtin_prefetch(corners[c]);
+}
+
 // At least the separation of a pair: its distance at t = 0 is at most that of any two of its
 // points, and the length of a vector at most the sum of its components; the last factor covers the
 // roundings.
@@ -132,8 +141,10 @@ static inline int bounds_apart(const toi_bounds *a, const toi_bounds *b)
 TOI_INLINE int64_t cull_axes(int edge_edge, const toi_cull_source *s, toi_pair *pairs,
                              int64_t count, int early)
 {
-    int64_t kept = 0;
+    int64_t kept = 0, last = count > AHEAD ? count - AHEAD : 0;
     for (int64_t i = 0; i < count; ++i) {
+        if (i < last)
+            prefetch_corners(edge_edge, s, &pairs[i + AHEAD]);
         toi_pair pair = pairs[i];
         pairs[kept] = pair;
         kept += !axes_apart(edge_edge, s, pair, early);
@@ -143,13 +154,13 @@ TOI_INLINE int64_t cull_axes(int edge_edge, const toi_cull_source *s, toi_pair *
 
 static int64_t cull_bounds(const toi_cull_source *s, toi_pair *pairs, int64_t count)
 {
-    int64_t kept = 0;
+    int64_t kept = 0, last = count > AHEAD ? count - AHEAD : 0;
     for (int64_t i = 0; i < count; ++i) {
-        toi_pair pair = pairs[i];
-        // The second primitives jump about in memory: ask for them ahead.
-        __builtin_prefetch(&s->b[pairs[i + AHEAD < count ? i + AHEAD : i].b]);
-        pairs[kept] = pair;
-        kept += !bounds_apart(&s->a[pair.a], &s->b[pair.b]);
+        if (i < last)
+            __builtin_prefetch(&s->b[pairs[i + AHEAD].b]);
+        int32_t a = pairs[i].a, b = pairs[i].b;
+        pairs[kept] = (toi_pair){a, b};
+        kept += !bounds_apart(&s->a[a], &s->b[b]);
     }
     return kept;
 }
@@ -231,12 +242,8 @@ TOI_INLINE int64_t cull_directions(int edge_edge, const toi_cull_source *s, toi_
         int lanes = count - first < TOI_LANES ? (int)(count - first) : TOI_LANES;
         for (int i = 0; i < lanes; ++i)
             load_rows(edge_edge, s, pairs[first + i], i, early, &rows);
-        for (int64_t i = first + TOI_LANES; i < first + 2 * TOI_LANES && i < count; ++i) {
-            const toi_trajectory *corners[4];
-            find_corners(edge_edge, s, &pairs[i], corners);
-            for (int c = 0; c < 4; ++c)
-                __builtin_prefetch(corners[c]);
-        }
+        for (int64_t i = first + TOI_LANES; i < first + 2 * TOI_LANES && i < count; ++i)
+            prefetch_corners(edge_edge, s, &pairs[i]);
         toi_motion m;
         toi_real separation;
         toi_mask wild = toi_load_motion(&rows, &m, &separation);

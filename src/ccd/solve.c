@@ -12,7 +12,7 @@
 enum
 {
     BATCH = 256,
-    CANDIDATES_A_BOUND = 8 // from how many candidates a primitive on bounds pay
+    CANDIDATES_A_BOUND = 2 // from how many candidates a primitive on bounds pay
 };
 
 // What one worker needs; nothing in it is shared.
