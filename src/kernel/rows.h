@@ -116,7 +116,9 @@ TOI_INLINE toi_mask toi_load_motion(const toi_rows *rows, toi_motion *m, toi_rea
     for (int k = 0; k < 3; ++k)
         m->size[k] += m->largest * 0x1p-20f;
     memcpy(separation, rows->separation, sizeof *separation);
-    return ~TOI_TEST((m->largest > 0x1p-40f) & (m->largest < 0x1p50f));
+    // A NaN is lost in a maximum but not in a sum.
+    toi_real sum = m->size[0] + m->size[1] + m->size[2];
+    return ~TOI_TEST((m->largest > 0x1p-40f) & (m->largest < 0x1p50f) & (sum < 0x1p52f));
 }
 
 // A float not below a separation.
