@@ -109,6 +109,12 @@ static const option run_options[] = {
      .help = "use N threads; 0: all cores",
      .most = TOI_MAX_WORKERS,
      .range = "a whole number from 0 to 1024"},
+    {.name = "simd",
+     .type = OPTION_CHOICE,
+     .offset = offsetof(settings, common.simd),
+     .argument = "SET",
+     .help = "use these instructions and no better ones",
+     .choice = simd_choice},
     {.name = "csv",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, csv),
@@ -253,6 +259,8 @@ static toi_status run(const settings *s, const operand_list *operands)
     query_source source = {0};
     bench_plan plan;
     toi_status status = check_source(s, operands);
+    if (status == TOI_OK)
+        status = apply_simd(&s->common);
     if (status == TOI_OK)
         status = make_plan(s, threads, &plan);
     if (status == TOI_OK)

@@ -381,6 +381,8 @@ static toi_status run(settings *s, const operand_list *operands)
     s->all = s->all || s->impacts;
     toi_status status = check_settings(s);
     if (status == TOI_OK)
+        status = apply_simd(&s->common);
+    if (status == TOI_OK)
         status = load_frames(&s->choice, operands, &f);
     if (status == TOI_OK)
         status = find(s, &f.mesh, &a);

@@ -269,12 +269,30 @@ const option repeat_options[] = {{.name = "repeat",
                                   .least = 1,
                                   .most = INT32_MAX,
                                   .range = "a whole number from 1"},
+                                 {.name = "simd",
+                                  .type = OPTION_CHOICE,
+                                  .offset = offsetof(common, simd),
+                                  .argument = "SET",
+                                  .help = "use these instructions and no better ones: auto, "
+                                          "baseline, avx2, avx512; the answer is the same",
+                                  .choice = simd_choice},
                                  THREADS_AND_JSON,
                                  {0}};
 
 common default_common(void)
 {
     return (common){.repeat = 1};
+}
+
+const char *simd_choice(int index)
+{
+    static const char *const names[] = {"auto", "baseline", "avx2", "avx512"};
+    return index < 4 ? names[index] : NULL;
+}
+
+toi_status apply_simd(const common *c)
+{
+    return toi_set_simd(c->simd > 0 ? simd_choice(c->simd) : NULL);
 }
 
 int apply_threads(const common *c)

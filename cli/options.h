@@ -71,13 +71,20 @@ typedef struct common
 {
     int threads; // 0: all cores
     int repeat;
+    int simd; // of simd_choice()
     bool json;
 } common;
 
 extern const option common_options[];
-extern const option repeat_options[]; // those and --repeat
+extern const option repeat_options[]; // those, --repeat and --simd
 
 common default_common(void);
+
+// "auto", "baseline", "avx2", "avx512", NULL.
+const char *simd_choice(int index);
+
+// Limits the kernels to the instruction set asked for; refuses one that the CPU does not have.
+toi_status apply_simd(const common *c);
 
 // The number of threads to report. After this, all of the program keeps to it.
 int apply_threads(const common *c);

@@ -196,6 +196,8 @@ static toi_status run(settings *s, const operand_list *operands)
     s->def.workers = threads;
     toi_status status = check_device(s->device);
     if (status == TOI_OK)
+        status = apply_simd(&s->common);
+    if (status == TOI_OK)
         status = check_output(s->out);
     if (status == TOI_OK)
         status = load_frames(&s->choice, operands, &f);

@@ -202,6 +202,8 @@ static toi_status run(settings *s, const operand_list *operands)
     s->def.workers = threads;
     toi_status status = check_settings(s, operands);
     if (status == TOI_OK)
+        status = apply_simd(&s->common);
+    if (status == TOI_OK)
         status = toi_read_queries(operands->at[0], &file);
     if (status == TOI_OK)
         status = solve(s, &file, &a);

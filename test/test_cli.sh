@@ -445,5 +445,13 @@ and p['candidates'] == r['queries'] for p in o['pipelines'] for r in o['rows'] \
 if r['kind'] == 'both' and r['method'] == p['method']) and len(o['pipelines']) == 2" \
     bench narrow "${scene[@]}"
 
+# Instruction sets
+for simd in auto baseline; do
+    succeeds "with --simd $simd" ccd --scene cloth-ball --size 2000 --begin 0.8 --all --simd $simd
+    grep '^hash' stdout >"$simd.hash"
+done
+check "the same answer with other instructions" cmp -s auto.hash baseline.hash
+refuses "an unknown instruction set" 1 "there is no 'sse9'" ccd --scene cloth-ball --simd sse9
+
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
