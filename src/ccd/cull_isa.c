@@ -90,13 +90,9 @@ static inline toi_wide_row close_gaps(toi_wide_row gaps, double t)
 
 // The least gap between corners of the one and corners of the other, upwards and downwards.
 // Rounding is monotone: a rounded gap is above the separation only if the true one is.
-TOI_INLINE int axes_apart(int edge_edge, const toi_cull_source *s, toi_pair pair, int early)
+TOI_INLINE int axes_apart(int edge_edge, const toi_wide_row x[4], double t_max, int early,
+                          double separation)
 {
-    const toi_trajectory *corners[4];
-    find_corners(edge_edge, s, &pair, corners);
-    toi_wide_row x[4];
-    for (int c = 0; c < 4; ++c)
-        memcpy(&x[c], corners[c], sizeof x[c]);
     toi_wide_row low_a = edge_edge ? WIDE_MIN(x[0], x[1]) : x[0];
     toi_wide_row high_a = edge_edge ? WIDE_MAX(x[0], x[1]) : x[0];
     toi_wide_row low_b = WIDE_MIN(x[2], x[3]), high_b = WIDE_MAX(x[2], x[3]);
@@ -104,10 +100,9 @@ TOI_INLINE int axes_apart(int edge_edge, const toi_cull_source *s, toi_pair pair
     high_b = edge_edge ? high_b : WIDE_MAX(high_b, x[1]);
     toi_wide_row above = low_a - high_b, below = low_b - high_a;
     if (early) {
-        above = close_gaps(above, s->t_max);
-        below = close_gaps(below, s->t_max);
+        above = close_gaps(above, t_max);
+        below = close_gaps(below, t_max);
     }
-    double separation = pair_separation(edge_edge, s, corners);
     return stays_open(above, separation) | stays_open(below, separation);
 }
 
@@ -136,20 +131,6 @@ static inline int bounds_apart(const toi_bounds *a, const toi_bounds *b)
                     (a->at[1][side][k] + b->at[1][1 - side][k] > 0);
     return open;
 #endif
-}
-
-TOI_INLINE int64_t cull_axes(int edge_edge, const toi_cull_source *s, toi_pair *pairs,
-                             int64_t count, int early)
-{
-    int64_t kept = 0, last = count > AHEAD ? count - AHEAD : 0;
-    for (int64_t i = 0; i < count; ++i) {
-        if (i < last)
-            prefetch_corners(edge_edge, s, &pairs[i + AHEAD]);
-        toi_pair pair = pairs[i];
-        pairs[kept] = pair;
-        kept += !axes_apart(edge_edge, s, pair, early);
-    }
-    return kept;
 }
 
 static int64_t cull_bounds(const toi_cull_source *s, toi_pair *pairs, int64_t count)
@@ -206,62 +187,80 @@ void TOI_ISA_NAME(toi_fill_bounds)(const toi_cull_source *s, toi_primitive primi
 
 // ---- Directions
 
-// The corners of a pair as rows of differences, up to t_max.
-TOI_INLINE void load_rows(int edge_edge, const toi_cull_source *s, toi_pair pair, int lane,
-                          int early, toi_rows *rows)
+// Candidates that are tried together.
+typedef struct company
 {
-    const toi_trajectory *corners[4];
-    find_corners(edge_edge, s, &pair, corners);
-    toi_wide_row x[4], p, e, g;
-    for (int c = 0; c < 4; ++c)
-        memcpy(&x[c], corners[c], sizeof x[c]);
-    p = edge_edge ? x[0] - x[2] : x[0] - x[1];
-    e = edge_edge ? x[1] - x[0] : x[1] - x[2];
-    g = edge_edge ? x[2] - x[3] : x[1] - x[3];
+    toi_rows rows;
+    toi_pair pairs[TOI_LANES];
+    int count;
+} company;
+
+// The corners of a pair as rows of differences, up to t_max.
+TOI_INLINE void put_rows(int edge_edge, const toi_wide_row x[4], double t_max, int early, int lane,
+                         toi_rows *rows)
+{
+    toi_wide_row p = edge_edge ? x[0] - x[2] : x[0] - x[1];
+    toi_wide_row e = edge_edge ? x[1] - x[0] : x[1] - x[2];
+    toi_wide_row g = edge_edge ? x[2] - x[3] : x[1] - x[3];
     if (early) {
-        toi_stop_row(&p, s->t_max);
-        toi_stop_row(&e, s->t_max);
-        toi_stop_row(&g, s->t_max);
+        toi_stop_row(&p, t_max);
+        toi_stop_row(&e, t_max);
+        toi_stop_row(&g, t_max);
     }
     toi_put_row(&p, &rows->p[lane]);
     toi_put_row(&e, &rows->e[lane]);
     toi_put_row(&g, &rows->g[lane]);
-    if (s->relative > 0)
-        rows->separation[lane] = toi_round_separation(pair_separation(edge_edge, s, corners));
 }
 
-TOI_INLINE int64_t cull_directions(int edge_edge, const toi_cull_source *s, toi_pair *pairs,
-                                   int64_t count, int early)
+// Writes those that no direction separates to `pairs`; returns how many.
+TOI_INLINE int64_t try_directions(int edge_edge, company *c, toi_pair *pairs)
 {
+    toi_motion m;
+    toi_real separation;
+    toi_mask wild = toi_load_motion(&c->rows, &m, &separation);
+    unsigned left = toi_mask_word(~toi_separated(edge_edge, &m, &separation) | wild);
     int64_t kept = 0;
-    toi_rows rows;
-    memset(&rows, 0, sizeof rows);
-    for (int i = 0; i < TOI_LANES; ++i)
-        rows.separation[i] = toi_round_separation(s->separation);
-    for (int64_t first = 0; first < count; first += TOI_LANES) {
-        int lanes = count - first < TOI_LANES ? (int)(count - first) : TOI_LANES;
-        for (int i = 0; i < lanes; ++i)
-            load_rows(edge_edge, s, pairs[first + i], i, early, &rows);
-        for (int64_t i = first + TOI_LANES; i < first + 2 * TOI_LANES && i < count; ++i)
-            prefetch_corners(edge_edge, s, &pairs[i]);
-        toi_motion m;
-        toi_real separation;
-        toi_mask wild = toi_load_motion(&rows, &m, &separation);
-        unsigned left = toi_mask_word(~toi_separated(edge_edge, &m, &separation) | wild);
-        left &= (1u << lanes) - 1;
-        for (; left; left &= left - 1)
-            pairs[kept++] = pairs[first + __builtin_ctz(left)];
-    }
+    for (left &= (1u << c->count) - 1; left; left &= left - 1)
+        pairs[kept++] = c->pairs[__builtin_ctz(left)];
+    c->count = 0;
     return kept;
+}
+
+// `axes`: these have not been tried on bounds.
+TOI_INLINE int64_t cull_directions(int edge_edge, const toi_cull_source *s, toi_pair *pairs,
+                                   int64_t count, int early, int axes)
+{
+    int64_t kept = 0, last = count > AHEAD ? count - AHEAD : 0;
+    company c;
+    memset(&c, 0, sizeof c);
+    for (int i = 0; i < TOI_LANES; ++i)
+        c.rows.separation[i] = toi_round_separation(s->separation);
+    for (int64_t i = 0; i < count; ++i) {
+        if (i < last)
+            prefetch_corners(edge_edge, s, &pairs[i + AHEAD]);
+        const toi_trajectory *corners[4];
+        toi_wide_row x[4];
+        c.pairs[c.count] = pairs[i];
+        find_corners(edge_edge, s, &c.pairs[c.count], corners);
+        for (int k = 0; k < 4; ++k)
+            memcpy(&x[k], corners[k], sizeof x[k]);
+        double separation = pair_separation(edge_edge, s, corners);
+        if (s->relative > 0)
+            c.rows.separation[c.count] = toi_round_separation(separation);
+        put_rows(edge_edge, x, s->t_max, early, c.count, &c.rows);
+        c.count += !(axes && axes_apart(edge_edge, x, s->t_max, early, separation));
+        if (c.count == TOI_LANES)
+            kept += try_directions(edge_edge, &c, pairs + kept);
+    }
+    return c.count > 0 ? kept + try_directions(edge_edge, &c, pairs + kept) : kept;
 }
 
 TOI_INLINE int64_t cull_pairs(int edge_edge, const toi_cull_source *s, toi_pair *pairs,
                               int64_t count, int early)
 {
-    bool plain = !early && !(s->separation > 0) && !(s->relative > 0);
-    count =
-        plain && s->b ? cull_bounds(s, pairs, count) : cull_axes(edge_edge, s, pairs, count, early);
-    return cull_directions(edge_edge, s, pairs, count, early);
+    if (early || !s->b || s->separation > 0 || s->relative > 0)
+        return cull_directions(edge_edge, s, pairs, count, early, 1);
+    return cull_directions(edge_edge, s, pairs, cull_bounds(s, pairs, count), early, 0);
 }
 
 toi_cull_pairs TOI_ISA_NAME(toi_cull_pairs);
