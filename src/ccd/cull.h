@@ -15,7 +15,7 @@ typedef struct toi_trajectory
     double end[4];
 } toi_trajectory;
 
-// The boxes of a primitive at t = 0 and at t = 1 in single precision, rounded to nearest, one cache
+// The boxes of a primitive at t = 0 and at t = 1 in single precision, rounded outward, one cache
 // line: low and minus high. Every fourth number is zero.
 typedef struct toi_bounds
 {
@@ -28,7 +28,7 @@ typedef struct toi_cull_source
     const toi_mesh *mesh; // faces and edges
     const toi_trajectory *trajectories;
     // Bounds of the first and of the second primitives, or NULL: worth making where each primitive
-    // takes part in many candidates. Used where all touch at distance 0 in the whole step.
+    // takes part in many candidates. Not used where a separation is asked for.
     const toi_bounds *a, *b;
     toi_kind kind;
     double separation;

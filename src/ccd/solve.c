@@ -187,15 +187,14 @@ toi_cull_pairs toi_cull_pairs_baseline, toi_cull_pairs_avx2, toi_cull_pairs_avx5
 toi_fill_bounds toi_fill_bounds_baseline, toi_fill_bounds_avx2, toi_fill_bounds_avx512;
 
 // Up to when candidates must be proved apart. A method that may report a contact early is asked
-// about the whole step: which pair it finds first must not depend on what was culled before. Those
-// that round the true time down to t_max lie before the next double.
+// about the whole step: which pair it finds first must not depend on what was culled before.
 static double cull_limit(const solve_stage *stage)
 {
     const toi_ccd_def *def = stage->pipeline->def;
     bool exact = toi_narrow_guarantee(def->narrow.method) == TOI_GUARANTEE_EXACT &&
                  !(def->narrow.min_separation > 0) && !(def->zero_time.relative_separation > 0) &&
                  !(def->zero_time.rescale > 0);
-    return exact ? fmin(nextafter(time_limit(stage), 2), 1) : 1;
+    return exact ? toi_cull_time(time_limit(stage)) : 1;
 }
 
 static toi_bounds *make_bounds(const toi_cull_source *source, toi_budget *budget,

@@ -45,8 +45,7 @@ TOI_INLINE void load_rows(int edge_edge, const toi_query *query, double t_max, i
 TOI_INLINE int64_t filter(int edge_edge, const toi_narrow_batch *batch, int32_t *left)
 {
     int64_t kept = 0;
-    // Contacts before the next double are rounded down to t_max, and matter.
-    double t_max = batch->def->all_roots ? 1 : fmin(nextafter(batch->def->t_max, 2), 1);
+    double t_max = batch->def->all_roots ? 1 : toi_cull_time(batch->def->t_max);
     toi_rows rows;
     memset(&rows, 0, sizeof rows);
     for (int64_t first = 0; first < batch->count; first += TOI_LANES) {

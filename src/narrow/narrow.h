@@ -5,6 +5,8 @@
 
 #include "toi/narrow_phase.h"
 
+#include <math.h>
+
 // A batch of queries for one worker.
 typedef struct toi_narrow_batch
 {
@@ -26,6 +28,14 @@ typedef void toi_narrow_solve(const toi_narrow_batch *batch);
 // The solver of a method, and how much scratch memory each worker must bring.
 toi_narrow_solve *toi_narrow_solver(toi_narrow_method method);
 int64_t toi_narrow_scratch_bytes(toi_narrow_method method);
+
+// Up to when primitives must be proved apart for contacts up to t_max not to matter: those before
+// the next double are rounded down to t_max. Not so small that products with it become denormal,
+// which is slow.
+static inline double toi_cull_time(double t_max)
+{
+    return fmin(fmax(nextafter(t_max, 2), 0x1p-100), 1);
+}
 
 // Range checks of a definition.
 toi_status toi_check_narrow_def(const toi_narrow_def *def);
