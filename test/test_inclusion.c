@@ -5,7 +5,7 @@
 
 #include "exact/adversary.h"
 #include "exact/exact_ccd.h"
-#include "exact/trial.h"
+#include "exact/method_trials.h"
 
 #include <float.h>
 #include <math.h>
@@ -86,34 +86,13 @@ static void oracle_decides_hand_cases(void **state)
 static void no_contact_is_missed(void **state)
 {
     (void)state;
-    static trial t;
-    toi_random random = {2};
-    int64_t undecided = 0, iterations = 0, first = queries_checked;
-    for (int64_t batch = 0; batch < cases(1500); ++batch) {
-        contact_recipe recipe = random_recipe(&random);
-        toi_narrow_def def = random_def(recipe.exponent, &random);
-        make_trial(&recipe, &t, &random);
-        solve_trial(&def, &t);
-        for (int i = 0; i < t.count; ++i) {
-            undecided += t.results[i].state == TOI_UNDECIDED;
-            iterations += t.results[i].iterations;
-        }
-    }
-    int64_t count = queries_checked - first;
-    print_message("  %lld contacts: %lld undecided, %.1f iterations each\n", (long long)count,
-                  (long long)undecided, (double)iterations / (double)count);
+    try_contacts(TOI_NARROW_INCLUSION, cases(1500), 2);
 }
 
 static void no_wild_contact_is_missed(void **state)
 {
     (void)state;
-    static trial t;
-    toi_random random = {3};
-    for (int64_t batch = 0; batch < cases(200); ++batch) {
-        make_wild_trial(&t, &random);
-        toi_narrow_def def = random_def(-20, &random);
-        solve_trial(&def, &t);
-    }
+    try_wild_contacts(TOI_NARROW_INCLUSION, cases(200), 3);
 }
 
 static void default_budget_is_enough_for_anything(void **state)
@@ -134,24 +113,7 @@ static void default_budget_is_enough_for_anything(void **state)
 static void spent_budget_leaves_a_lower_bound(void **state)
 {
     (void)state;
-    static const int budgets[] = {1, 2, 3, 10, 30};
-    static trial t;
-    toi_random random = {5};
-    int64_t undecided = 0;
-    for (int64_t batch = 0; batch < cases(300); ++batch) {
-        contact_recipe recipe = random_recipe(&random);
-        toi_narrow_def def = random_def(recipe.exponent, &random);
-        def.max_iterations = budgets[batch % 5];
-        def.no_zero_time = batch % 7 == 0;
-        if (batch % 4 == 0)
-            make_wild_trial(&t, &random);
-        else
-            make_trial(&recipe, &t, &random);
-        solve_trial(&def, &t);
-        for (int i = 0; i < t.count; ++i)
-            undecided += t.results[i].state == TOI_UNDECIDED;
-    }
-    assert_true(undecided > 0);
+    try_spent_budgets(TOI_NARROW_INCLUSION, cases(300), 5);
 }
 
 // Points that stay a known distance apart in the maximum norm must be reported for it.

@@ -2,8 +2,7 @@
 // decided by exact/exact_ccd.c. `make test-long` takes ten times as many.
 
 #include "exact/adversary.h"
-#include "exact/exact_ccd.h"
-#include "exact/trial.h"
+#include "exact/method_trials.h"
 
 #include <float.h>
 #include <math.h>
@@ -287,98 +286,20 @@ static void options_at_their_limits(void **state)
 
 // ---- Random queries, decided exactly
 
-typedef struct tally
-{
-    int64_t touching, apart, degenerate, false_hits, missed, late;
-    double slack; // the most that a time was early, where the budget sufficed
-} tally;
-
-static void check_exactly(const toi_narrow_def *def, toi_kind kind, const toi_query *query,
-                          exact_root *root, tally *sum)
-{
-    toi_query_result r;
-    assert_ok(toi_solve_queries(def, kind, query, 1, &r));
-    assert_true(well_formed(def, &r));
-    ++queries_checked;
-    check_place(kind, query, &r);
-    exact_answer answer = exact_first_contact(kind, query, root);
-    bool late = false;
-    if (answer == EXACT_DEGENERATE) {
-        ++sum->degenerate;
-    } else if (answer == EXACT_APART) {
-        ++sum->apart;
-        sum->false_hits += r.state != TOI_SEPARATED;
-    } else {
-        ++sum->touching;
-        late = r.state != TOI_SEPARATED && exact_root_is_before(root, r.time);
-        sum->missed += r.state == TOI_SEPARATED;
-        sum->late += late;
-        for (double early = 1; early > sum->slack && r.state == TOI_HIT; early /= 2)
-            if (!exact_root_is_before(root, r.time + early))
-                sum->slack = early;
-    }
-    if (answer == EXACT_TOUCH && (late || r.state == TOI_SEPARATED)) {
-        print_query(kind, query);
-        print_error("  got %s, time %a\n", toi_state_name(r.state), r.time);
-    }
-}
-
-static void print_tally(const char *name, const tally *sum)
-{
-    print_message("  %s: %lld touch, %lld do not (%lld reported), %lld degenerate; times at most "
-                  "%g early\n",
-                  name, (long long)sum->touching, (long long)sum->apart, (long long)sum->false_hits,
-                  (long long)sum->degenerate, 2 * sum->slack);
-    assert_int_equal(sum->missed, 0);
-    assert_int_equal(sum->late, 0);
-    assert_true(sum->touching > 50);
-}
-
 // Uniform coordinates, as a mesh's would be: nothing is missed, and nothing else reported.
 static void random_queries_agree_with_exact(void **state)
 {
     (void)state;
-    toi_random random = {12};
-    toi_narrow_def def = toi_default_narrow_def();
-    def.method = TOI_NARROW_INCLUSION;
-    def.workers = 1;
-    tally sum = {0};
-    exact_root root;
-    exact_root_init(&root);
-    for (int64_t i = 0; i < cases(20000); ++i) {
-        toi_query q;
-        double offset = i % 3 == 0 ? ldexp(1, (int)toi_random_below(&random, 20)) : 0;
-        for (int n = 0; n < 24; ++n)
-            (&q.start[0][0])[n] = offset + toi_random_unit(&random);
-        check_exactly(&def, (toi_kind)(i % 2), &q, &root, &sum);
-    }
-    exact_root_clear(&root);
-    print_tally("random", &sum);
+    tally sum = try_uniform_exactly(TOI_NARROW_INCLUSION, cases(20000), 12);
     assert_true(sum.false_hits <= sum.apart / 1000);
-    assert_true(sum.slack < 1e-6);
+    assert_true(sum.slack < 2e-6);
 }
 
 // A few units in the last place off a contact: touching or not, nobody can see.
 static void nudged_contacts_agree_with_exact(void **state)
 {
     (void)state;
-    toi_random random = {13};
-    tally sum = {0};
-    exact_root root;
-    exact_root_init(&root);
-    for (int64_t i = 0; i < cases(30000); ++i) {
-        contact_recipe recipe = random_recipe(&random);
-        toi_narrow_def def = random_def(recipe.exponent, &random);
-        contact c;
-        if (i % 2)
-            c = make_wild_contact(recipe.kind, 0, (int)toi_random_below(&random, 60), &random);
-        else
-            c = make_contact(&recipe, &random);
-        nudge_query(&c.query, (int64_t)1 << toi_random_below(&random, 6), &random);
-        check_exactly(&def, recipe.kind, &c.query, &root, &sum);
-    }
-    exact_root_clear(&root);
-    print_tally("nudged", &sum);
+    try_nudged_exactly(TOI_NARROW_INCLUSION, cases(30000), 13);
 }
 
 // |F| at a result's place at time t, in the maximum norm; rounded.

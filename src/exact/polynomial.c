@@ -22,12 +22,10 @@ toi_polynomial toi_polynomial_add(toi_arena *arena, const toi_polynomial *f,
 toi_polynomial toi_polynomial_subtract(toi_arena *arena, const toi_polynomial *f,
                                        const toi_polynomial *g)
 {
-    toi_polynomial difference;
-    int highest = f->degree > g->degree ? f->degree : g->degree;
-    for (int i = 0; i <= highest; ++i)
-        difference.c[i] = toi_integer_subtract(arena, coefficient(f, i), coefficient(g, i));
-    toi_polynomial_trim(&difference, highest);
-    return difference;
+    toi_polynomial minus = *g;
+    for (int i = 0; i <= g->degree; ++i)
+        minus.c[i] = toi_integer_negate(g->c[i]);
+    return toi_polynomial_add(arena, f, &minus);
 }
 
 // Adds c 2^shift to a two's complement of `length` limbs, of which only so many are kept. A

@@ -55,6 +55,7 @@ void try_spent_budgets(toi_narrow_method method, int64_t batches, uint64_t seed)
         contact_recipe recipe = random_recipe(&random);
         toi_narrow_def def = method_def(method, recipe.exponent, &random);
         def.max_iterations = budgets[batch % 5];
+        def.no_zero_time = batch % 7 == 0;
         if (batch % 4 == 0)
             make_wild_trial(&t, &random);
         else
