@@ -8,13 +8,23 @@
 
 TOI_EXTERN_C_BEGIN
 
-/// How candidate pairs are found. Every method returns the same pairs; only the cost differs.
+/// How candidate pairs are found. Every method returns the same pairs; only the cost differs
+/// (docs/broad_phases.md). Those marked * are cheaper with a toi_broad_memory.
 typedef enum toi_broad_method
 {
-    TOI_BROAD_AUTO,  ///< the one the measurements favour; now TOI_BROAD_STQ
+    TOI_BROAD_AUTO,  ///< the one the measurements favour for the boxes at hand *
     TOI_BROAD_BRUTE, ///< every pair; the reference for tests
-    TOI_BROAD_STQ, ///< sort along the axis of greatest variance, sweep with tiny queues (Belgrod et
-                   ///< al.)
+    TOI_BROAD_SWEEP, ///< sort along one axis, compare with all that begin before the end
+    TOI_BROAD_SWEEP_INCREMENTAL, ///< three sorted axes kept from call to call, the best swept *
+    TOI_BROAD_STQ,               ///< sort and sweep with tiny queues (Belgrod et al.)
+    TOI_BROAD_GRID,              ///< uniform cells, every pair of a cell
+    TOI_BROAD_GRID_SWEEP,        ///< columns of cells, a sweep inside each
+    TOI_BROAD_HASH,              ///< cells of the mean size in a hash table
+    TOI_BROAD_BVH,               ///< dynamic tree of boxes, refitted, searched against itself *
+    TOI_BROAD_LBVH,              ///< tree over blocks of boxes along a space-filling curve *
+    TOI_BROAD_KDTREE,            ///< space cut in two again and again
+    TOI_BROAD_TRACY,             ///< segmented sorted axes with insertion (Tracy et al.) *
+    TOI_BROAD_INTERVAL_TREE,     ///< streamed segment trees (Zomorodian and Edelsbrunner)
     TOI_BROAD_COUNT
 } toi_broad_method;
 
@@ -31,13 +41,25 @@ typedef enum toi_order
     TOI_ORDER_OWN ///< as the method finds them: cheaper; still the same for any number of workers
 } toi_order;
 
+/// What methods keep from one call to the next, for frames of the same objects: an order, a tree,
+/// sorted axes, and the memory they stand in. The pairs found are the same with and without it. One
+/// call at a time may use it; lists of other lengths or another method begin anew. What it holds is
+/// counted against the memory limit of each call that uses it.
+typedef struct toi_broad_memory toi_broad_memory;
+
+TOI_API toi_status toi_make_broad_memory(toi_broad_memory **memory);
+
+/// Harmless on NULL.
+TOI_API void toi_free_broad_memory(toi_broad_memory *memory);
+
 /// Options of a broad phase; start from toi_default_broad_def().
 typedef struct toi_broad_def
 {
     toi_broad_method method;
     toi_order order;
-    int workers;          ///< 0: toi_default_workers()
-    int64_t memory_limit; ///< bytes of working memory, output included; 0: no limit
+    int workers;              ///< 0: toi_default_workers()
+    int64_t memory_limit;     ///< bytes of working memory, output included; 0: no limit
+    toi_broad_memory *memory; ///< from toi_make_broad_memory(), for methods that profit; or NULL
     toi_progress *progress;
     void *progress_context;
     uint32_t cookie; ///< set by the default function; leave it

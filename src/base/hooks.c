@@ -13,7 +13,7 @@
 // Above this size a block is aligned to huge pages and asks for them: first touch of 4 KiB pages
 // costs more than the search that fills them.
 #define HUGE_PAGE ((size_t)2 << 20)
-#define HUGE_BLOCK ((size_t)8 << 20)
+#define HUGE_BLOCK ((size_t)2 << 20)
 
 static void *default_allocate(void *user, size_t size, size_t alignment)
 {

@@ -87,6 +87,19 @@ void toi_detach(void *memory)
     h->budget = NULL;
 }
 
+bool toi_attach(toi_budget *budget, void *memory)
+{
+    if (!memory)
+        return true;
+    header *h = header_of(memory);
+    if (!charge(budget, (int64_t)h->size)) {
+        fail(TOI_ERROR_LIMIT, (int64_t)h->size - HEADER_BYTES, 1, budget);
+        return false;
+    }
+    h->budget = budget;
+    return true;
+}
+
 void toi_give_back(void *memory)
 {
     if (!memory)

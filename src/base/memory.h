@@ -35,6 +35,10 @@ void toi_give_back(void *memory);
 // Takes memory out of its budget, which may then go away: for results handed to the caller.
 void toi_detach(void *memory);
 
+// Counts memory that toi_detach() had taken out of its budget in another; false when the limit is
+// reached, and then it is in none. Harmless on NULL.
+bool toi_attach(toi_budget *budget, void *memory);
+
 // Grows *data so that it has room for `needed` elements, by half at least. On failure nothing
 // changes.
 toi_status toi_reserve(toi_budget *budget, void **data, int64_t *capacity, int64_t needed,

@@ -116,9 +116,11 @@ void toi_meter_init(toi_meter *meter, toi_progress *progress, void *context)
 
 toi_status toi_meter_add(toi_meter *meter, int64_t amount)
 {
-    if (!meter || !meter->progress)
+    if (!meter)
         return TOI_OK;
     int64_t done = atomic_fetch_add(&meter->done, amount) + amount;
+    if (!meter->progress)
+        return TOI_OK;
     if (!atomic_flag_test_and_set(&meter->busy)) {
         double fraction = meter->base + meter->share * (double)done / (double)meter->total;
         if (!meter->progress(meter->context, fraction > 1 ? 1 : fraction))

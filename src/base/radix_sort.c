@@ -79,6 +79,16 @@ static toi_status scatter(void *context, int64_t piece, int worker)
     return TOI_OK;
 }
 
+static toi_status copy_back(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    const pass *p = context;
+    int64_t first = toi_piece(p->count, p->pieces, piece);
+    int64_t end = toi_piece(p->count, p->pieces, piece + 1);
+    memcpy(p->to + first, p->from + first, (size_t)(end - first) * sizeof *p->to);
+    return TOI_OK;
+}
+
 static uint64_t varying_bits(pass *p, int workers)
 {
     toi_parallel(workers, p->pieces, find_varying_bits, p);
@@ -108,8 +118,10 @@ static void sort_with_scratch(pass *p, uint64_t *keys, uint64_t *scratch, uint64
         int next = p->shift + DIGIT_BITS;
         remaining = next >= 64 ? 0 : remaining >> next << next;
     }
-    if (p->from != keys)
-        memcpy(keys, p->from, (size_t)p->count * sizeof *keys);
+    if (p->from != keys) {
+        p->to = keys;
+        toi_parallel(workers, p->pieces, copy_back, p);
+    }
 }
 
 toi_status toi_radix_sort(uint64_t *keys, int64_t count, uint64_t mask, int workers,

@@ -12,27 +12,80 @@
 typedef toi_status toi_emit(void *context, toi_pair *pairs, int64_t count, int64_t task,
                             int worker);
 
+// Where the worker may write the next `count` pairs that it emits, which then need no copying.
+typedef toi_status toi_room(void *context, int64_t count, int worker, toi_pair **room);
+
+// Who gets the pairs.
+typedef struct toi_receiver
+{
+    void *context;
+    toi_emit *emit;
+    toi_room *room; // or NULL
+    // Called when a task has emitted all it found; or NULL.
+    toi_status (*end_task)(void *context, int64_t task, int worker);
+} toi_receiver;
+
+// What a method keeps from one call to the next: one block of memory.
+typedef struct toi_broad_slot
+{
+    toi_broad_method method;  // whose it is
+    int64_t a_count, b_count; // of the lists it was made for
+    int64_t bytes;
+    void *data;
+} toi_broad_slot;
+
 // One search: a against b, or a against itself.
 typedef struct toi_broad_job
 {
     toi_box_view a;
     toi_box_view b;
-    bool self; // b is a; report each pair once, lower index first
+    bool self;            // b is a; report each pair once, lower index first
+    double cell;          // a good size for cells, where the caller knows one; 0: unknown
+    toi_broad_slot *slot; // or NULL: nothing is kept
     int workers;
     toi_budget *budget;
     toi_meter *meter; // or NULL
-    toi_emit *emit;
-    void *context;
-    // Called when a task has emitted all it found; or NULL.
-    toi_status (*end_task)(void *context, int64_t task, int worker);
+    toi_receiver to;
 } toi_broad_job;
 
 // A method finds all overlapping pairs and emits them. Which task finds which pair, and in which
 // order, must not depend on the number of workers.
 typedef toi_status toi_broad_search(const toi_broad_job *job);
 
-toi_broad_search toi_search_brute;
-toi_broad_search toi_search_stq;
+toi_broad_search toi_search_brute, toi_search_sweep, toi_search_sweep_incremental, toi_search_stq,
+    toi_search_grid, toi_search_grid_sweep, toi_search_hash, toi_search_bvh, toi_search_lbvh,
+    toi_search_kdtree, toi_search_tracy, toi_search_interval_tree, toi_search_auto;
+
+// The block that `method` kept from its last call on lists of the same lengths, or a new one
+// (*kept: which); counted in the job's budget either way. NULL with the message set on failure. A
+// method without a slot runs the same code and gets a new block each time.
+void *toi_open_slot(const toi_broad_job *job, toi_broad_method method, int64_t bytes, bool *kept);
+
+// Keeps the block for the next call if it is still `good`, or gives it back.
+void toi_close_slot(const toi_broad_job *job, toi_broad_method method, int64_t bytes, void *block,
+                    bool good);
+
+// A caller's memory of past calls, and its slots: a list against itself, two lists, a mesh.
+enum
+{
+    TOI_SLOT_SELF,
+    TOI_SLOT_BETWEEN,
+    TOI_SLOT_MESH,
+    TOI_SLOTS
+};
+struct toi_broad_memory
+{
+    atomic_flag busy;
+    toi_broad_slot slots[TOI_SLOTS];
+};
+
+// Locks the memory for one call and counts what it holds in the call's budget, or refuses when
+// another call uses it; harmless on NULL.
+toi_status toi_enter_memory(toi_broad_memory *memory, toi_budget *budget);
+void toi_leave_memory(toi_broad_memory *memory);
+
+// How many of the workers so many boxes can feed.
+int toi_fitting_workers(int workers, int64_t boxes);
 
 // Gathers emitted pairs into one list ordered by task, whoever ran it. Tasks end roughly in order,
 // so a task's pairs are moved to the list while they are still in a cache, and only few lists wait
@@ -40,6 +93,7 @@ toi_broad_search toi_search_stq;
 typedef struct toi_collector
 {
     toi_budget *budget;
+    const toi_meter *meter; // tells how much is still to come
     toi_pair_array *pairs;
     int workers;
     toi_lock lock;                // of all below
@@ -54,9 +108,8 @@ typedef struct toi_collector
 } toi_collector;
 
 toi_status toi_collector_init(toi_collector *collector, int workers, toi_budget *budget,
-                              toi_pair_array *pairs);
-toi_emit toi_collect;
-toi_status toi_collect_end(void *context, int64_t task, int worker);
+                              const toi_meter *meter, toi_pair_array *pairs);
+toi_receiver toi_collector_receiver(toi_collector *collector);
 // Frees all but the list; call it after success and after failure.
 void toi_collector_finish(toi_collector *collector);
 

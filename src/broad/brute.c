@@ -18,8 +18,7 @@ typedef struct brute
 static toi_status search_rows(void *context, int64_t task, int worker)
 {
     brute *s = context;
-    toi_pair_writer writer = {s->job, task, worker,
-                              s->buffers + worker * (TOI_WRITER_PAIRS + TOI_BLOCK), 0};
+    toi_pair_writer writer = toi_start_writer(s->job, s->buffers, task, worker);
     const toi_layout *b = s->job->self ? &s->a : &s->b;
     int64_t end = (task + 1) * ROWS < s->a.count ? (task + 1) * ROWS : s->a.count;
     toi_status status = TOI_OK;

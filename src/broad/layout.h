@@ -31,7 +31,7 @@ typedef struct toi_block
     float bound[TOI_COLUMNS][TOI_BLOCK];
 } toi_block;
 
-// One list of boxes, in the order of a sweep or as given. The last block is padded with boxes that
+// Boxes in the order of a sweep, of cells, or as given. The last block is padded with boxes that
 // overlap nothing.
 typedef struct toi_layout
 {
@@ -42,12 +42,35 @@ typedef struct toi_layout
     float *begins; // the lower bound on axis 0 of each block's first box: the least of the block in
                    // a sweep
     int32_t *ids;  // of the boxes, in the blocks' order; padded like the blocks
-    const toi_box *boxes;
+    uint8_t *tags; // or NULL: boxes whose tags have a bit in common are not compared
+    toi_box_view first, second; // the boxes: those of the second list are numbered after the first
 } toi_layout;
+
+static inline bool toi_boxes_overlap(const toi_box *a, const toi_box *b)
+{
+    for (int k = 0; k < 3; ++k)
+        if (a->lo[k] > b->hi[k] || b->lo[k] > a->hi[k])
+            return false;
+    return true;
+}
+
+// The box that has a number in a layout.
+static inline const toi_box *toi_box_numbered(const toi_layout *layout, int32_t id)
+{
+    return id < layout->first.count ? &layout->first.data[id]
+                                    : &layout->second.data[id - layout->first.count];
+}
 
 // Lays boxes out by increasing lower bound on `axis` (ties by index), or as given if axis is -1.
 toi_status toi_make_layout(toi_box_view boxes, int axis, int workers, toi_budget *budget,
                            toi_layout *layout);
+
+// Lays out both lists of a job under one numbering (b's boxes follow a's; in a search of a list
+// against itself there is only a): entry i is the box in the low 32 bits of keys[i], with tags[i]
+// unless that is NULL. A box may come more than once, or not at all. Write pairs of such a layout
+// with TOI_WRITE_SORTED.
+toi_status toi_make_joint_layout(const toi_broad_job *job, int axis, const uint64_t *keys,
+                                 const uint8_t *tags, int64_t count, toi_layout *layout);
 
 void toi_free_layout(toi_layout *layout);
 
@@ -65,8 +88,8 @@ typedef struct toi_run
     int64_t begin;
     int64_t end;
     bool sorted; // the layout is sorted along axis 0: stop where boxes begin beyond the probe's end
-    // How a pair is written: lower id first (a list against itself), or the probe's id first or
-    // second.
+    // How a pair is written: lower number first (where both layouts number alike; the second is
+    // then counted from the beginning of its list), or the probe's id first or second.
     enum
     {
         TOI_WRITE_SORTED,
@@ -90,6 +113,7 @@ typedef struct toi_pair_writer
     int worker;
     toi_pair *buffer;
     int64_t count;
+    toi_pair *own; // the buffer where the receiver has no room to write in place
 } toi_pair_writer;
 
 // Pairs a writer holds, and the longest run it takes at once.
@@ -99,8 +123,20 @@ enum
     TOI_LONGEST_RUN = 1 << 12
 };
 
-// One buffer a worker; NULL with the message set on failure.
+// One buffer a worker, for writers that have no better place; NULL with the message set on failure.
 toi_pair *toi_take_writer_buffers(const toi_broad_job *job);
+
+toi_pair_writer toi_start_writer(const toi_broad_job *job, toi_pair *buffers, int64_t task,
+                                 int worker);
+
+// Emits what the writer holds.
+toi_status toi_flush_writer(toi_pair_writer *writer);
+
+// Makes room for `count` pairs, and as many as a block more that may be overwritten.
+static inline toi_status toi_make_room(toi_pair_writer *writer, int64_t count)
+{
+    return writer->count + count > TOI_WRITER_PAIRS ? toi_flush_writer(writer) : TOI_OK;
+}
 
 // Runs the kernel over [run->begin, run->end) in pieces that fit, emitting when full; *stopped as
 // above.

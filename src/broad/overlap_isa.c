@@ -4,18 +4,16 @@
 #include "broad/layout.h"
 
 #include "base/simd.h"
+#include "broad/block_isa.h"
 
 #include <math.h>
-
-#if defined(TOI_ISA_avx512) || defined(TOI_ISA_avx2)
-#include <immintrin.h>
-#endif
 
 // The probe's bounds, by column.
 typedef struct probe
 {
     float bound[TOI_COLUMNS];
     int32_t id;
+    uint8_t tag;
     const toi_box *box;
 } probe;
 
@@ -88,6 +86,20 @@ static inline unsigned axis_overlap(const toi_block *b, const probe *p)
 }
 #endif
 
+// Lanes whose tags have no bit in common with the probe's.
+static inline unsigned tags_apart(const uint8_t *tags, uint8_t tag)
+{
+#if defined(__SSE2__)
+    __m128i common = _mm_and_si128(_mm_load_si128((const __m128i *)tags), _mm_set1_epi8((char)tag));
+    return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(common, _mm_setzero_si128()));
+#else
+    unsigned mask = 0;
+    for (int i = 0; i < TOI_BLOCK; ++i)
+        mask |= (unsigned)!(tags[i] & tag) << i;
+    return mask;
+#endif
+}
+
 // Lanes that overlap strictly on every axis: no need to look at the doubles.
 static unsigned strict_overlap(const toi_block *b, const probe *p)
 {
@@ -103,14 +115,6 @@ static unsigned strict_overlap(const toi_block *b, const probe *p)
     return mask;
 }
 
-static bool boxes_overlap(const toi_box *a, const toi_box *b)
-{
-    for (int k = 0; k < 3; ++k)
-        if (a->lo[k] > b->hi[k] || b->lo[k] > a->hi[k])
-            return false;
-    return true;
-}
-
 // Takes out of `mask` the lanes whose boxes, equal in float somewhere, do not overlap in double.
 static unsigned confirm(unsigned mask, const toi_layout *l, int64_t block, const probe *p)
 {
@@ -118,48 +122,11 @@ static unsigned confirm(unsigned mask, const toi_layout *l, int64_t block, const
     while (doubtful) {
         unsigned lane = (unsigned)__builtin_ctz(doubtful);
         doubtful &= doubtful - 1;
-        if (!boxes_overlap(&l->boxes[l->ids[block * TOI_BLOCK + lane]], p->box))
+        if (!toi_boxes_overlap(toi_box_numbered(l, l->ids[block * TOI_BLOCK + lane]), p->box))
             mask &= ~(1u << lane);
     }
     return mask;
 }
-
-#if defined(TOI_ISA_avx512)
-// Compresses in a register and stores whole vectors: storing compressed to memory is several times
-// slower on some CPUs. Writes past the last pair, within the room the caller grants.
-static inline int64_t write_pairs(toi_pair *out, unsigned mask, const int32_t *ids, int32_t id,
-                                  int write)
-{
-    __m512i other = _mm512_maskz_compress_epi32((__mmask16)mask, _mm512_load_si512(ids));
-    __m512i self = _mm512_set1_epi32(id);
-    __m512i first = write == TOI_WRITE_SORTED        ? _mm512_min_epi32(self, other)
-                    : write == TOI_WRITE_PROBE_FIRST ? self
-                                                     : other;
-    __m512i second = write == TOI_WRITE_SORTED        ? _mm512_max_epi32(self, other)
-                     : write == TOI_WRITE_PROBE_FIRST ? other
-                                                      : self;
-    const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    const __m512i high =
-        _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-    _mm512_storeu_si512(out, _mm512_permutex2var_epi32(first, low, second));
-    int64_t count = __builtin_popcount(mask);
-    if (count > 8)
-        _mm512_storeu_si512(out + 8, _mm512_permutex2var_epi32(first, high, second));
-    return count;
-}
-#else
-static inline int64_t write_pairs(toi_pair *out, unsigned mask, const int32_t *ids, int32_t id,
-                                  int write)
-{
-    int64_t count = 0;
-    for (; mask; mask &= mask - 1) {
-        int32_t other = ids[__builtin_ctz(mask)];
-        bool first = write == TOI_WRITE_PROBE_FIRST || (write == TOI_WRITE_SORTED && id < other);
-        out[count++] = first ? (toi_pair){id, other} : (toi_pair){other, id};
-    }
-    return count;
-}
-#endif
 
 static probe load_probe(const toi_run *run)
 {
@@ -167,7 +134,8 @@ static probe load_probe(const toi_run *run)
     for (int c = 0; c < TOI_COLUMNS; ++c)
         p.bound[c] = toi_bound(run->probe_layout, c, run->probe);
     p.id = run->probe_layout->ids[run->probe];
-    p.box = &run->probe_layout->boxes[p.id];
+    p.tag = run->probe_layout->tags ? run->probe_layout->tags[run->probe] : 0;
+    p.box = toi_box_numbered(run->probe_layout, p.id);
     return p;
 }
 
@@ -181,9 +149,14 @@ static inline int64_t take_block(const toi_run *run, const probe *p, int64_t blo
     if (block == (run->end - 1) / TOI_BLOCK)
         mask &= 0xffffu >> (TOI_BLOCK - 1 - (run->end - 1) % TOI_BLOCK);
     mask &= axis_overlap(&l->blocks[block], p);
+    if (l->tags)
+        mask &= tags_apart(l->tags + block * TOI_BLOCK, p->tag);
     if (!exact)
         mask = confirm(mask, l, block, p);
-    return write_pairs(pairs, mask, l->ids + block * TOI_BLOCK, p->id, run->write);
+    // Two lists under one numbering: the second counts from its own beginning.
+    int32_t base =
+        run->write == TOI_WRITE_SORTED && l->second.count > 0 ? (int32_t)l->first.count : 0;
+    return toi_write_lanes(pairs, mask, l->ids + block * TOI_BLOCK, p->id, run->write, base);
 }
 
 int64_t TOI_ISA_NAME(toi_overlap)(const toi_run *run, toi_pair *pairs, bool *stopped);

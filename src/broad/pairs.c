@@ -6,6 +6,14 @@
 #include "base/radix_sort.h"
 
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+enum
+{
+    LONG_LIST = 1 << 21 // pairs
+};
 
 // The pairs of a task that has ended; `ended` tells an empty one from one still running.
 typedef struct toi_ended_task
@@ -15,9 +23,10 @@ typedef struct toi_ended_task
 } toi_ended_task;
 
 toi_status toi_collector_init(toi_collector *collector, int workers, toi_budget *budget,
-                              toi_pair_array *pairs)
+                              const toi_meter *meter, toi_pair_array *pairs)
 {
-    *collector = (toi_collector){.workers = workers, .budget = budget, .pairs = pairs};
+    *collector =
+        (toi_collector){.workers = workers, .budget = budget, .meter = meter, .pairs = pairs};
     atomic_flag_clear(&collector->lock);
     if (workers == 1)
         return TOI_OK; // tasks run in order: straight into the list
@@ -28,16 +37,51 @@ toi_status toi_collector_init(toi_collector *collector, int workers, toi_budget 
     return TOI_OK;
 }
 
-toi_status toi_collect(void *context, toi_pair *pairs, int64_t count, int64_t task, int worker)
+// Makes room in the list. It grows at once to what the search will need if it goes on as it did:
+// growing step by step would copy a long list several times into fresh memory.
+static toi_status grow_list(toi_collector *c, int64_t needed)
+{
+    toi_pair_array *list = c->pairs;
+    int64_t done = c->meter->done, total = c->meter->total;
+    if (needed > list->capacity && done > 0 && total / done < 32) {
+        int64_t expected = (int64_t)((double)needed * 1.05 * (double)total / (double)done);
+        if (toi_reserve(c->budget, (void **)&list->data, &list->capacity, expected,
+                        sizeof *list->data) == TOI_OK)
+            return TOI_OK;
+    }
+    return toi_reserve(c->budget, (void **)&list->data, &list->capacity, needed,
+                       sizeof *list->data);
+}
+
+static toi_pair_array *open_array(toi_collector *c, int worker)
+{
+    return c->open ? &c->open[worker] : c->pairs;
+}
+
+static toi_status give_room(void *context, int64_t count, int worker, toi_pair **room)
+{
+    toi_collector *c = context;
+    toi_pair_array *array = open_array(c, worker);
+    toi_status status = array == c->pairs
+                            ? grow_list(c, array->count + count)
+                            : toi_reserve(c->budget, (void **)&array->data, &array->capacity,
+                                          array->count + count, sizeof **room);
+    *room = array->data + array->count;
+    return status;
+}
+
+static toi_status collect(void *context, toi_pair *pairs, int64_t count, int64_t task, int worker)
 {
     (void)task;
     toi_collector *c = context;
-    toi_pair_array *array = c->open ? &c->open[worker] : c->pairs;
-    toi_status status = toi_reserve(c->budget, (void **)&array->data, &array->capacity,
-                                    array->count + count, sizeof *pairs);
-    if (status != TOI_OK)
-        return status;
-    memcpy(array->data + array->count, pairs, (size_t)count * sizeof *pairs);
+    toi_pair_array *array = open_array(c, worker);
+    if (!array->data || pairs != array->data + array->count) { // not written in place
+        toi_pair *room;
+        toi_status status = give_room(c, count, worker, &room);
+        if (status != TOI_OK)
+            return status;
+        memcpy(room, pairs, (size_t)count * sizeof *pairs);
+    }
     array->count += count;
     return TOI_OK;
 }
@@ -68,8 +112,7 @@ static toi_status claim(toi_collector *c, int64_t *first, int64_t *at)
         total += c->ended[end].pairs.count;
     if (total > c->pairs->capacity && c->copying > 0)
         return TOI_OK;
-    toi_status status = toi_reserve(c->budget, (void **)&c->pairs->data, &c->pairs->capacity, total,
-                                    sizeof(toi_pair));
+    toi_status status = grow_list(c, total);
     if (status == TOI_OK) {
         c->pairs->count = total;
         c->next = end;
@@ -90,6 +133,24 @@ static toi_status keep_spares(toi_collector *c, int64_t first, int64_t end)
     return status;
 }
 
+// Copies to a place that will not be read soon, past the caches where the list is longer than they
+// are: they need not fetch what will be overwritten.
+static void copy_pairs(toi_pair *to, const toi_pair *from, int64_t count, bool past_caches)
+{
+#if defined(__SSE2__)
+    if (past_caches) {
+        for (; count > 0 && (uintptr_t)to % sizeof(__m128i) != 0; --count)
+            *to++ = *from++;
+        for (; count >= 2; count -= 2, to += 2, from += 2)
+            _mm_stream_si128((__m128i *)to, _mm_loadu_si128((const __m128i *)from));
+        _mm_sfence();
+    }
+#else
+    (void)past_caches;
+#endif
+    memcpy(to, from, (size_t)count * sizeof *to);
+}
+
 // Copies claimed tasks to the list. The table of ended tasks may move meanwhile, so each is looked
 // up under the lock.
 static void copy_tasks(toi_collector *c, int64_t first, int64_t end, int64_t at)
@@ -100,12 +161,12 @@ static void copy_tasks(toi_collector *c, int64_t first, int64_t end, int64_t at)
         toi_pair *to = c->pairs->data + at;
         toi_lock_release(&c->lock);
         if (from.count > 0)
-            memcpy(to, from.data, (size_t)from.count * sizeof *to);
+            copy_pairs(to, from.data, from.count, c->pairs->capacity > LONG_LIST);
         at += from.count;
     }
 }
 
-toi_status toi_collect_end(void *context, int64_t task, int worker)
+static toi_status collect_end(void *context, int64_t task, int worker)
 {
     toi_collector *c = context;
     if (!c->open)
@@ -127,6 +188,11 @@ toi_status toi_collect_end(void *context, int64_t task, int worker)
     }
     toi_lock_release(&c->lock);
     return status;
+}
+
+toi_receiver toi_collector_receiver(toi_collector *collector)
+{
+    return (toi_receiver){collector, collect, give_room, collect_end};
 }
 
 void toi_collector_finish(toi_collector *c)

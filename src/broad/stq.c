@@ -7,7 +7,7 @@
 // a window of j that stays in the first-level cache, and an entry leaves the queue when its run
 // ends. Two lists are swept against each other in both directions.
 
-#include "broad/layout.h"
+#include "broad/axes.h"
 
 enum
 {
@@ -34,21 +34,6 @@ typedef struct stq
     toi_pair *buffers;
 } stq;
 
-// The first index whose lower bound on the axis is >= x, or > x if `beyond`.
-static int64_t first_from(const toi_layout *l, float x, bool beyond)
-{
-    int64_t lo = 0, hi = l->count;
-    while (lo < hi) {
-        int64_t middle = lo + (hi - lo) / 2;
-        float at = toi_bound(l, TOI_LO0, middle);
-        if (at < x || (beyond && at == x))
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo;
-}
-
 // Box `probe` is to be compared with boxes `next` and after.
 typedef struct entry
 {
@@ -64,7 +49,8 @@ static int fill_queue(const sweep *s, int64_t first, entry *queue)
     int64_t end = first + QUEUE < s->probes->count ? first + QUEUE : s->probes->count;
     int64_t begin = self || first >= end
                         ? 0
-                        : first_from(s->boxes, toi_bound(s->probes, TOI_LO0, first), s->after);
+                        : toi_first_from(s->boxes, 0, s->boxes->count,
+                                         toi_bound(s->probes, TOI_LO0, first), s->after);
     for (int64_t i = first; i < end; ++i) {
         if (self) {
             begin = i + 1;
@@ -115,8 +101,7 @@ static toi_status sweep_window(const sweep *s, entry *queue, int *count, toi_pai
 static toi_status search_task(void *context, int64_t task, int worker)
 {
     stq *s = context;
-    toi_pair_writer writer = {s->job, task, worker,
-                              s->buffers + worker * (TOI_WRITER_PAIRS + TOI_BLOCK), 0};
+    toi_pair_writer writer = toi_start_writer(s->job, s->buffers, task, worker);
     const sweep *w = task < s->sweeps[0].tasks ? &s->sweeps[0] : &s->sweeps[1];
     int64_t first = (w == s->sweeps ? task : task - s->sweeps[0].tasks) * QUEUE * QUEUES_A_TASK;
     toi_status status = TOI_OK;
@@ -131,40 +116,6 @@ static toi_status search_task(void *context, int64_t task, int worker)
     return status == TOI_OK ? toi_meter_add(s->job->meter, 1) : status;
 }
 
-// Adds up the centres and their squares, seen from `origin` so that a large offset does not drown
-// them.
-static void add_moments(toi_box_view boxes, const double origin[3], double sum[3], double square[3])
-{
-    for (int64_t i = 0; i < boxes.count; ++i)
-        for (int k = 0; k < 3; ++k) {
-            double centre = 0.5 * boxes.data[i].lo[k] + 0.5 * boxes.data[i].hi[k] - origin[k];
-            sum[k] += centre;
-            square[k] += centre * centre;
-        }
-}
-
-// The axis on which the centres vary most; the first of equals. Summed in one order, so that it
-// does not depend on the workers. Any axis would be correct: overflow of the variance costs speed
-// only.
-static int widest_axis(const toi_broad_job *job)
-{
-    double sum[3] = {0}, square[3] = {0};
-    add_moments(job->a, job->a.data[0].lo, sum, square);
-    if (!job->self)
-        add_moments(job->b, job->a.data[0].lo, sum, square);
-    double count = (double)(job->a.count + (job->self ? 0 : job->b.count));
-    int best = 0;
-    double widest = -1;
-    for (int k = 0; k < 3; ++k) {
-        double variance = square[k] / count - (sum[k] / count) * (sum[k] / count);
-        if (variance > widest) {
-            widest = variance;
-            best = k;
-        }
-    }
-    return best;
-}
-
 static sweep make_sweep(const toi_layout *probes, const toi_layout *boxes, bool after, int write)
 {
     int64_t a_task = QUEUE * QUEUES_A_TASK;
@@ -176,7 +127,7 @@ toi_status toi_search_stq(const toi_broad_job *job)
     if (job->a.count == 0 || (!job->self && job->b.count == 0))
         return TOI_OK;
     stq s = {.job = job};
-    int axis = widest_axis(job);
+    int axis = toi_widest_axis(job);
     toi_status status = toi_make_layout(job->a, axis, job->workers, job->budget, &s.a);
     if (status == TOI_OK && !job->self)
         status = toi_make_layout(job->b, axis, job->workers, job->budget, &s.b);

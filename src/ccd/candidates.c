@@ -5,13 +5,13 @@
 
 #include "mesh/mesh.h"
 
+#include <math.h>
+
 typedef struct stream
 {
     toi_pipeline *pipeline;
     toi_kind kind;
-    toi_emit *emit;
-    toi_status (*end_task)(void *context, int64_t task, int worker);
-    void *context;
+    toi_receiver to;
 } stream;
 
 static bool may_collide(const toi_filter *filter, int32_t a, int32_t b)
@@ -59,39 +59,25 @@ static toi_status filter_block(void *context, toi_pair *pairs, int64_t count, in
         pairs[kept] = pair;
         kept += !shared && (open || any_may_collide(filter, a, na, b, nb));
     }
-    return kept > 0 ? s->emit(s->context, pairs, kept, task, worker) : TOI_OK;
+    return kept > 0 ? s->to.emit(s->to.context, pairs, kept, task, worker) : TOI_OK;
 }
 
 static toi_status end_stream_task(void *context, int64_t task, int worker)
 {
     const stream *s = context;
-    return s->end_task ? s->end_task(s->context, task, worker) : TOI_OK;
+    return s->to.end_task ? s->to.end_task(s->to.context, task, worker) : TOI_OK;
 }
 
-static int64_t primitive_count(const toi_mesh *mesh, toi_primitive primitive)
+static toi_status stream_room(void *context, int64_t count, int worker, toi_pair **room)
 {
-    return primitive == TOI_VERTEX ? mesh->start.count
-           : primitive == TOI_EDGE ? mesh->edges.count
-                                   : mesh->faces.count;
-}
-
-// Replaces boxes by the doubles of their outward-rounded float boxes.
-static void widen_to_floats(toi_box *boxes, int64_t count)
-{
-    for (int64_t i = 0; i < count; ++i) {
-        toi_box_float rounded;
-        toi_round_boxes((toi_box_view){&boxes[i], 1}, &rounded);
-        for (int k = 0; k < 3; ++k) {
-            boxes[i].lo[k] = (double)rounded.lo[k];
-            boxes[i].hi[k] = (double)rounded.hi[k];
-        }
-    }
+    const stream *s = context;
+    return s->to.room(s->to.context, count, worker, room);
 }
 
 static toi_status take_boxes(toi_pipeline *p, toi_primitive primitive, toi_box **boxes,
                              toi_box_view *view)
 {
-    int64_t count = primitive_count(&p->mesh, primitive);
+    int64_t count = toi_primitive_count(&p->mesh, primitive);
     *boxes = toi_take(&p->budget, count, sizeof **boxes);
     if (!*boxes)
         return toi_allocation_status();
@@ -99,60 +85,146 @@ static toi_status take_boxes(toi_pipeline *p, toi_primitive primitive, toi_box *
     toi_status status =
         toi_make_boxes(&p->mesh, primitive, p->def->narrow.min_separation, p->workers, *boxes);
     if (status == TOI_OK && p->def->float_boxes)
-        widen_to_floats(*boxes, count);
+        for (int64_t i = 0; i < count; ++i)
+            toi_widen_to_floats(&(*boxes)[i]);
     return status;
 }
 
-toi_status toi_stream_candidates(toi_pipeline *p, toi_kind kind, toi_emit *emit,
-                                 toi_status (*end_task)(void *, int64_t, int), void *context)
+static double distance(const double a[3], const double b[3])
 {
-    stream s = {p, kind, emit, end_task, context};
+    return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+}
+
+// The paper's cells for hashing: twice the larger of the mean edge and the mean displacement, so
+// that most elements fit; 0 where the mesh does not tell.
+static double cell_size(const toi_mesh *mesh)
+{
+    double edges = 0, moves = 0, a[3], b[3];
+    for (int64_t i = 0; i < mesh->edges.count; ++i) {
+        toi_load_point(&mesh->start, toi_edge_at(&mesh->edges, i)[0], a);
+        toi_load_point(&mesh->start, toi_edge_at(&mesh->edges, i)[1], b);
+        edges += distance(a, b) / (double)mesh->edges.count;
+    }
+    for (int64_t i = 0; i < mesh->start.count; ++i) {
+        toi_load_point(&mesh->start, i, a);
+        toi_load_point(&mesh->end, i, b);
+        moves += distance(a, b) / (double)mesh->start.count;
+    }
+    double size = 2 * (edges > moves ? edges : moves);
+    return isfinite(size) ? size : 0;
+}
+
+// Any method, over lists of boxes.
+static toi_status search_boxes(toi_pipeline *p, toi_broad_job *job)
+{
     toi_box *a = NULL, *b = NULL;
-    toi_broad_job job = {.self = kind == TOI_EDGE_EDGE,
-                         .workers = p->workers,
-                         .budget = &p->budget,
-                         .meter = &p->meter,
-                         .emit = filter_block,
-                         .context = &s,
-                         .end_task = end_stream_task};
     double started = toi_clock();
-    toi_status status = take_boxes(p, job.self ? TOI_EDGE : TOI_VERTEX, &a, &job.a);
-    if (status == TOI_OK && !job.self)
-        status = take_boxes(p, TOI_FACE, &b, &job.b);
+    toi_status status = take_boxes(p, job->self ? TOI_EDGE : TOI_VERTEX, &a, &job->a);
+    if (status == TOI_OK && !job->self)
+        status = take_boxes(p, TOI_FACE, &b, &job->b);
+    if (p->def->broad.method == TOI_BROAD_HASH)
+        job->cell = cell_size(&p->mesh);
     double boxed = toi_clock();
-    p->meter.base = kind == TOI_VERTEX_FACE ? 0 : 0.5;
-    p->meter.share = 0.5;
-    p->meter.done = 0;
-    if (status == TOI_OK)
-        status = toi_search(p->def->broad.method, &job);
     p->report.seconds_boxes += boxed - started;
+    if (status == TOI_OK)
+        status = toi_search(p->def->broad.method, job);
     p->report.seconds_broad += toi_clock() - boxed;
     toi_give_back(b);
     toi_give_back(a);
     return status;
 }
 
+// The tree over the mesh itself.
+static toi_status search_mesh(toi_pipeline *p, toi_broad_job *job)
+{
+    if (p->def->broad.method == TOI_BROAD_AUTO)
+        job->workers = toi_fitting_workers(p->workers, p->mesh.edges.count + p->mesh.faces.count);
+    double started = toi_clock();
+    toi_mesh_boxes boxes = {&p->mesh, p->def->narrow.min_separation, p->def->float_boxes};
+    toi_status status = TOI_OK;
+    if (!p->order.rows)
+        status = toi_make_mesh_order(&boxes, job->slot, job->workers, &p->budget, &p->order);
+    double ordered = toi_clock();
+    p->report.seconds_boxes += ordered - started;
+    if (status == TOI_OK)
+        status = job->self ? toi_search_edges(&p->order, job) : toi_search_faces(&p->order, job);
+    p->report.seconds_broad += toi_clock() - ordered;
+    return status;
+}
+
+toi_status toi_stream_candidates(toi_pipeline *p, toi_kind kind, toi_receiver to)
+{
+    stream s = {p, kind, to};
+    toi_broad_method method = p->def->broad.method;
+    bool by_mesh = method == TOI_BROAD_LBVH || method == TOI_BROAD_AUTO;
+    const toi_filter *filter = &p->def->filter;
+    bool filtered = !by_mesh || filter->groups || filter->may_collide;
+    toi_broad_job job = {
+        .self = kind == TOI_EDGE_EDGE,
+        .workers = p->workers,
+        .budget = &p->budget,
+        .meter = &p->meter,
+        .to = filtered
+                  ? (toi_receiver){&s, filter_block, to.room ? stream_room : NULL, end_stream_task}
+                  : to};
+    toi_broad_memory *memory = p->def->broad.memory;
+    if (memory)
+        job.slot = &memory->slots[by_mesh    ? TOI_SLOT_MESH
+                                  : job.self ? TOI_SLOT_SELF
+                                             : TOI_SLOT_BETWEEN];
+    p->meter.base = kind == TOI_VERTEX_FACE ? 0 : 0.5;
+    p->meter.share = 0.5;
+    p->meter.done = 0;
+    return by_mesh ? search_mesh(p, &job) : search_boxes(p, &job);
+}
+
+// One kind into one list.
+static toi_status collect_candidates(toi_pipeline *p, toi_kind kind, toi_pair_array *pairs)
+{
+    toi_collector collector;
+    toi_status status = toi_collector_init(&collector, p->workers, &p->budget, &p->meter, pairs);
+    if (status == TOI_OK)
+        status = toi_stream_candidates(p, kind, toi_collector_receiver(&collector));
+    toi_collector_finish(&collector);
+    p->report.candidates[kind] = pairs->count;
+    return status;
+}
+
+// The kinds from `first` to `last`, each into its own list.
+static toi_status find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, int first, int last,
+                                  toi_pair_array *lists, toi_ccd_report *report)
+{
+    toi_pipeline p;
+    for (int kind = first; kind <= last; ++kind)
+        lists[kind - first].count = 0;
+    toi_status status = toi_pipeline_begin(&p, def, mesh);
+    for (int kind = first; kind <= last && status == TOI_OK; ++kind) {
+        status = collect_candidates(&p, (toi_kind)kind, &lists[kind - first]);
+        // A list that is done still stands in memory while the next is made.
+        if (status == TOI_OK && kind < last && !toi_attach(&p.budget, lists[kind - first].data))
+            status = TOI_ERROR_LIMIT;
+    }
+    for (int kind = first; kind < last; ++kind)
+        toi_detach(lists[kind - first].data);
+    bool sort = status == TOI_OK && def->broad.order == TOI_ORDER_CANONICAL;
+    status = toi_pipeline_end(&p, status, report);
+    for (int kind = first; kind <= last && sort && status == TOI_OK; ++kind)
+        status = toi_sort_pairs(lists[kind - first].data, lists[kind - first].count, def->workers);
+    for (int kind = first; kind <= last && status != TOI_OK; ++kind)
+        lists[kind - first].count = 0;
+    return status;
+}
+
 toi_status toi_find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi_kind kind,
                                toi_pair_array *pairs, toi_ccd_report *report)
 {
-    pairs->count = 0;
     if ((unsigned)kind >= TOI_PAIR_KINDS)
         return toi_fail(TOI_ERROR_ARGUMENT, "there is no pair kind number %d", (int)kind);
-    toi_pipeline p;
-    toi_status status = toi_pipeline_begin(&p, def, mesh);
-    if (status == TOI_OK) {
-        toi_collector collector;
-        status = toi_collector_init(&collector, p.workers, &p.budget, pairs);
-        if (status == TOI_OK)
-            status = toi_stream_candidates(&p, kind, toi_collect, toi_collect_end, &collector);
-        toi_collector_finish(&collector);
-    }
-    p.report.candidates[kind] = pairs->count;
-    bool sort = status == TOI_OK && def->broad.order == TOI_ORDER_CANONICAL;
-    status = toi_pipeline_end(&p, status, report);
-    if (sort)
-        status = toi_sort_pairs(pairs->data, pairs->count, def->workers);
-    if (status != TOI_OK)
-        pairs->count = 0;
-    return status;
+    return find_candidates(def, mesh, kind, kind, pairs, report);
+}
+
+toi_status toi_find_all_candidates(const toi_ccd_def *def, const toi_mesh *mesh,
+                                   toi_pair_array *lists, toi_ccd_report *report)
+{
+    return find_candidates(def, mesh, 0, TOI_PAIR_KINDS - 1, lists, report);
 }

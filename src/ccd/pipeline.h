@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "broad/broad.h"
+#include "broad/mesh_tree.h"
 #include "ccd/cull.h"
 #include "narrow/narrow.h"
 #include "toi/ccd.h"
@@ -19,6 +19,8 @@ typedef struct toi_pipeline
     toi_mesh mesh; // with its edges
     toi_edge_array made_edges;
     toi_trajectory *trajectories; // NULL until toi_take_trajectories()
+    toi_mesh_order order;         // empty until a search needs it
+    toi_broad_memory *memory;     // the caller's, while this call holds it
     toi_budget budget;
     toi_meter meter;
     toi_ccd_report report;
@@ -34,9 +36,8 @@ toi_status toi_pipeline_end(toi_pipeline *pipeline, toi_status status, toi_ccd_r
 // Takes what queries are gathered from.
 toi_status toi_take_trajectories(toi_pipeline *p);
 
-// Streams the filtered candidates of one kind to `emit`; `end_task` as in toi_broad_job, or NULL.
-toi_status toi_stream_candidates(toi_pipeline *p, toi_kind kind, toi_emit *emit,
-                                 toi_status (*end_task)(void *, int64_t, int), void *context);
+// Streams the filtered candidates of one kind.
+toi_status toi_stream_candidates(toi_pipeline *p, toi_kind kind, toi_receiver to);
 
 // Receives the impacts of a block, in the block's order.
 typedef toi_status toi_consume(void *context, const toi_impact *impacts, int64_t count, int worker);

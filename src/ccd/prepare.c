@@ -83,6 +83,10 @@ toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, const toi
         return status;
     p->budget.limit = def->memory_limit;
     toi_meter_init(&p->meter, def->progress, def->progress_context);
+    status = toi_enter_memory(def->broad.memory, &p->budget);
+    if (status != TOI_OK)
+        return status;
+    p->memory = def->broad.memory;
     status = toi_check_mesh_within(mesh, p->workers, &p->budget);
     if (status == TOI_OK)
         status = check_filter(&def->filter, mesh->start.count);
@@ -104,7 +108,9 @@ toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, const toi
 toi_status toi_pipeline_end(toi_pipeline *p, toi_status status, toi_ccd_report *report)
 {
     toi_give_back(p->trajectories);
+    toi_free_mesh_order(&p->order);
     toi_free_edges(&p->made_edges);
+    toi_leave_memory(p->memory);
     p->report.peak_bytes = p->budget.peak;
     p->report.seconds_total = toi_clock() - p->started;
     if (status == TOI_OK)

@@ -293,7 +293,8 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     }
     stage->seen = 0;
     double before = p->report.seconds_broad;
-    toi_status status = toi_stream_candidates(p, kind, solve_block, NULL, stage);
+    toi_status status =
+        toi_stream_candidates(p, kind, (toi_receiver){.context = stage, .emit = solve_block});
     account(p, kind, stage->scratch, p->report.seconds_broad - before);
     if (stage->bounds[0] != stage->bounds[1])
         toi_give_back(stage->bounds[0]);

@@ -48,21 +48,28 @@ static void enclose(const toi_mesh *mesh, int32_t vertex, toi_box *box)
     }
 }
 
-static toi_box swept_box(const boxes_job *job, int64_t i)
+void toi_swept_box(const toi_mesh *mesh, toi_primitive primitive, int64_t i, double radius,
+                   toi_box *box)
 {
-    toi_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    *box = (toi_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     int32_t self = (int32_t)i;
-    const int32_t *corners = job->primitive == TOI_VERTEX ? &self
-                             : job->primitive == TOI_EDGE ? toi_edge_at(&job->mesh->edges, i)
-                                                          : toi_face_at(&job->mesh->faces, i);
-    for (int k = 0; k <= (int)job->primitive; ++k)
-        enclose(job->mesh, corners[k], &box);
-    if (job->radius > 0)
+    const int32_t *corners = primitive == TOI_VERTEX ? &self
+                             : primitive == TOI_EDGE ? toi_edge_at(&mesh->edges, i)
+                                                     : toi_face_at(&mesh->faces, i);
+    for (int k = 0; k <= (int)primitive; ++k)
+        enclose(mesh, corners[k], box);
+    if (radius > 0)
         for (int k = 0; k < 3; ++k) {
-            box.lo[k] = subtract_down(box.lo[k], job->radius);
-            box.hi[k] = add_up(box.hi[k], job->radius);
+            box->lo[k] = subtract_down(box->lo[k], radius);
+            box->hi[k] = add_up(box->hi[k], radius);
         }
-    return box;
+}
+
+// Halving is exact but for the last bit of a denormal, which is rounded up.
+double toi_separation_radius(double min_separation)
+{
+    double radius = 0.5 * min_separation;
+    return 2 * radius < min_separation ? nextafter(radius, INFINITY) : radius;
 }
 
 static toi_status make_piece(void *context, int64_t piece, int worker)
@@ -71,7 +78,7 @@ static toi_status make_piece(void *context, int64_t piece, int worker)
     const boxes_job *job = context;
     int64_t end = toi_piece(job->count, job->pieces, piece + 1);
     for (int64_t i = toi_piece(job->count, job->pieces, piece); i < end; ++i)
-        job->boxes[i] = swept_box(job, i);
+        toi_swept_box(job->mesh, job->primitive, i, job->radius, &job->boxes[i]);
     return TOI_OK;
 }
 
@@ -86,13 +93,8 @@ toi_status toi_make_boxes(const toi_mesh *mesh, toi_primitive primitive, double 
         return toi_fail(TOI_ERROR_ARGUMENT, "min_separation is %g; use a finite number >= 0",
                         min_separation);
     boxes_job job = {.mesh = mesh, .primitive = primitive, .boxes = boxes};
-    // Halving is exact but for the last bit of a denormal, which is rounded up.
-    job.radius = 0.5 * min_separation;
-    if (2 * job.radius < min_separation)
-        job.radius = nextafter(job.radius, INFINITY);
-    job.count = primitive == TOI_VERTEX ? mesh->start.count
-                : primitive == TOI_EDGE ? mesh->edges.count
-                                        : mesh->faces.count;
+    job.radius = toi_separation_radius(min_separation);
+    job.count = toi_primitive_count(mesh, primitive);
     job.pieces = 1 + job.count / 4096;
     return toi_parallel(resolved, job.pieces, make_piece, &job);
 }
@@ -113,4 +115,14 @@ void toi_round_boxes(toi_box_view boxes, toi_box_float *rounded)
             rounded[i].lo[k] = round_down(boxes.data[i].lo[k]);
             rounded[i].hi[k] = -round_down(-boxes.data[i].hi[k]);
         }
+}
+
+void toi_widen_to_floats(toi_box *box)
+{
+    toi_box_float rounded;
+    toi_round_boxes((toi_box_view){box, 1}, &rounded);
+    for (int k = 0; k < 3; ++k) {
+        box->lo[k] = (double)rounded.lo[k];
+        box->hi[k] = (double)rounded.hi[k];
+    }
 }

@@ -16,7 +16,42 @@ toi_mesh toi_make_mesh(const double *start, const double *end, int64_t vertex_co
                       .faces = {faces, face_count, 0}};
 }
 
-static toi_status check_points(const toi_point_view *view, const char *when)
+typedef struct point_check
+{
+    const toi_point_view *view;
+    const char *when;
+} point_check;
+
+enum
+{
+    POINTS_A_PIECE = 1 << 14
+};
+
+static toi_status check_point_piece(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    const point_check *check = context;
+    int64_t first = piece * POINTS_A_PIECE, end = first + POINTS_A_PIECE;
+    end = end < check->view->count ? end : check->view->count;
+    double zero =
+        0; // stays zero unless some coordinate times zero is not: one pass without branches
+    for (int64_t i = first; i < end; ++i) {
+        double p[3];
+        toi_load_point(check->view, i, p);
+        zero += p[0] * 0 + p[1] * 0 + p[2] * 0;
+    }
+    for (int64_t i = first; zero != 0 && i < end; ++i) {
+        double p[3];
+        toi_load_point(check->view, i, p);
+        for (int k = 0; k < 3; ++k)
+            if (!isfinite(p[k]))
+                return toi_fail(TOI_ERROR_DATA, "vertex %" PRId64 ": coordinate %c at %s is %g", i,
+                                "xyz"[k], check -> when, p[k]);
+    }
+    return TOI_OK;
+}
+
+static toi_status check_points(const toi_point_view *view, const char *when, int workers)
 {
     if (view->count < 0 || view->count > INT32_MAX)
         return toi_fail(TOI_ERROR_LIMIT, "%" PRId64 " vertices: at most %d are possible",
@@ -27,22 +62,9 @@ static toi_status check_points(const toi_point_view *view, const char *when)
     if (view->scalar != TOI_DOUBLE && view->scalar != TOI_FLOAT)
         return toi_fail(TOI_ERROR_ARGUMENT, "positions at %s: unknown scalar type %d", when,
                         (int)view->scalar);
-    double zero =
-        0; // stays zero unless some coordinate times zero is not: one pass without branches
-    for (int64_t i = 0; i < view->count; ++i) {
-        double p[3];
-        toi_load_point(view, i, p);
-        zero += p[0] * 0 + p[1] * 0 + p[2] * 0;
-    }
-    for (int64_t i = 0; zero != 0 && i < view->count; ++i) {
-        double p[3];
-        toi_load_point(view, i, p);
-        for (int k = 0; k < 3; ++k)
-            if (!isfinite(p[k]))
-                return toi_fail(TOI_ERROR_DATA, "vertex %" PRId64 ": coordinate %c at %s is %g", i,
-                                "xyz"[k], when, p[k]);
-    }
-    return TOI_OK;
+    point_check check = {view, when};
+    return toi_parallel(workers, (view->count + POINTS_A_PIECE - 1) / POINTS_A_PIECE,
+                        check_point_piece, &check);
 }
 
 static toi_status check_indices(const toi_index_view *view, int width, int64_t vertex_count)
@@ -158,9 +180,9 @@ toi_status toi_check_mesh_within(const toi_mesh *mesh, int workers, toi_budget *
     if (mesh->start.count != mesh->end.count)
         return toi_fail(TOI_ERROR_DATA, "%" PRId64 " vertices at t = 0 but %" PRId64 " at t = 1",
                         mesh->start.count, mesh->end.count);
-    toi_status status = check_points(&mesh->start, "t = 0");
+    toi_status status = check_points(&mesh->start, "t = 0", workers);
     if (status == TOI_OK)
-        status = check_points(&mesh->end, "t = 1");
+        status = check_points(&mesh->end, "t = 1", workers);
     if (status != TOI_OK || mesh->topology_checked)
         return status;
     status = check_indices(&mesh->faces, 3, mesh->start.count);

@@ -4,13 +4,23 @@
 #define TOI_MESH_MESH_H
 
 #include "base/memory.h"
-#include "toi/mesh.h"
+#include "toi/boxes.h"
 
 // The public functions of the same names, counted against a budget; the check believes
 // topology_checked.
 toi_status toi_check_mesh_within(const toi_mesh *mesh, int workers, toi_budget *budget);
 toi_status toi_make_edges_within(toi_index_view faces, toi_index_view loose, int64_t vertex_count,
                                  int workers, toi_budget *budget, toi_edge_array *edges);
+
+// One box of toi_make_boxes(), enlarged by `radius` on every side.
+void toi_swept_box(const toi_mesh *mesh, toi_primitive primitive, int64_t i, double radius,
+                   toi_box *box);
+
+// By how much boxes are enlarged for a separation: half of it, never less.
+double toi_separation_radius(double min_separation);
+
+// Replaces a box by the doubles of its tightest float box.
+void toi_widen_to_floats(toi_box *box);
 
 static inline const void *toi_point_address(const toi_point_view *view, int64_t i)
 {
@@ -25,6 +35,13 @@ static inline void toi_load_point(const toi_point_view *view, int64_t i, double 
     for (int k = 0; k < 3; ++k)
         point[k] =
             view->scalar == TOI_FLOAT ? (double)((const float *)at)[k] : ((const double *)at)[k];
+}
+
+static inline int64_t toi_primitive_count(const toi_mesh *mesh, toi_primitive primitive)
+{
+    return primitive == TOI_VERTEX ? mesh->start.count
+           : primitive == TOI_EDGE ? mesh->edges.count
+                                   : mesh->faces.count;
 }
 
 static inline const int32_t *toi_edge_at(const toi_index_view *edges, int64_t i)
