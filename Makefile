@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 
-.PHONY: help deps configure build demo test test-long bench format lint install clean fuzz
+.PHONY: help deps configure build demo test test-long bench peers format lint install clean fuzz
 
 help:
 	@echo "make demo       build, find the impacts of a scene, draw them to build/demo.svg"
@@ -10,6 +10,7 @@ help:
 	@echo "make build      the libraries and build/bin/toi"
 	@echo "make test-long  the same tests with ten times the random cases, and the slow ones"
 	@echo "make bench      time the stages on generated and real scenes, csv to bench/results"
+	@echo "make peers      broad phases of other libraries, for make bench to compare with: bench/peers"
 	@echo "make fuzz       each fuzzer for FUZZ_SECONDS (default 60)"
 	@echo "make format     clang-format;   make lint: clang-tidy and cppcheck"
 	@echo "make install    to PREFIX (default /usr/local)"
@@ -39,6 +40,14 @@ test-long: build
 
 bench: build
 	@bench/run.sh
+
+# A build of its own, so that the usual one never needs those libraries.
+peers:
+	@scripts/install-deps --peers
+	@mkdir -p build/peers
+	@cmake -S . -B build/peers -G Ninja -DCMAKE_BUILD_TYPE=Release -DTOI_PEERS=ON > build/peers/configure.log 2>&1 || \
+	    { cat build/peers/configure.log; exit 1; }
+	@cmake --build build/peers --target peers
 
 fuzz: deps
 	@fuzz/run.sh $${FUZZ_SECONDS:-60}

@@ -16,6 +16,8 @@ static const struct
     const char *summary;
     int (*run)(int argc, char **argv);
 } benchmarks[] = {
+    {"broad", "bench broad", "all broad phases side by side: time, memory, the same pairs",
+     run_bench_broad},
     {"narrow", "bench narrow", "all narrow phases side by side: cost, errors, times",
      run_bench_narrow},
 };
@@ -39,6 +41,7 @@ static int print_help(void)
     printf("\n'toi bench BENCHMARK --help' tells more of each; all have --repeat, --threads,\n"
            "--csv and --json.\n\n"
            "Examples:\n"
+           "  toi bench broad --scene n-body --begin 0.8 --picture broad.svg\n"
            "  toi bench narrow --random 1000000\n"
            "  toi bench narrow --scene cloth-ball --begin 0.8 --csv narrow.csv\n");
     return EXIT_DONE;

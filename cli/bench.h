@@ -4,6 +4,7 @@
 #ifndef TOI_CLI_BENCH_H
 #define TOI_CLI_BENCH_H
 
+int run_bench_broad(int argc, char **argv);
 int run_bench_narrow(int argc, char **argv);
 
 #endif

@@ -143,27 +143,6 @@ static const double random_tolerances[MOST_TOLERANCES] = {1e-6,  1e-7,  1e-8,  1
                                                           1e-10, 1e-11, 1e-12, 1e-13};
 static const double other_tolerances[] = {1e-6, 1e-9};
 
-static toi_status choose_methods(const char *list, bool chosen[TOI_NARROW_COUNT])
-{
-    for (int i = 0; i < TOI_NARROW_COUNT; ++i)
-        chosen[i] = !list;
-    while (list) {
-        char name[64];
-        int length = (int)strcspn(list, ",");
-        snprintf(name, sizeof name, "%.*s", length, list);
-        toi_narrow_method method = toi_narrow_find(name);
-        if (method == TOI_NARROW_COUNT) {
-            char names[NAMES_BYTES];
-            join_names(names, narrow_choice);
-            return toi_fail(TOI_ERROR_ARGUMENT, "--methods: there is no '%s'; there are %s", name,
-                            names);
-        }
-        chosen[method] = true;
-        list = list[length] ? list + length + 1 : NULL;
-    }
-    return TOI_OK;
-}
-
 static void add_method(bench_plan *plan, const settings *s, toi_narrow_method method)
 {
     int count = 1;
@@ -187,7 +166,7 @@ static toi_status make_plan(const settings *s, int threads, bench_plan *plan)
                          .repeat = s->common.repeat,
                          .workers = threads};
     bool chosen[TOI_NARROW_COUNT];
-    toi_status status = choose_methods(s->methods, chosen);
+    toi_status status = choose_names("methods", s->methods, narrow_choice, chosen);
     for (int i = 0; i < TOI_NARROW_COUNT && status == TOI_OK; ++i) {
         toi_narrow_method method = s->random ? random_order[i] : (toi_narrow_method)i;
         if (chosen[method])
@@ -248,7 +227,7 @@ static toi_status measure(const settings *s, const bench_plan *plan, const query
     if (status == TOI_OK && s->common.json)
         status = print_bench_object(&report);
     else if (status == TOI_OK)
-        print_bench(&report);
+        status = print_bench(&report);
     toi_release(result);
     return status;
 }

@@ -3,7 +3,7 @@
 #include "json.h"
 #include "method_options.h"
 #include "output.h"
-#include "text.h"
+#include "table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,20 +24,6 @@ static bool has_kind(const query_source *source, int kind)
 
 // ---------------------------------------------------------------------------------------------
 // Cells
-
-static text words(const char *from)
-{
-    text result;
-    snprintf(result.at, sizeof result.at, "%s", from);
-    return result;
-}
-
-static text decimal(const char *format, double number)
-{
-    text result;
-    snprintf(result.at, sizeof result.at, format, number);
-    return result;
-}
 
 static text method_cell(const bench_row *row)
 {
@@ -216,41 +202,30 @@ static bool is_shown(const bench_report *report, column_use use)
     }
 }
 
-static int column_width(const bench_report *report, const column *c)
+static void add_line(table *t, const bench_report *report, const column *columns,
+                     const bench_row *row)
 {
-    size_t width = strlen(c->title);
-    for (int kind = 0; kind < BENCH_KINDS; ++kind)
-        for (int m = 0; m < report->plan->method_count && has_kind(report->source, kind); ++m) {
-            size_t length = strlen(c->cell(&report->result->rows[kind][m]).at);
-            width = length > width ? length : width;
-        }
-    return (int)width;
+    for (const column *c = columns; c->title; ++c)
+        if (is_shown(report, c->use))
+            add_cell(t, row ? c->cell(row) : words(c->title));
 }
 
-// A line of the table, or the line of titles where there is no row. The first column keeps left.
-static void print_line(const bench_report *report, const column *columns, const bench_row *row)
+static toi_status print_columns(const bench_report *report, const column *columns)
 {
-    for (const column *c = columns; c->title; ++c) {
-        if (!is_shown(report, c->use))
-            continue;
-        int width = column_width(report, c);
-        text cell = row ? c->cell(row) : words(c->title);
-        printf("%s%*s", c == columns ? "" : "  ", c == columns ? -width : width, cell.at);
-    }
-    putchar('\n');
-}
-
-static void print_table(const bench_report *report, const column *columns)
-{
-    print_line(report, columns, NULL);
+    int shown = 0;
+    for (const column *c = columns; c->title; ++c)
+        shown += is_shown(report, c->use);
+    table t = start_table(shown);
+    add_line(&t, report, columns, NULL);
     for (int kind = 0, groups = 0; kind < BENCH_KINDS; ++kind) {
         if (!has_kind(report->source, kind))
             continue;
         if (groups++ > 0)
-            putchar('\n');
+            add_empty_line(&t);
         for (int m = 0; m < report->plan->method_count; ++m)
-            print_line(report, columns, &report->result->rows[kind][m]);
+            add_line(&t, report, columns, &report->result->rows[kind][m]);
     }
+    return print_table(&t);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -369,15 +344,17 @@ static void print_pipelines(const bench_report *report)
            "Boxes and search\nare in the total. Wall time.\n");
 }
 
-void print_bench(const bench_report *report)
+toi_status print_bench(const bench_report *report)
 {
     print_title(report);
-    print_table(report, answer_columns);
+    toi_status status = print_columns(report, answer_columns);
     print_answer_notes(report);
-    print_table(report, time_columns);
+    if (status == TOI_OK)
+        status = print_columns(report, time_columns);
     print_time_notes();
     print_all_rungs(report);
     print_pipelines(report);
+    return status;
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ typedef struct bench_report
     const bench_result *result;
 } bench_report;
 
-void print_bench(const bench_report *report);
+toi_status print_bench(const bench_report *report);
 toi_status print_bench_object(const bench_report *report);
 toi_status write_bench(const char *path, const bench_report *report);
 

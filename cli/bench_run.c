@@ -6,7 +6,6 @@
 #include <assert.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 enum
 {
@@ -89,15 +88,6 @@ static void fill_block(runner *r, toi_kind kind, int64_t first, int64_t sample)
 // ---------------------------------------------------------------------------------------------
 // One block
 
-// One thread is timed by its own clock, which stands still while other programs have the processor;
-// several by the clock on the wall.
-static double seconds_spent(const bench_plan *plan)
-{
-    struct timespec now;
-    clock_gettime(plan->workers == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static toi_status solve_block(runner *r, bench_method method, bool contacts, double *seconds)
 {
     toi_narrow_def def = toi_default_narrow_def();
@@ -108,10 +98,10 @@ static toi_status solve_block(runner *r, bench_method method, bool contacts, dou
     def.all_roots = contacts;
     def.workers = r->plan->workers;
     const query_block *block = &r->block;
-    double started = seconds_spent(r->plan);
+    double started = seconds_spent(r->plan->workers);
     toi_status status =
         toi_solve_queries(&def, block->kind, block->queries, block->count, block->results);
-    *seconds = seconds_spent(r->plan) - started;
+    *seconds = seconds_spent(r->plan->workers) - started;
     return status;
 }
 

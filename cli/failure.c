@@ -2,11 +2,22 @@
 
 #include <stdio.h>
 
+static const char *program = "toi";
 static const char *command;
 
 void set_command(const char *name)
 {
     command = name;
+}
+
+void set_program(const char *name)
+{
+    program = name;
+}
+
+const char *program_name(void)
+{
+    return program;
 }
 
 static int exit_code(toi_status status)
@@ -31,8 +42,8 @@ int finish(toi_status status)
         return EXIT_DONE;
     const char *space = command ? " " : "";
     const char *name = command ? command : "";
-    fprintf(stderr, "toi%s%s: %s\n", space, name, toi_last_message());
+    fprintf(stderr, "%s%s%s: %s\n", program, space, name, toi_last_message());
     if (status == TOI_ERROR_ARGUMENT)
-        fprintf(stderr, "Try 'toi%s%s --help'.\n", space, name);
+        fprintf(stderr, "Try '%s%s%s --help'.\n", program, space, name);
     return exit_code(status);
 }

@@ -16,6 +16,10 @@ enum exit_code
 // Names the subcommand in all messages from here on.
 void set_command(const char *name);
 
+// The program's name in messages and help; "toi" unless another is set.
+void set_program(const char *name);
+const char *program_name(void);
+
 // The exit code for a status. Unless it is TOI_OK, says what toi_last_message() holds, and for a
 // wrong command line how to get help.
 int finish(toi_status status);

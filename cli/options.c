@@ -77,7 +77,8 @@ static void print_lines(const char *first, const char *lines)
     int indent = (int)strlen(first);
     for (const char *prefix = first; *lines; prefix = "") {
         int length = (int)strcspn(lines, "\n");
-        printf("%s%*stoi %.*s\n", prefix, indent - (int)strlen(prefix), "", length, lines);
+        printf("%s%*s%s%s%.*s\n", prefix, indent - (int)strlen(prefix), "", program_name(),
+               length > 0 ? " " : "", length, lines);
         lines += length + (lines[length] == '\n');
     }
 }
@@ -293,6 +294,60 @@ const char *simd_choice(int index)
 toi_status apply_simd(const common *c)
 {
     return toi_set_simd(c->simd > 0 ? simd_choice(c->simd) : NULL);
+}
+
+toi_status choose_names(const char *name, const char *list, const char *(*choice)(int index),
+                        bool chosen[])
+{
+    for (int i = 0; choice(i); ++i)
+        chosen[i] = !list;
+    while (list) {
+        size_t length = strcspn(list, ",");
+        int found = 0;
+        while (choice(found) &&
+               (strlen(choice(found)) != length || strncmp(choice(found), list, length) != 0))
+            ++found;
+        if (!choice(found)) {
+            char names[NAMES_BYTES];
+            join_names(names, choice);
+            return toi_fail(TOI_ERROR_ARGUMENT, "--%s: there is no '%.*s'; there are %s", name,
+                            length < 60 ? (int)length : 60, list, names);
+        }
+        chosen[found] = true;
+        list = list[length] ? list + length + 1 : NULL;
+    }
+    return TOI_OK;
+}
+
+static toi_status add_thread_count(const char *item, int threads[MOST_THREAD_COUNTS], int *count)
+{
+    int64_t number;
+    if (!parse_integer(item, &number) || number < 0 || number > TOI_MAX_WORKERS)
+        return toi_fail(TOI_ERROR_ARGUMENT, "--threads: '%s' is not a whole number from 0 to %d",
+                        item, TOI_MAX_WORKERS);
+    if (number == 0)
+        number = toi_default_workers();
+    for (int i = 0; i < *count; ++i)
+        if (threads[i] == number)
+            return TOI_OK;
+    if (*count == MOST_THREAD_COUNTS)
+        return toi_fail(TOI_ERROR_ARGUMENT, "--threads: at most %d numbers", MOST_THREAD_COUNTS);
+    threads[(*count)++] = (int)number;
+    return TOI_OK;
+}
+
+toi_status choose_threads(const char *list, int threads[MOST_THREAD_COUNTS], int *count)
+{
+    toi_status status = TOI_OK;
+    *count = 0;
+    while (list && status == TOI_OK) {
+        size_t length = strcspn(list, ",");
+        char item[24];
+        snprintf(item, sizeof item, "%.*s", length < sizeof item ? (int)length : 23, list);
+        status = add_thread_count(item, threads, count);
+        list = list[length] ? list + length + 1 : NULL;
+    }
+    return status;
 }
 
 int apply_threads(const common *c)

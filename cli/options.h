@@ -42,7 +42,7 @@ typedef struct option_group
 // What a subcommand takes.
 typedef struct command_line
 {
-    const char *usage;          // one line a form, without "toi "
+    const char *usage;          // one line a form, without the program's name
     const char *about;          // what it does
     const char *examples;       // at least one line
     const option_group *groups; // ends with one that has no options
@@ -52,7 +52,8 @@ typedef struct command_line
 enum
 {
     MOST_OPERANDS = 2,
-    GO_ON = -1 // from parse_command_line(): no exit code yet
+    MOST_THREAD_COUNTS = 16, // in a list of them
+    GO_ON = -1               // from parse_command_line(): no exit code yet
 };
 
 // The arguments that are no options.
@@ -85,6 +86,15 @@ const char *simd_choice(int index);
 
 // Limits the kernels to the instruction set asked for; refuses one that the CPU does not have.
 toi_status apply_simd(const common *c);
+
+// Marks what a list such as "a,b,c", the value of the option `name`, has of all that `choice` has.
+// No list, NULL, has all.
+toi_status choose_names(const char *name, const char *list, const char *(*choice)(int index),
+                        bool chosen[]);
+
+// Reads a list such as "1,2,0", the value of --threads; 0 means all cores. Numbers that were there
+// before are left out.
+toi_status choose_threads(const char *list, int threads[MOST_THREAD_COUNTS], int *count);
 
 // The number of threads to report. After this, all of the program keeps to it.
 int apply_threads(const common *c);

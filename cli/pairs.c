@@ -6,9 +6,9 @@
 #include "json.h"
 #include "method_options.h"
 #include "output.h"
+#include "pair_lists.h"
 #include "progress.h"
 #include "text.h"
-#include "toi/ccd.h"
 
 typedef struct settings
 {
@@ -55,38 +55,21 @@ typedef struct answer
 // ---------------------------------------------------------------------------------------------
 // Finding
 
-// The limit is on both lists together: what the first list holds, the second search cannot have.
-static toi_status set_limit(toi_ccd_def *def, int64_t limit, int64_t held)
-{
-    if (limit > 0 && held >= limit)
-        return toi_fail(TOI_ERROR_LIMIT,
-                        "the vertex-face pairs fill the memory limit of %lld bytes",
-                        (long long)limit);
-    def->memory_limit = limit > 0 ? limit - held : 0;
-    return TOI_OK;
-}
-
 static toi_status run_once(const settings *s, const toi_mesh *mesh, progress *bar, answer *a)
 {
     toi_ccd_def def = s->def;
     def.broad.order = TOI_ORDER_OWN;
     def.progress = progress_function();
     def.progress_context = bar;
-    int64_t held = 0;
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
-        toi_ccd_report report;
-        toi_status status = set_limit(&def, s->def.memory_limit, held);
-        if (status == TOI_OK)
-            status = toi_find_candidates(&def, mesh, (toi_kind)kind, &a->pairs[kind], &report);
-        if (status != TOI_OK)
-            return status;
+    toi_ccd_report report;
+    toi_status status = toi_find_all_candidates(&def, mesh, a->pairs, &report);
+    if (status != TOI_OK)
+        return status;
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
         a->counts[kind] = a->pairs[kind].count;
-        a->boxes += report.seconds_boxes;
-        a->search += report.seconds_broad;
-        if (held + report.peak_bytes > a->peak_bytes)
-            a->peak_bytes = held + report.peak_bytes;
-        held += a->pairs[kind].capacity * (int64_t)sizeof(toi_pair);
-    }
+    a->boxes = report.seconds_boxes;
+    a->search = report.seconds_broad;
+    a->peak_bytes = report.peak_bytes;
     return TOI_OK;
 }
 
@@ -122,20 +105,12 @@ static toi_status write_lists(const char *path, const answer *a)
     return close_output(&output);
 }
 
-// Sorts both lists and hashes them: the hash of their two hashes, so that they need not lie one
-// behind the other.
 static toi_status sort(int threads, answer *a)
 {
     double started = seconds_now();
-    toi_status status = TOI_OK;
-    for (int kind = 0; kind < TOI_PAIR_KINDS && status == TOI_OK; ++kind)
-        status = toi_sort_pairs(a->pairs[kind].data, a->pairs[kind].count, threads);
+    toi_status status = sort_pair_lists(a->pairs, threads);
     a->sort = seconds_now() - started;
-    uint64_t hashes[TOI_PAIR_KINDS];
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
-        hashes[kind] =
-            toi_hash(a->pairs[kind].data, (size_t)a->pairs[kind].count * sizeof(toi_pair));
-    a->hash = toi_hash(hashes, sizeof hashes);
+    a->hash = hash_pair_lists(a->pairs);
     return status;
 }
 
@@ -209,8 +184,7 @@ static toi_status run(settings *s, const operand_list *operands)
         status = print_object(s, &f.mesh, &a, threads);
     else if (status == TOI_OK)
         print_summary(s, &f, &a, threads);
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
-        toi_free_pairs(&a.pairs[kind]);
+    free_pair_lists(a.pairs);
     free_frames(&f);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "picture_mesh.h"
 #include "picture_paint.h"
 #include "picture_view.h"
+#include "svg_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -102,33 +103,13 @@ static void print_header(FILE *o, const drawing *d)
             PAGE_WIDTH, PAGE_HEIGHT);
 }
 
-// How many bytes the UTF-8 character at the start of `text` has; 0 when it is none.
-static int utf8_length(const unsigned char *text)
-{
-    int length = text[0] < 0x80 ? 1 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
-    if ((text[0] >= 0x80 && text[0] < 0xc2) || text[0] > 0xf4)
-        return 0;
-    for (int i = 1; i < length; ++i)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    return length;
-}
-
-// A line of text in a size that fits the page. Titles often are file names, so any bytes may come.
+// A line of text in a size that fits the page.
 static void print_line(FILE *o, const char *text, int y, double size, const char *style)
 {
     double letters = (double)strlen(text);
     size = fmin(size, 1.8 * (PAGE_WIDTH - 2 * PAGE_MARGIN) / fmax(letters, 1.0));
     fprintf(o, "<text x='%d' y='%d' font-size='%.1f' style='%s'>", PAGE_MARGIN, y, size, style);
-    for (const unsigned char *c = (const unsigned char *)text; *c;) {
-        int length = utf8_length(c);
-        if (*c == '&' || *c == '<' || *c == '>')
-            fprintf(o, "&#%d;", *c);
-        else
-            fprintf(o, "%.*s", length && *c >= 32 ? length : 1,
-                    length && *c >= 32 ? (const char *)c : "?");
-        c += length ? length : 1;
-    }
+    print_svg_text(o, text);
     fprintf(o, "</text>\n");
 }
 

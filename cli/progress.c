@@ -5,11 +5,21 @@
 #include <time.h>
 #include <unistd.h>
 
-double seconds_now(void)
+static double read_clock(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double seconds_now(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+double seconds_spent(int threads)
+{
+    return read_clock(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC);
 }
 
 progress start_progress(int runs)

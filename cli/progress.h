@@ -27,4 +27,8 @@ toi_progress *progress_function(void);
 // A clock that only goes forward.
 double seconds_now(void);
 
+// The clock to measure work of so many threads with: one thread by its own, which stands still
+// while other programs have the processor; several by the clock on the wall.
+double seconds_spent(int threads);
+
 #endif

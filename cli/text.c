@@ -8,6 +8,20 @@
 #include <string.h>
 #include <strings.h>
 
+text words(const char *from)
+{
+    text result;
+    snprintf(result.at, sizeof result.at, "%s", from);
+    return result;
+}
+
+text decimal(const char *format, double number)
+{
+    text result;
+    snprintf(result.at, sizeof result.at, format, number);
+    return result;
+}
+
 text count_text(int64_t count)
 {
     char digits[24];

@@ -12,11 +12,13 @@ typedef struct text
     char at[48];
 } text;
 
-text count_text(int64_t count);    // 1,234,567
-text seconds_text(double seconds); // 12.3 ms
-text bytes_text(int64_t bytes);    // 45.6 MiB
-text hash_text(uint64_t hash);     // sixteen hexadecimal digits
-text time_hex(double time);        // C99 hexadecimal: every bit of it
+text words(const char *from);                    // cut where it is too long
+text count_text(int64_t count);                  // 1,234,567
+text seconds_text(double seconds);               // 12.3 ms
+text bytes_text(int64_t bytes);                  // 45.6 MiB
+text hash_text(uint64_t hash);                   // sixteen hexadecimal digits
+text time_hex(double time);                      // C99 hexadecimal: every bit of it
+text decimal(const char *format, double number); // by a format of printf()
 
 // The longest list of names that join_names() makes.
 enum
