@@ -143,7 +143,7 @@ refuses "no command" 1 "ccd, pairs, queries, bench, scene, info"
 refuses "unknown command" 1 "there are ccd, pairs, queries, bench, scene, info" collide
 refuses "unknown option" 1 "--min-separation" ccd start.ply end.ply --separation 1
 refuses "unknown short option" 1 "no option '-x'" ccd start.ply end.ply -x
-refuses "unknown broad phase" 1 "auto, brute, stq" ccd start.ply end.ply --broad none
+refuses "unknown broad phase" 1 "auto, brute, sweep" ccd start.ply end.ply --broad none
 refuses "unknown narrow phase" 1 "inclusion" ccd start.ply end.ply --narrow none
 refuses "unknown device" 1 "cpu, cuda" ccd start.ply end.ply --device tpu
 refuses "unknown kind" 1 "vf, ee" queries truth.csv --kind fv
@@ -383,7 +383,7 @@ succeeds "toi bench narrow --help" bench narrow --help
 check "toi bench narrow --help has an example" grep -qE "^  toi bench narrow --random" stdout
 check "toi bench narrow --help fits a terminal" lines_match stdout '^.{0,80}$'
 refuses "no benchmark" 1 "narrow" bench
-refuses "unknown benchmark" 1 "there are narrow" bench wide
+refuses "unknown benchmark" 1 "there are broad, narrow" bench wide
 refuses "no queries" 1 "--random N" bench narrow
 refuses "two sources" 1 "only one" bench narrow --random 10 --queries truth.csv
 refuses "two sources, files" 1 "only one" bench narrow --random 10 start.ply end.ply
@@ -444,6 +444,67 @@ o['queries']['vf'] > 0 and o['queries']['ee'] > 0 and all(p['hits'] == r['hits']
 and p['candidates'] == r['queries'] for p in o['pipelines'] for r in o['rows'] \
 if r['kind'] == 'both' and r['method'] == p['method']) and len(o['pipelines']) == 2" \
     bench narrow "${scene[@]}"
+
+succeeds "toi bench broad --help" bench broad --help
+check "toi bench broad --help has an example" grep -qE "^  toi bench broad --scene" stdout
+check "toi bench broad --help fits a terminal" lines_match stdout '^.{0,80}$'
+refuses "no boxes" 1 "--all-scenes" bench broad
+refuses "two sources of boxes" 1 "only one" bench broad --scene plane --scaling
+refuses "unknown boxes" 1 "boxes: uniform, flat, outliers, giants" bench broad --scene none
+refuses "unknown broad phase to compare" 1 "no 'none'; there are auto, brute" \
+    bench broad --scene plane --broad stq,none
+refuses "threads that are no list" 1 "'two' is not" bench broad --scene plane --threads 1,two
+refuses "sizes without scaling" 1 "need --scaling" bench broad --scene plane --from 10
+refuses "sizes that shrink" 1 "above" bench broad --scaling --from 100 --to 10
+refuses "a label for what has a name" 1 "--label" bench broad --scene plane --label a
+refuses "scene options for files" 1 "--all-scenes" bench broad start.ply end.ply --size 100
+refuses "no file of boxes" 2 "nowhere.ply" bench broad nowhere.ply end.ply
+refuses "bad folder for the comparison" 2 "none/a.svg" bench broad --scene flat --picture none/a.svg
+refuses "rows that are none" 2 "truth.csv" bench broad --add truth.csv
+
+broad=(bench broad "${scene[@]}" --memory-kept)
+run "${broad[@]}" --csv broad.csv --picture broad.svg
+check "broad phases are compared" [ $code -eq 0 ]
+for method in $("$toi" info --json | "${python:-true}" -c "import json, sys; print(*json.load(sys.stdin)['broad'])")
+do
+    check "the table has $method" grep -qE "^$method +[0-9.]+ .* $pairs +same$" stdout
+done
+check "none has other pairs" [ "$(grep -c ' DIFFERENT$' stdout)" -eq 0 ]
+check "the comparison fits 120 columns" lines_match stdout '^.{0,120}$'
+same "columns of the comparison" "$(head -n 1 broad.csv)" \
+    "scene,method,simd,threads,seconds,pairs,peak_bytes,hash,boxes"
+same "the scene's name" "$(tail -n +2 broad.csv | cut -d, -f1 | sort -u)" cloth-ball-2000
+same "both numbers of threads" "$(tail -n +2 broad.csv | cut -d, -f4 | sort -u | xargs)" "1 2"
+check "with memory kept" grep -q "^cloth-ball-2000,stq+kept," broad.csv
+check "the comparison's picture is an SVG" grep -q "</svg>" <(tail -c 20 broad.svg)
+keys "keys of bench broad" "repeat rows same" bench broad "${scene[@]}" --broad stq --threads 1
+value "rows of bench broad" "o['same'] and [r['method'] for r in o['rows']] == ['brute', 'stq'] and \
+all(r['hash'] == '$pairs' and r['boxes'] > 0 and r['peak_bytes'] > 0 and r['seconds'] > 0 \
+for r in o['rows'])" bench broad "${scene[@]}" --broad stq,brute --threads 2
+for set in uniform flat outliers giants; do
+    value "boxes: $set" "o['same'] and all(r['boxes'] == 3000 and r['pairs'] > 10000 for r in o['rows'])" \
+        bench broad --scene $set --size 1000
+done
+succeeds "files are called by their folder" bench broad rope/frame_0000.ply rope/frame_0001.ply --threads 1
+check "as it is" grep -q "^rope, " stdout
+value "every scene and set" "o['same'] and len({r['scene'] for r in o['rows']}) == $(
+    "$toi" scene | wc -l) + 4" bench broad --all-scenes --size 200 --broad brute,auto --threads 1
+run bench broad --scaling --from 100 --to 1000 --broad auto,stq --threads 1 --picture scaling.svg
+check "growing numbers of boxes" [ $code -eq 0 ]
+same "two sizes a power of ten" "$(awk '$1 == "stq" { print $2 }' stdout | xargs)" "100 316 1,000"
+check "and their picture" grep -q "time a box" scaling.svg
+sed 's/,stq,/,cgal,/' broad.csv >peers.csv
+succeeds "rows of others join" bench broad --add peers.csv --picture again.svg
+check "beside our own" grep -qE "^cgal .* same$" stdout
+sed -E 's/(,cgal,.*,)[0-9a-f]{16}(,[0-9]+)$/\1000000000000000a\2/' peers.csv >others.csv
+succeeds "others may have other pairs" bench broad --add others.csv
+check "and the table says so" grep -qE "^cgal .* other$" stdout
+sed -E 's/(,sweep,.*,)[0-9a-f]{16}(,[0-9]+)$/\1000000000000000a\2/' broad.csv >wrong.csv
+run bench broad --add wrong.csv
+check "our own may not" [ $code -eq 3 ]
+check "and the line is marked" grep -qE "^sweep .* DIFFERENT$" stdout
+sed '2s/,/;/' broad.csv >bad.csv
+refuses "a bad row" 2 "bad.csv:2" bench broad --add bad.csv
 
 # Instruction sets
 for simd in auto baseline; do

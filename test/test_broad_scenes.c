@@ -1,0 +1,268 @@
+// Every broad phase finds the candidates of `brute` in the generated scenes, in the real ones, and
+// over the frames of a sequence with a memory. `make test-long` has every scene, size, method and
+// number of workers.
+
+#include "scenes.h"
+#include "support.h"
+
+#include "toi/io.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Candidates of both kinds: their number, a hash that does not depend on the order, and one that
+// does.
+typedef struct fingerprint
+{
+    int64_t count[TOI_PAIR_KINDS];
+    uint64_t mix[TOI_PAIR_KINDS];
+    uint64_t ordered[TOI_PAIR_KINDS];
+} fingerprint;
+
+static uint64_t mix_pairs(const toi_pair_array *pairs)
+{
+    uint64_t mix = 0;
+    for (int64_t i = 0; i < pairs->count; ++i) {
+        uint64_t key = (uint64_t)(uint32_t)pairs->data[i].a << 32 | (uint32_t)pairs->data[i].b;
+        key = (key ^ key >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+        mix += (key ^ key >> 27) * UINT64_C(0x94d049bb133111eb);
+    }
+    return mix;
+}
+
+// The lists are reused from call to call.
+static toi_pair_array lists[TOI_PAIR_KINDS];
+
+static void free_lists(void)
+{
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        toi_free_pairs(&lists[kind]);
+}
+
+static fingerprint find(int method, int workers, toi_broad_memory *memory, const toi_mesh *mesh)
+{
+    toi_ccd_def def = toi_default_ccd_def();
+    def.broad.method = (toi_broad_method)method;
+    def.broad.order = TOI_ORDER_OWN;
+    def.broad.memory = memory;
+    def.workers = workers;
+    assert_ok(toi_find_all_candidates(&def, mesh, lists, NULL));
+    fingerprint f;
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+        f.count[kind] = lists[kind].count;
+        f.mix[kind] = mix_pairs(&lists[kind]);
+        f.ordered[kind] = toi_hash(lists[kind].data, (size_t)lists[kind].count * sizeof(toi_pair));
+    }
+    return f;
+}
+
+static void compare(const char *name, int method, int workers, const fingerprint *found,
+                    const fingerprint *expected)
+{
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        if (found->count[kind] != expected->count[kind] || found->mix[kind] != expected->mix[kind])
+            fail_msg("%s: %s with %d workers: %lld %s pairs, not the %lld of brute", name,
+                     toi_broad_name((toi_broad_method)method), workers,
+                     (long long)found->count[kind], toi_kind_name((toi_kind)kind),
+                     (long long)expected->count[kind]);
+}
+
+// Every method; own order must be that of one worker for each of the others. Of many elements
+// `brute`, which takes most of the time, is asked once.
+static fingerprint check_mesh(const char *name, const toi_mesh *mesh, int most_workers)
+{
+    fingerprint expected = find(TOI_BROAD_BRUTE, 2, NULL, mesh);
+    for (int method = 0; method < TOI_BROAD_COUNT; ++method) {
+        if (method == TOI_BROAD_BRUTE && mesh->faces.count > 20000)
+            continue;
+        fingerprint own = find(method, 1, NULL, mesh);
+        compare(name, method, 1, &own, &expected);
+        for (int workers = 2; workers <= most_workers; ++workers) {
+            fingerprint found = find(method, workers, NULL, mesh);
+            compare(name, method, workers, &found, &expected);
+            if (memcmp(found.ordered, own.ordered, sizeof own.ordered) != 0)
+                fail_msg("%s: %s has another order with %d workers", name,
+                         toi_broad_name((toi_broad_method)method), workers);
+        }
+    }
+    return expected;
+}
+
+// Frames f and f + 1 of a scene as a mesh.
+static toi_mesh mesh_of(const toi_scene *scene, int frame, toi_edge_array *edges)
+{
+    toi_mesh mesh = toi_make_mesh(scene->points[frame * scene->point_count],
+                                  scene->points[(frame + 1) * scene->point_count],
+                                  scene->point_count, scene->faces[0], scene->face_count);
+    toi_index_view loose = {scene->edges[0], scene->edge_count, 0};
+    if (!edges->data)
+        assert_ok(toi_make_edges(mesh.faces, loose, scene->point_count, edges));
+    mesh.edges = toi_view_edges(edges);
+    return mesh;
+}
+
+static toi_scene make_scene(int index, int64_t size, int frames)
+{
+    toi_scene_def def = toi_default_scene_def();
+    def.name = toi_scene_name(index);
+    def.size = size;
+    def.frames = frames;
+    def.begin = 0.7;
+    toi_scene scene;
+    assert_ok(toi_make_scene(&def, &scene));
+    return scene;
+}
+
+static void check_generated(int64_t size, int most_workers)
+{
+    for (int i = 0; toi_scene_name(i); ++i) {
+        toi_scene scene = make_scene(i, size, 2);
+        toi_edge_array edges = {0};
+        toi_mesh mesh = mesh_of(&scene, 0, &edges);
+        fingerprint found = check_mesh(toi_scene_name(i), &mesh, most_workers);
+        assert_true(found.count[TOI_VERTEX_FACE] > 0 && found.count[TOI_EDGE_EDGE] > 0);
+        toi_free_edges(&edges);
+        toi_free_scene(&scene);
+    }
+    free_lists();
+}
+
+static void small_scenes_agree_with_brute(void **state)
+{
+    (void)state;
+    check_generated(10000, 8);
+}
+
+static void large_scenes_agree_with_brute(void **state)
+{
+    (void)state;
+    check_generated(100000, long_factor() > 1 ? 8 : 2);
+}
+
+// A memory over the frames of a scene, one for each method.
+static void frames_agree_with_a_memory(void **state)
+{
+    (void)state;
+    int frames = long_factor() > 1 ? 40 : 6;
+    for (int i = 0; toi_scene_name(i); ++i) {
+        toi_scene scene = make_scene(i, long_factor() > 1 ? 10000 : 3000, frames + 1);
+        toi_edge_array edges = {0};
+        toi_broad_memory *memory[TOI_BROAD_COUNT];
+        for (int method = 0; method < TOI_BROAD_COUNT; ++method)
+            assert_ok(toi_make_broad_memory(&memory[method]));
+        for (int frame = 0; frame < frames; ++frame) {
+            toi_mesh mesh = mesh_of(&scene, frame, &edges);
+            fingerprint expected = find(TOI_BROAD_BRUTE, 2, NULL, &mesh);
+            for (int method = 0; method < TOI_BROAD_COUNT; ++method) {
+                fingerprint found = find(method, 2, memory[method], &mesh);
+                compare(toi_scene_name(i), method, 2, &found, &expected);
+            }
+        }
+        for (int method = 0; method < TOI_BROAD_COUNT; ++method)
+            toi_free_broad_memory(memory[method]);
+        toi_free_edges(&edges);
+        toi_free_scene(&scene);
+    }
+    free_lists();
+}
+
+// Two frames of real data.
+typedef struct loaded
+{
+    toi_mesh_file start, end;
+    toi_edge_array edges;
+    toi_mesh mesh;
+} loaded;
+
+static bool load(const char *start, const char *end, loaded *l)
+{
+    char first[4200];
+    const char *found = find_data(start);
+    if (!found)
+        return false;
+    snprintf(first, sizeof first, "%s", found);
+    found = find_data(end);
+    assert_non_null(found);
+    assert_ok(toi_read_frames(first, found, &l->start, &l->end));
+    l->mesh = toi_make_mesh(l->start.points[0], l->end.points[0], l->start.point_count,
+                            l->start.faces[0], l->start.face_count);
+    assert_ok(toi_make_edges(l->mesh.faces, l->mesh.edges, l->start.point_count, &l->edges));
+    l->mesh.edges = toi_view_edges(&l->edges);
+    return true;
+}
+
+static void unload(loaded *l)
+{
+    toi_free_edges(&l->edges);
+    toi_free_mesh_file(&l->start);
+    toi_free_mesh_file(&l->end);
+}
+
+static void real_scenes_agree_with_brute(void **state)
+{
+    (void)state;
+    static const struct
+    {
+        const char *name;
+        int64_t candidates[TOI_PAIR_KINDS]; // as published
+    } scenes[] = {{"cloth-funnel", {7319, 33770}},
+                  {"cloth-ball", {1655541, 5197332}},
+                  {"n-body", {9396388, 22366873}}};
+    for (int i = 0; i < 3; ++i) {
+        char start[100], end[100];
+        loaded l;
+        snprintf(start, sizeof start, "scenes/%s/start.ply", scenes[i].name);
+        snprintf(end, sizeof end, "scenes/%s/end.ply", scenes[i].name);
+        if (!load(start, end, &l))
+            skip();
+        fingerprint found = check_mesh(scenes[i].name, &l.mesh, long_factor() > 1 ? 8 : 2);
+        assert_memory_equal(found.count, scenes[i].candidates, sizeof found.count);
+        unload(&l);
+    }
+    free_lists();
+}
+
+// A dancer, with one memory a method from the first frame to the last.
+static void a_real_sequence_agrees_with_a_memory(void **state)
+{
+    (void)state;
+    toi_broad_memory *memory[TOI_BROAD_COUNT];
+    for (int method = 0; method < TOI_BROAD_COUNT; ++method)
+        assert_ok(toi_make_broad_memory(&memory[method]));
+    int frames = long_factor() > 1 ? 59 : 4;
+    bool found_all = true;
+    for (int frame = 0; frame < frames && found_all; ++frame) {
+        char start[100], end[100];
+        loaded l;
+        snprintf(start, sizeof start, "sequences/rumba/frame_%03d.ply", frame);
+        snprintf(end, sizeof end, "sequences/rumba/frame_%03d.ply", frame + 1);
+        found_all = load(start, end, &l);
+        if (!found_all)
+            break;
+        fingerprint expected = find(TOI_BROAD_BRUTE, 2, NULL, &l.mesh);
+        for (int method = 0; method < TOI_BROAD_COUNT; ++method) {
+            fingerprint found = find(method, 1 + frame % 2, memory[method], &l.mesh);
+            compare(start, method, 1 + frame % 2, &found, &expected);
+        }
+        unload(&l);
+    }
+    for (int method = 0; method < TOI_BROAD_COUNT; ++method)
+        toi_free_broad_memory(memory[method]);
+    free_lists();
+    if (!found_all)
+        skip();
+}
+
+int main(void)
+{
+    use_threads_for_sanitizer();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_scenes_agree_with_brute),
+        cmocka_unit_test(large_scenes_agree_with_brute),
+        cmocka_unit_test(frames_agree_with_a_memory),
+        cmocka_unit_test(real_scenes_agree_with_brute),
+        cmocka_unit_test(a_real_sequence_agrees_with_a_memory),
+    };
+    return cmocka_run_group_tests_name("broad_scenes", tests, NULL, NULL);
+}
