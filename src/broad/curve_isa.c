@@ -1,11 +1,19 @@
-// Places on a Hilbert curve, sixteen at a time (after Skilling, "Programming the Hilbert curve").
+// Places on a Hilbert curve, a vector at a time (after Skilling, "Programming the Hilbert curve").
 // Integers only once the centres are cut to cells: the same keys in every instruction set.
 
 #include "broad/curve.h"
 
 #include "base/simd.h"
 
-typedef uint32_t lanes __attribute__((vector_size(4 * TOI_BLOCK)));
+#if defined(TOI_ISA_avx512)
+#define WIDTH 16
+#elif defined(TOI_ISA_avx2)
+#define WIDTH 8
+#else
+#define WIDTH 4
+#endif
+
+typedef uint32_t lanes __attribute__((vector_size(4 * WIDTH)));
 
 // All ones where bit `bit` of x is set.
 #define BIT_MASK(x, bit) ((lanes){0} - (((x) >> (bit)) & 1))
@@ -56,8 +64,8 @@ toi_curve_keys TOI_ISA_NAME(toi_curve_keys);
 void TOI_ISA_NAME(toi_curve_keys)(const toi_curve *curve, const toi_box_row *rows, int64_t first,
                                   int64_t count, uint64_t *keys)
 {
-    for (int64_t i = first; i < first + count; i += TOI_BLOCK) {
-        int n = first + count - i < TOI_BLOCK ? (int)(first + count - i) : TOI_BLOCK;
+    for (int64_t i = first; i < first + count; i += WIDTH) {
+        int n = first + count - i < WIDTH ? (int)(first + count - i) : WIDTH;
         lanes x[3] = {{0}};
         for (int lane = 0; lane < n; ++lane)
             for (int k = 0; k < 3; ++k)

@@ -8,8 +8,8 @@
 #include "broad/axes.h"
 #include "broad/cells.h"
 
-// Columns of two and a half mean extents are best on all scenes, within a tenth; narrower ones are
-// filled by too many boxes each. Sparse boxes may have wider ones, as long as they are empty.
+// Columns of two to three mean extents are within an eighth of the best on all scenes. Sparse boxes
+// have wider ones, as long as these are almost empty.
 static const double CELL_IN_EXTENTS = 2.5, OCCUPANCY = 2;
 
 // Entries [first, end) of one group against those of another that begin at the same place or later.
