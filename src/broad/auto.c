@@ -45,7 +45,9 @@ static bool are_rods(const toi_broad_job *job, int64_t boxes)
         const toi_box *box = box_at(job, toi_piece(boxes, samples, i));
         double largest = 0, meets = (double)boxes;
         for (int k = 0; k < 3; ++k) {
-            double share = high[k] > low[k] ? (box->hi[k] - box->lo[k]) / (high[k] - low[k]) : 1;
+            if (high[k] == low[k]) // a flat scene: this axis tells nothing
+                continue;
+            double share = (box->hi[k] - box->lo[k]) / (high[k] - low[k]);
             largest = share > largest ? share : largest;
             meets *= share < 0.5 ? 2 * share : 1;
         }

@@ -104,14 +104,13 @@ static void find_block_cells(const key_job *job, const boxes_piece *piece, int64
     for (int lane = 0; lane < TOI_BLOCK; ++lane)
         cells->belongs[lane] =
             (extents[lane] >= least) & (extents[lane] < most) & (i + lane < piece->end);
+    memset(cells->first, 0, sizeof cells->first);
+    memset(cells->last, 0, sizeof cells->last);
     for (int k = 0; k < space->axes; ++k) {
         const float *lo = block->bound[space->lo_column[k]];
         toi_cells_at(&job->keys->map, k, TOI_BLOCK, lo, cells->first[k]);
         toi_cells_at(&job->keys->map, k, TOI_BLOCK, lo + TOI_BLOCK, cells->last[k]);
     }
-    for (int k = space->axes; k < 3; ++k)
-        for (int lane = 0; lane < TOI_BLOCK; ++lane)
-            cells->first[k][lane] = cells->last[k][lane] = 0;
 }
 
 static toi_status count_entries(void *context, int64_t piece, int worker)

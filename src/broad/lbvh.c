@@ -96,10 +96,14 @@ static toi_status build(const toi_broad_job *job, toi_box_view boxes, kept_order
     return status;
 }
 
-static bool confirm(const void *context, int32_t a, int32_t b)
+static void box_of_a(const void *context, int32_t id, toi_box *box)
 {
-    const toi_broad_job *job = context;
-    return toi_boxes_overlap(&job->a.data[a], job->self ? &job->a.data[b] : &job->b.data[b]);
+    *box = ((const toi_broad_job *)context)->a.data[id];
+}
+
+static void box_of_b(const void *context, int32_t id, toi_box *box)
+{
+    *box = ((const toi_broad_job *)context)->b.data[id];
 }
 
 toi_status toi_search_lbvh(const toi_broad_job *job)
@@ -125,8 +129,11 @@ toi_status toi_search_lbvh(const toi_broad_job *job)
     if (status == TOI_OK && !job->self)
         status = build(job, job->b, kept ? kept + 1 : NULL,
                        kept_ids ? kept_ids + job->a.count : NULL, &b);
-    toi_tree_search search = {
-        .packets = &a, .tree = job->self ? &a : &b, .confirm = confirm, .context = job};
+    toi_tree_search search = {.packets = &a,
+                              .tree = job->self ? &a : &b,
+                              .packet_box = box_of_a,
+                              .tree_box = job->self ? box_of_a : box_of_b,
+                              .context = job};
     if (status == TOI_OK)
         status = toi_run_tree_search(&search, job);
     toi_free_tree(&a);

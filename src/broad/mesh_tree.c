@@ -362,20 +362,19 @@ static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
 // ---------------------------------------------------------------------------------------------
 // Searches
 
-static bool confirm_edges(const void *context, int32_t a, int32_t b)
+static void vertex_box(const void *order, int32_t id, toi_box *box)
 {
-    toi_box first, second;
-    box_of(context, TOI_EDGE, a, &first);
-    box_of(context, TOI_EDGE, b, &second);
-    return toi_boxes_overlap(&first, &second);
+    box_of(order, TOI_VERTEX, id, box);
 }
 
-static bool confirm_faces(const void *context, int32_t face, int32_t vertex)
+static void edge_box(const void *order, int32_t id, toi_box *box)
 {
-    toi_box first, second;
-    box_of(context, TOI_VERTEX, vertex, &first);
-    box_of(context, TOI_FACE, face, &second);
-    return toi_boxes_overlap(&first, &second);
+    box_of(order, TOI_EDGE, id, box);
+}
+
+static void face_box(const void *order, int32_t id, toi_box *box)
+{
+    box_of(order, TOI_FACE, id, box);
 }
 
 toi_status toi_search_edges(const toi_mesh_order *order, const toi_broad_job *job)
@@ -384,8 +383,11 @@ toi_status toi_search_edges(const toi_mesh_order *order, const toi_broad_job *jo
         return TOI_OK;
     toi_tree edges = {0};
     toi_status status = build(order, TOI_EDGE, job, &edges);
-    toi_tree_search search = {
-        .packets = &edges, .tree = &edges, .confirm = confirm_edges, .context = order};
+    toi_tree_search search = {.packets = &edges,
+                              .tree = &edges,
+                              .packet_box = edge_box,
+                              .tree_box = edge_box,
+                              .context = order};
     if (status == TOI_OK)
         status = toi_run_tree_search(&search, job);
     toi_free_tree(&edges);
@@ -400,8 +402,11 @@ toi_status toi_search_faces(const toi_mesh_order *order, const toi_broad_job *jo
     toi_status status = build(order, TOI_FACE, job, &faces);
     if (status == TOI_OK)
         status = build(order, TOI_VERTEX, job, &vertices);
-    toi_tree_search search = {
-        .packets = &faces, .tree = &vertices, .confirm = confirm_faces, .context = order};
+    toi_tree_search search = {.packets = &faces,
+                              .tree = &vertices,
+                              .packet_box = face_box,
+                              .tree_box = vertex_box,
+                              .context = order};
     if (status == TOI_OK)
         status = toi_run_tree_search(&search, job);
     toi_free_tree(&faces);

@@ -81,15 +81,17 @@ void toi_fill_block(const toi_box_row rows[TOI_BLOCK], int count, toi_tree_block
 // Builds the levels over level 0.
 void toi_raise_tree(toi_tree *tree, int workers);
 
-// The boxes of ids a and b, equal in float on some side, are compared in double.
-typedef bool toi_confirm(const void *context, int32_t a, int32_t b);
+// The box of an id, in double.
+typedef void toi_box_getter(const void *context, int32_t id, toi_box *box);
 
-// One search: the blocks of `packets` in `tree`, or a tree in itself.
+// One search: the blocks of `packets` in `tree`, or a tree in itself. Where boxes are equal in
+// float on some side the getters are asked.
 typedef struct toi_tree_search
 {
     const toi_tree *packets;
     const toi_tree *tree; // the same: each pair once
-    toi_confirm *confirm; // as (packet's box, tree's box)
+    toi_box_getter *packet_box;
+    toi_box_getter *tree_box;
     const void *context;
 } toi_tree_search;
 

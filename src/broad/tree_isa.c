@@ -188,6 +188,13 @@ enum
     LISTS
 };
 
+// The packet's boxes in double, once they are needed.
+typedef struct packet_doubles
+{
+    bool fetched;
+    toi_box box[TOI_BLOCK];
+} packet_doubles;
+
 // The packet, at hand during its search.
 typedef struct packet
 {
@@ -198,6 +205,7 @@ typedef struct packet
     probe box;
     probe halves[2]; // of the packet
     toi_label_range labels;
+    packet_doubles doubles;
     probe_list lists[LISTS];
 } packet;
 
@@ -245,13 +253,19 @@ TOI_LANE_INLINE unsigned drop_neighbours(const toi_tree_search *s, const shape k
     return mask;
 }
 
-// Takes out the lanes that overlap in float only.
-static unsigned confirm(const toi_tree_search *s, unsigned mask, unsigned doubtful,
-                        const int32_t *packet_ids, int32_t probe_id)
+// Takes out the lanes that overlap in float only. The packet's boxes are fetched when a doubt
+// arises for the first time: in a flat scene it does with every pair.
+static unsigned confirm(const toi_tree_search *s, packet_doubles *doubles, unsigned mask,
+                        unsigned doubtful, const int32_t *packet_ids, int32_t probe_id)
 {
+    for (int lane = 0; !doubles->fetched && lane < TOI_BLOCK && packet_ids[lane] >= 0; ++lane)
+        s->packet_box(s->context, packet_ids[lane], &doubles->box[lane]);
+    doubles->fetched = true;
+    toi_box box;
+    s->tree_box(s->context, probe_id, &box);
     for (; doubtful; doubtful &= doubtful - 1) {
         int lane = __builtin_ctz(doubtful);
-        if (!s->confirm(s->context, packet_ids[lane], probe_id))
+        if (!toi_boxes_overlap(&doubles->box[lane], &box))
             mask &= ~(1u << lane);
     }
     return mask;
@@ -260,7 +274,7 @@ static unsigned confirm(const toi_tree_search *s, unsigned mask, unsigned doubtf
 // Compares the box at one place of the tree with those of the packet that are in `allowed`.
 TOI_LANE_INLINE int64_t compare(const toi_tree_search *s, const shape kind, const columns *c,
                                 int64_t index, uint32_t place, unsigned allowed, const int list,
-                                toi_pair *out)
+                                packet_doubles *doubles, toi_pair *out)
 {
     const int32_t *packet_ids = s->packets->ids + index * TOI_BLOCK;
     int64_t block = place / TOI_BLOCK;
@@ -273,7 +287,7 @@ TOI_LANE_INLINE int64_t compare(const toi_tree_search *s, const shape kind, cons
     if (!kind.exact && mask) {
         unsigned doubtful = mask & ~overlap(c, &box, true);
         if (doubtful)
-            mask = confirm(s, mask, doubtful, packet_ids, id);
+            mask = confirm(s, doubles, mask, doubtful, packet_ids, id);
     }
     return toi_write_lanes(out, mask, packet_ids, id, kind.write, 0);
 }
@@ -295,7 +309,7 @@ TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
     const int64_t index = p->index;
     toi_pair *out = writer->buffer + writer->count;
     for (int i = 0; i < count; ++i)
-        out += compare(&s, kind, &mine, index, (uint32_t)at[i], 0xffff, list, out);
+        out += compare(&s, kind, &mine, index, (uint32_t)at[i], 0xffff, list, &p->doubles, out);
     writer->count = out - writer->buffer;
     return TOI_OK;
 }
@@ -310,8 +324,9 @@ TOI_LANE_INLINE toi_status run_diagonal(packet *p, const shape kind)
     int64_t first = p->index * TOI_BLOCK, rest = p->search->tree->count - first;
     int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
     for (int lane = 0; lane + 1 < count; ++lane)
-        writer->count += compare(p->search, kind, &p->columns, p->index, (uint32_t)(first + lane),
-                                 ~1u << lane & 0xffff, NEAR, writer->buffer + writer->count);
+        writer->count +=
+            compare(p->search, kind, &p->columns, p->index, (uint32_t)(first + lane),
+                    ~1u << lane & 0xffff, NEAR, &p->doubles, writer->buffer + writer->count);
     return TOI_OK;
 }
 
@@ -384,6 +399,7 @@ TOI_LANE_INLINE toi_status search_packet(const toi_tree_search *s, int64_t index
     p.search = s;
     p.writer = writer;
     p.index = index;
+    p.doubles.fetched = false;
     p.columns = load_columns(&s->packets->level[0][index]);
     toi_box_row box = s->packets->boxes[index][0];
     toi_widen_row(&box, &s->packets->boxes[index][1]);
