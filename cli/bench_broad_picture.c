@@ -193,17 +193,25 @@ static void print_lines(FILE *o, const panel *p, bool names)
     }
 }
 
-// A line from the slowest to the fastest time of a method without kept memory.
-static void print_span(FILE *o, const panel *p, const broad_row *line)
+// The fastest and the slowest time of a method.
+static void find_span(const panel *p, const broad_row *line, double *least, double *most)
 {
-    double least = INFINITY, most = 0;
+    *least = INFINITY;
+    *most = 0;
     for (int i = 0; i < p->rows->count; ++i) {
         const broad_row *row = &p->rows->data[i];
         if (same_scene(row, p->scene) && same_method(row, line)) {
-            least = fmin(least, row->seconds);
-            most = fmax(most, row->seconds);
+            *least = fmin(*least, row->seconds);
+            *most = fmax(*most, row->seconds);
         }
     }
+}
+
+// A line from the slowest to the fastest time of a method without kept memory.
+static void print_span(FILE *o, const panel *p, const broad_row *line)
+{
+    double least, most;
+    find_span(p, line, &least, &most);
     double y = line_y(p, line);
     fprintf(o, "<path d='M%.1f %.1fH%.1f' stroke='%s' stroke-width='2' stroke-opacity='.35'/>\n",
             axis_at(&p->time, fmax(least, 1e-9)), y, axis_at(&p->time, fmax(most, 1e-9)),
@@ -232,7 +240,7 @@ static void print_row_marks(FILE *o, const panel *p, const broad_row *row,
                    colour);
 }
 
-// The time of the fastest, beside its mark.
+// The time of the fastest, beside its marks.
 static void print_best(FILE *o, const panel *p)
 {
     const broad_row *best = NULL;
@@ -243,10 +251,12 @@ static void print_best(FILE *o, const panel *p)
     }
     if (!best)
         return; // rows of a file may all be of methods that kept their memory
-    double x = axis_at(&p->time, fmax(best->seconds, 1e-9));
+    double least, most;
+    find_span(p, best, &least, &most);
+    double x = axis_at(&p->time, fmax(least, 1e-9));
     bool left = x - p->left > 50;
-    print_words(o, x + (left ? -9 : 9), line_y(p, best) + 4, "best", left ? "end" : "start",
-                colour_of(best), unit_text(best->seconds, "s").at);
+    print_words(o, left ? x - 9 : axis_at(&p->time, fmax(most, 1e-9)) + 9, line_y(p, best) + 4,
+                "best", left ? "end" : "start", colour_of(best), unit_text(best->seconds, "s").at);
 }
 
 static void print_head(FILE *o, const panel *p)

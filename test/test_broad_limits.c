@@ -121,7 +121,7 @@ static void every_allocation_may_fail(void **state)
 static void every_allocation_of_a_large_search_may_fail(void **state)
 {
     (void)state;
-    box_list a = make_boxes(GIANTS, 20000, 8);
+    box_list a = make_boxes(GIANTS, getenv("TOI_SANITIZED") ? 9000 : 20000, 8);
     pair_list expected = method_pairs(TOI_BROAD_STQ, a, NULL);
     for (int method = 0; method < TOI_BROAD_COUNT; ++method) {
         toi_broad_def def = define(method, NULL);
@@ -298,7 +298,7 @@ static void long_lists_are_refused_or_whole(void **state)
             tally t = {0};
             def.memory_limit = 0;
             check_same_order("a long list", &def, a, NULL, &expected, own);
-            def.memory_limit = count << 10; // an eighth of the list, or a quarter
+            def.memory_limit = 2 << 20;
             assert_fails(toi_find_pairs(&def, view(a), &pairs), TOI_ERROR_LIMIT, "raise the limit");
             assert_int_equal(pairs.count, 0);
             assert_ok(toi_stream_pairs(&def, view(a), NULL, count_pairs, &t));

@@ -156,7 +156,7 @@ static uint64_t *write_keys(const key_job *job, const block_cells *b, int lane, 
                 if (visitor && !toi_get_bit(job->occupied, occupied_bit(job, bucket)))
                     continue;
                 uint64_t offsets = 0;
-                for (int k = 0; k < space->axes; ++k)
+                for (int k = 0; k < 3; ++k)
                     offsets |= (uint64_t)(at[k] - first[k]) << k * space->offset_bits;
                 *keys++ = (uint64_t)bucket << (64 - space->bucket_bits) |
                           offsets << TOI_KEY_OFFSETS | box;
