@@ -5,6 +5,7 @@
 
 #include "mesh/mesh.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 typedef struct stream
@@ -122,6 +123,12 @@ static toi_status search_boxes(toi_pipeline *p, toi_broad_job *job)
     toi_status status = take_boxes(p, job->self ? TOI_EDGE : TOI_VERTEX, &a, &job->a);
     if (status == TOI_OK && !job->self)
         status = take_boxes(p, TOI_FACE, &b, &job->b);
+    if (status == TOI_OK &&
+        job->a.count + job->b.count > INT32_MAX) // methods number both lists as one
+        status = toi_fail(TOI_ERROR_LIMIT,
+                          "%" PRId64 " vertices and %" PRId64 " faces: at most %d in all are "
+                          "possible with this broad phase; use lbvh or auto",
+                          job->a.count, job->b.count, INT32_MAX);
     if (p->def->broad.method == TOI_BROAD_HASH)
         job->cell = cell_size(&p->mesh);
     double boxed = toi_clock();
