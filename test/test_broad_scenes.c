@@ -137,7 +137,7 @@ static void small_scenes_agree_with_brute(void **state)
 static void large_scenes_agree_with_brute(void **state)
 {
     (void)state;
-    check_generated(100000, long_factor() > 1 ? 8 : 2);
+    check_generated(100000, long_factor() > 1 ? 8 : 1);
 }
 
 // A memory over the frames of a scene, one for each method.
