@@ -158,10 +158,10 @@ static void copy_tasks(toi_collector *c, int64_t first, int64_t end, int64_t at)
     for (int64_t task = first; task < end; ++task) {
         toi_lock_take(&c->lock);
         toi_pair_array from = c->ended[task].pairs;
-        toi_pair *to = c->pairs->data + at;
+        toi_pair *data = c->pairs->data;
         toi_lock_release(&c->lock);
         if (from.count > 0)
-            copy_pairs(to, from.data, from.count, c->pairs->capacity > LONG_LIST);
+            copy_pairs(data + at, from.data, from.count, c->pairs->capacity > LONG_LIST);
         at += from.count;
     }
 }

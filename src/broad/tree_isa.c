@@ -245,6 +245,8 @@ TOI_LANE_INLINE void append_lanes(probe_list *list, unsigned mask, int32_t first
 TOI_LANE_INLINE unsigned drop_neighbours(const toi_tree_search *s, const shape kind, unsigned mask,
                                          int64_t index, int64_t block, int lane)
 {
+    if (kind.packet_corners == 0) // boxes alone: there are no labels to look at
+        return mask;
     const int32_t *theirs = s->tree->labels + block * kind.tree_corners * TOI_BLOCK + lane;
     const int32_t *ours = s->packets->labels + index * kind.packet_corners * TOI_BLOCK;
     for (int i = 0; i < kind.tree_corners; ++i)

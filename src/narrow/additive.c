@@ -120,7 +120,8 @@ static void advance(const toi_narrow_batch *batch, int64_t index)
             break;
         }
         ++result->iterations;
-        double step = fmin((1 - SHARE) * gap / f.speed, DBL_MAX);
+        // Rounding can carry the first step past the contact; time does not go back for that.
+        double step = fmax(fmin((1 - SHARE) * gap / f.speed, DBL_MAX), 0);
         for (int i = 0; i < 12; ++i)
             f.points[0][i / 3][i % 3] += step * f.points[1][i / 3][i % 3];
         gap = measure_gap(edge_edge, &f, &s);
