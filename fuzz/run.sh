@@ -9,7 +9,7 @@ mkdir -p build/logs build/fuzz/findings
 cmake --preset fuzz >build/logs/fuzz-build.log 2>&1 && cmake --build --preset fuzz >>build/logs/fuzz-build.log 2>&1 ||
     { tail -n 30 build/logs/fuzz-build.log; exit 1; }
 export OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
-for name in fuzz_mesh fuzz_queries fuzz_solve fuzz_ccd fuzz_exact fuzz_broad; do
+for name in fuzz_mesh fuzz_queries fuzz_solve fuzz_ccd fuzz_exact fuzz_broad fuzz_truth; do
     corpus=build/fuzz/corpus/$name
     seeds=(test/io_cases)
     [ -d "test/fuzz_seeds/${name#fuzz_}" ] && seeds+=("test/fuzz_seeds/${name#fuzz_}")

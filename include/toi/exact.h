@@ -38,6 +38,27 @@ TOI_API toi_status toi_find_exact_contacts(toi_kind kind, const toi_query *query
 /// Frees the times and empties the list; harmless on a zeroed one.
 TOI_API void toi_free_exact_contacts(toi_exact_contacts *contacts);
 
+/// The first time of impact of each of `count` queries of one kind: times[i], NULL where query i
+/// has no contact. Coordinates must be finite. The times do not depend on the number of workers (0:
+/// toi_default_workers()). Free each with toi_free_exact_time(). On failure all are NULL.
+TOI_API toi_status toi_find_exact_times(toi_kind kind, const toi_query *queries, int64_t count,
+                                        int workers, toi_exact_time **times);
+
+/// Frees a time of toi_find_exact_times() or toi_decode_exact_time(), not one of a contact, which
+/// belongs to its list; harmless on NULL.
+TOI_API void toi_free_exact_time(toi_exact_time *time);
+
+/// No encoded time is longer: docs/truth.md derives it.
+#define TOI_EXACT_TIME_BYTES 8192
+
+/// Writes the time to `bytes` in the form that docs/truth.md describes, the same on every machine,
+/// if it fits in `capacity`. Returns how many bytes it takes; 0 capacity: only that.
+TOI_API int64_t toi_encode_exact_time(const toi_exact_time *time, void *bytes, int64_t capacity);
+
+/// Reads what toi_encode_exact_time() has written. The bytes are not trusted: what is not the
+/// certificate of one number in [0, 1] is refused (TOI_ERROR_FORMAT), and the floor is found anew.
+TOI_API toi_status toi_decode_exact_time(const void *bytes, int64_t size, toi_exact_time **time);
+
 /// The largest double not greater than the time: what `exact` returns.
 TOI_API double toi_exact_time_floor(const toi_exact_time *time);
 

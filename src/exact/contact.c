@@ -278,13 +278,13 @@ static void sort_events(toi_arena *arena, event_list *events)
 
 // ---- First contact
 
-static bool is_earlier(const toi_moment *a, const toi_moment *b)
+static bool is_earlier(toi_arena *arena, const toi_moment *a, const toi_moment *b)
 {
-    return a->floor < b->floor || (a->floor == b->floor && a->is_double && !b->is_double);
+    if (a->floor != b->floor || a->is_double || b->is_double)
+        return a->floor < b->floor || (a->floor == b->floor && a->is_double && !b->is_double);
+    return toi_moment_compare(arena, a, b) < 0;
 }
 
-// The first event is all that matters; two with the same floor need only be told apart where one of
-// them is that double.
 static bool find_first_event(toi_arena *arena, const toi_trajectory *trajectory,
                              const toi_contact_search *search, toi_moment *first)
 {
@@ -294,7 +294,7 @@ static bool find_first_event(toi_arena *arena, const toi_trajectory *trajectory,
     events.only_first = true;
     find_events(arena, trajectory, &events);
     for (int i = 0; i < events.count; ++i)
-        if (i == 0 || is_earlier(&events.moments[i], first))
+        if (i == 0 || is_earlier(arena, &events.moments[i], first))
             *first = events.moments[i];
     return events.count > 0;
 }

@@ -1,28 +1,7 @@
-// Times of impact as certificates. A certificate owns its numbers (mpz); computations look at them
-// through the limbs and work as the decision does.
-
-#include "toi/exact.h"
+#include "exact/time.h"
 
 #include "base/parallel.h"
-#include "exact/contact.h"
-#include "exact/decide.h"
 #include "exact/roots.h"
-
-#include <math.h>
-
-struct toi_exact_time
-{
-    mpz_t c[4]; // those above the degree are not initialised
-    mpz_t lo;
-    mpz_t hi;
-    int64_t bits;
-    int degree;
-    int sign; // of the polynomial at lo; 0 where lo = hi
-    bool is_double;
-    double floor;
-};
-
-// ---- One time
 
 static void set_number(mpz_t to, toi_integer from)
 {
@@ -46,8 +25,20 @@ static void make_primitive(toi_exact_time *time)
     mpz_clear(divisor);
 }
 
-// A certificate of the moment, whose floor is known; NULL where memory ran out.
-static toi_exact_time *make_time(toi_arena *arena, toi_moment *moment)
+// The coarsest grid that both bounds are on: one interval has one form.
+static void reduce_bounds(toi_exact_time *time)
+{
+    mp_bitcnt_t zeros = (mp_bitcnt_t)time->bits;
+    if (mpz_sgn(time->lo) != 0 && mpz_scan1(time->lo, 0) < zeros)
+        zeros = mpz_scan1(time->lo, 0);
+    if (mpz_sgn(time->hi) != 0 && mpz_scan1(time->hi, 0) < zeros)
+        zeros = mpz_scan1(time->hi, 0);
+    mpz_tdiv_q_2exp(time->lo, time->lo, zeros);
+    mpz_tdiv_q_2exp(time->hi, time->hi, zeros);
+    time->bits -= (int64_t)zeros;
+}
+
+toi_exact_time *toi_make_time(toi_arena *arena, toi_moment *moment)
 {
     toi_make_square_free(arena, moment);
     toi_exact_time *time = arena->failed ? NULL : toi_allocate(sizeof *time);
@@ -63,10 +54,11 @@ static toi_exact_time *make_time(toi_arena *arena, toi_moment *moment)
     time->is_double = moment->is_double;
     time->floor = moment->floor;
     make_primitive(time);
+    reduce_bounds(time);
     return time;
 }
 
-static void free_time(toi_exact_time *time)
+void toi_free_exact_time(toi_exact_time *time)
 {
     if (!time)
         return;
@@ -81,7 +73,7 @@ static toi_integer view_number(const mpz_t z)
     return (toi_integer){mpz_limbs_read(z), mpz_sgn(z) * (int64_t)mpz_size(z)};
 }
 
-static toi_moment view_time(const toi_exact_time *time)
+toi_moment toi_view_time(const toi_exact_time *time)
 {
     toi_moment moment = {.f.degree = time->degree,
                          .lo = view_number(time->lo),
@@ -122,7 +114,7 @@ toi_status toi_exact_time_compare(const toi_exact_time *time, const toi_exact_ti
     };
     _Alignas(16) mp_limb_t memory[LIMBS];
     toi_arena arena;
-    toi_moment a = view_time(time), b = view_time(other);
+    toi_moment a = toi_view_time(time), b = toi_view_time(other);
     *order = 0;
     toi_arena_open(&arena, memory, sizeof memory);
     toi_fp_state caller = toi_enter_fp();
@@ -162,95 +154,4 @@ toi_status toi_exact_time_bounds(const toi_exact_time *time, char **lo, char **h
     toi_release(*lo);
     *lo = NULL;
     return TOI_ERROR_MEMORY;
-}
-
-// ---- All contacts of a query
-
-void toi_free_exact_contacts(toi_exact_contacts *contacts)
-{
-    for (int64_t i = 0; i < contacts->count; ++i) {
-        if (contacts->data[i].to != contacts->data[i].from)
-            free_time(contacts->data[i].to);
-        free_time(contacts->data[i].from);
-    }
-    toi_release(contacts->data);
-    *contacts = (toi_exact_contacts){NULL, 0};
-}
-
-// Checks the coordinates of the points that the kind names and gives it the form of vertex-face or
-// edge-edge: the last point stands for those that are missing.
-static toi_status raise_query(toi_kind kind, const toi_query *query, toi_query *raised)
-{
-    static const int points_of_kind[TOI_KIND_COUNT] = {4, 4, 3, 2};
-    if ((unsigned)kind >= TOI_KIND_COUNT)
-        return toi_fail(TOI_ERROR_ARGUMENT, "there is no query kind number %d", (int)kind);
-    int points = points_of_kind[kind];
-    for (int i = 0; i < 24; ++i) {
-        int end = i / 12, corner = i % 12 / 3, k = i % 3;
-        int from = corner < points ? corner : points - 1;
-        double x = end ? query->end[from][k] : query->start[from][k];
-        if (!isfinite(x))
-            return toi_fail(TOI_ERROR_DATA, "coordinate %c of point %d at t = %d is %g", "xyz"[k],
-                            from, end, x);
-        if (end)
-            raised->end[corner][k] = x;
-        else
-            raised->start[corner][k] = x;
-    }
-    return TOI_OK;
-}
-
-static bool make_contact(toi_arena *arena, toi_contact *found, toi_exact_contact *contact)
-{
-    contact->from = make_time(arena, &found->from);
-    contact->to = contact->from;
-    if (contact->from && !found->is_instant)
-        contact->to = make_time(arena, &found->to);
-    return contact->from && contact->to;
-}
-
-static toi_status find_contacts(toi_arena *arena, toi_kind kind, const toi_query *query,
-                                toi_exact_contacts *contacts)
-{
-    toi_trajectory trajectory;
-    toi_contact found[TOI_MOST_CONTACTS];
-    toi_trajectory_from_query(arena, kind, query, &trajectory);
-    int count = toi_find_all_contacts(arena, &trajectory, found);
-    if (arena->failed)
-        return TOI_ERROR_MEMORY;
-    if (count == 0)
-        return TOI_OK;
-    contacts->data = toi_allocate((size_t)count * sizeof *contacts->data);
-    if (!contacts->data)
-        return TOI_ERROR_MEMORY;
-    for (int i = 0; i < count; ++i) {
-        ++contacts->count; // of the contact that fails too, to be freed with the others
-        if (!make_contact(arena, &found[i], &contacts->data[i]))
-            return TOI_ERROR_MEMORY;
-    }
-    return TOI_OK;
-}
-
-toi_status toi_find_exact_contacts(toi_kind kind, const toi_query *query,
-                                   toi_exact_contacts *contacts)
-{
-    toi_query raised;
-    *contacts = (toi_exact_contacts){NULL, 0};
-    toi_status status = raise_query(kind, query, &raised);
-    if (status != TOI_OK)
-        return status;
-    size_t bytes = (size_t)toi_decision_scratch_bytes();
-    void *scratch = toi_allocate(bytes);
-    if (!scratch)
-        return TOI_ERROR_MEMORY;
-    toi_arena arena;
-    toi_arena_open(&arena, scratch, bytes);
-    toi_fp_state caller = toi_enter_fp();
-    status = find_contacts(&arena, kind, &raised, contacts);
-    toi_leave_fp(caller);
-    toi_arena_close(&arena);
-    toi_release(scratch);
-    if (status != TOI_OK)
-        toi_free_exact_contacts(contacts);
-    return status;
 }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +13,7 @@ static toi_status fail(const char *path, int error)
     return toi_fail(TOI_ERROR_FILE, "%s: cannot write: %s", path, strerror(error));
 }
 
-// Renaming onto a link or a device would replace it: /dev/null is to stay what it is.
-static toi_status find_target(const char *path, char target[PATH_MAX])
+toi_status toi_find_target(const char *path, char target[PATH_MAX])
 {
     struct stat info;
     if (lstat(path, &info) != 0) {
@@ -58,7 +56,7 @@ toi_status toi_open_output(const char *path, toi_output *output)
     const size_t extra = 64; // what create_temporary() adds
     char target[PATH_MAX];
     *output = (toi_output){0};
-    toi_status status = find_target(path, target);
+    toi_status status = toi_find_target(path, target);
     if (status != TOI_OK)
         return status;
     size_t size = strlen(target) + 1;

@@ -5,6 +5,7 @@
 
 #include "toi/base.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 typedef struct toi_output
@@ -14,6 +15,11 @@ typedef struct toi_output
     char *temporary;  // beside it
     FILE *file;
 } toi_output;
+
+// Where a file of that name is to be renamed to: symbolic links are followed, and what exists must
+// be a regular file. Renaming onto a link or a device would replace it: /dev/null is to stay what
+// it is.
+toi_status toi_find_target(const char *path, char target[PATH_MAX]);
 
 // Opens a temporary file beside `path`, which must not exist or be a regular file. Write to `file`
 // without looking at errors, then close; on failure nothing is left to do.

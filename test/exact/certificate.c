@@ -32,14 +32,6 @@ int compare_times(const toi_exact_time *a, const toi_exact_time *b)
     return order;
 }
 
-// The coefficients and the bounds of a certificate as numbers.
-typedef struct number_view
-{
-    int degree;
-    mpz_t c[4];
-    mpq_t lo, hi;
-} number_view;
-
 static void take_number(char *text, mpz_t z)
 {
     assert_non_null(text);
@@ -47,7 +39,7 @@ static void take_number(char *text, mpz_t z)
     toi_release(text);
 }
 
-static void view_time(const toi_exact_time *time, number_view *view)
+void view_time(const toi_exact_time *time, number_view *view)
 {
     char *lo, *hi;
     int64_t bits;
@@ -74,7 +66,7 @@ static void view_time(const toi_exact_time *time, number_view *view)
     mpq_canonicalize(view->hi);
 }
 
-static void clear_view(number_view *view)
+void clear_view(number_view *view)
 {
     for (int i = 0; i < 4; ++i)
         mpz_clear(view->c[i]);
@@ -190,7 +182,9 @@ void check_certificate(const toi_exact_time *time)
     } else {
         assert_true(mpq_cmp(view.lo, view.hi) < 0);
         assert_int_equal(polynomial_sign(&view, view.lo) * polynomial_sign(&view, view.hi), -1);
-        assert_int_equal(count_changes(&view), 1);
+        // More changes may come from a complex pair nearby; a cubic has one if its discriminant is
+        // negative, and without one the changes are as many as the roots.
+        assert_true(count_changes(&view) == 1 || discriminant_sign(&view) < 0);
         assert_true(mpq_cmp(floor, view.lo) <= 0);
     }
     if (toi_exact_time_is_double(time))

@@ -25,6 +25,17 @@ toi_exact_contacts find_contacts(toi_kind kind, const toi_query *query);
 // The order of two times, asked for both ways round.
 int compare_times(const toi_exact_time *a, const toi_exact_time *b);
 
+// The coefficients and the bounds of a certificate as numbers.
+typedef struct number_view
+{
+    int degree;
+    mpz_t c[4]; // those above the degree are zero
+    mpq_t lo, hi;
+} number_view;
+
+void view_time(const toi_exact_time *time, number_view *view);
+void clear_view(number_view *view);
+
 // What a certificate promises of itself: a primitive, square-free polynomial with one root in the
 // bounds.
 void check_certificate(const toi_exact_time *time);
