@@ -5,8 +5,6 @@
 
 #include "broad/layout.h"
 
-#include <string.h>
-
 // Boxes of both lists of a job, under one numbering as in toi_make_joint_layout().
 static inline int64_t toi_joint_count(const toi_broad_job *job)
 {
@@ -16,28 +14,6 @@ static inline int64_t toi_joint_count(const toi_broad_job *job)
 static inline const toi_box *toi_joint_box(const toi_broad_job *job, int64_t id)
 {
     return id < job->a.count ? &job->a.data[id] : &job->b.data[id - job->a.count];
-}
-
-// A float's bits as an unsigned number in the same order; -0 and 0 are made one first.
-static inline uint32_t toi_sortable(float x)
-{
-    x += 0.0f;
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-}
-
-// The bits of a key that hold a bound; a box's number is in the others.
-static const uint64_t TOI_KEY_BOUND = ~(uint64_t)0 << 32;
-
-static inline uint64_t toi_key(double bound, int64_t id)
-{
-    return (uint64_t)toi_sortable((float)bound) << 32 | (uint32_t)id;
-}
-
-static inline int64_t toi_key_id(uint64_t key)
-{
-    return (int64_t)(key & ~TOI_KEY_BOUND);
 }
 
 // The axis on which the centres vary most; the first of equals.

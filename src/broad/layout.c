@@ -4,7 +4,6 @@
 #include "base/simd.h"
 
 #include <math.h>
-#include <string.h>
 
 toi_overlap_run toi_overlap_baseline, toi_overlap_avx2, toi_overlap_avx512;
 
@@ -12,15 +11,6 @@ toi_overlap_run *toi_overlap_kernel(void)
 {
     static toi_overlap_run *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_overlap);
     return kernels[toi_simd_level()];
-}
-
-// A float's bits as an unsigned number in the same order; -0 and 0 are made one first.
-static uint32_t sortable(float x)
-{
-    x += 0.0f;
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 
 typedef struct layout_job
@@ -40,8 +30,7 @@ static toi_status make_keys(void *context, int64_t piece, int worker)
     const toi_layout *l = job->layout;
     int64_t end = toi_piece(l->count, job->pieces, piece + 1);
     for (int64_t i = toi_piece(l->count, job->pieces, piece); i < end; ++i)
-        job->made_keys[i] =
-            (uint64_t)sortable((float)l->first.data[i].lo[l->axis]) << 32 | (uint32_t)i;
+        job->made_keys[i] = toi_key(l->first.data[i].lo[l->axis], i);
     return TOI_OK;
 }
 
@@ -130,8 +119,7 @@ toi_status toi_make_layout(toi_box_view boxes, int axis, int workers, toi_budget
         status =
             job.keys ? toi_parallel(workers, job.pieces, make_keys, &job) : toi_allocation_status();
         if (status == TOI_OK)
-            status =
-                toi_radix_sort(job.made_keys, boxes.count, ~(uint64_t)0 << 32, workers, budget);
+            status = toi_radix_sort(job.made_keys, boxes.count, TOI_KEY_BOUND, workers, budget);
     }
     if (status == TOI_OK)
         status = fill_layout(&job, workers, budget);

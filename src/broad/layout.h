@@ -9,6 +9,8 @@
 
 #include "broad/broad.h"
 
+#include <string.h>
+
 enum
 {
     TOI_BLOCK = 16
@@ -59,6 +61,28 @@ static inline const toi_box *toi_box_numbered(const toi_layout *layout, int32_t 
 {
     return id < layout->first.count ? &layout->first.data[id]
                                     : &layout->second.data[id - layout->first.count];
+}
+
+// A float's bits as an unsigned number in the same order; -0 and 0 are made one first.
+static inline uint32_t toi_sortable(float x)
+{
+    x += 0.0f;
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+
+// The bits of a key that hold a bound; a box's number is in the others.
+static const uint64_t TOI_KEY_BOUND = ~(uint64_t)0 << 32;
+
+static inline uint64_t toi_key(double bound, int64_t id)
+{
+    return (uint64_t)toi_sortable((float)bound) << 32 | (uint32_t)id;
+}
+
+static inline int64_t toi_key_id(uint64_t key)
+{
+    return (int64_t)(key & ~TOI_KEY_BOUND);
 }
 
 // Lays boxes out by increasing lower bound on `axis` (ties by index), or as given if axis is -1.
