@@ -2,15 +2,17 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 
-.PHONY: help deps configure build demo test test-long bench peers format lint install clean fuzz
+.PHONY: help deps configure build demo test test-long bench bench-paper peers format lint install clean fuzz cases
 
 help:
 	@echo "make demo       build, find the impacts of a scene, draw them to build/demo.svg"
 	@echo "make test       build and run all tests, sanitizers included"
 	@echo "make build      the libraries and build/bin/toi"
 	@echo "make test-long  the same tests with ten times the random cases, and the slow ones"
-	@echo "make bench      time the stages on generated and real scenes, csv to bench/results"
-	@echo "make peers      broad phases of other libraries, for make bench to compare with: bench/peers"
+	@echo "make bench-paper  the papers' comparisons in half an hour: csv to bench/results, page to build/report.html"
+	@echo "make bench      the same in a few minutes, with smaller scenes: csv to build/bench-quick"
+	@echo "make peers      broad and narrow phases of other libraries, for make bench to compare with: bench/peers"
+	@echo "make cases      write the gallery of traps, test/cases, anew"
 	@echo "make fuzz       each fuzzer for FUZZ_SECONDS (default 60)"
 	@echo "make format     clang-format;   make lint: clang-tidy and cppcheck"
 	@echo "make install    to PREFIX (default /usr/local)"
@@ -39,7 +41,10 @@ test-long: build
 	@TOI_LONG=1 test/run.sh
 
 bench: build
-	@bench/run.sh
+	@bench/paper.sh --quick
+
+bench-paper: build
+	@bench/paper.sh
 
 # A build of its own, so that the usual one never needs those libraries.
 peers:
@@ -48,6 +53,11 @@ peers:
 	@cmake -S . -B build/peers -G Ninja -DCMAKE_BUILD_TYPE=Release -DTOI_PEERS=ON > build/peers/configure.log 2>&1 || \
 	    { cat build/peers/configure.log; exit 1; }
 	@cmake --build build/peers --target peers
+
+# The regression gallery, from scenes/cases*.c.
+cases: configure
+	@cmake --build --preset release --target make_cases
+	@mkdir -p test/cases && rm -f test/cases/*.truth && build/bin/make_cases test/cases
 
 fuzz: deps
 	@fuzz/run.sh $${FUZZ_SECONDS:-60}
