@@ -224,7 +224,7 @@ static toi_status add_operand(const command_line *line, operand_list *found, con
 
 int parse_command_line(const command_line *line, int argc, char **argv, operand_list *operands)
 {
-    operands->count = 0;
+    *operands = (operand_list){.at = (const char **)argv + 1};
     if (wants_help(argc, argv)) {
         print_help(line);
         return EXIT_DONE;

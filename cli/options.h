@@ -51,20 +51,20 @@ typedef struct command_line
 
 enum
 {
-    MOST_OPERANDS = 2,
     MOST_THREAD_COUNTS = 16, // in a list of them
     GO_ON = -1               // from parse_command_line(): no exit code yet
 };
 
-// The arguments that are no options.
+// The arguments that are no options, moved to the front of the program's own.
 typedef struct operand_list
 {
-    const char *at[MOST_OPERANDS];
+    const char **at;
     int count;
 } operand_list;
 
-// Sets the values of all options in `argv`, argv[0] being the subcommand's name. Returns GO_ON, or
-// the exit code when help was asked for and printed, or when something was wrong and said.
+// Sets the values of all options in `argv`, argv[0] being the subcommand's name, and gathers the
+// operands in its front. Returns GO_ON, or the exit code when help was asked for and printed, or
+// when something was wrong and said.
 int parse_command_line(const command_line *line, int argc, char **argv, operand_list *operands);
 
 // Options that every subcommand has.

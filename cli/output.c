@@ -120,6 +120,14 @@ toi_status close_output(output_file *output)
     return status;
 }
 
+void discard_output(output_file *output)
+{
+    fclose(output->file);
+    if (output->temporary)
+        unlink(output->temporary);
+    release(output);
+}
+
 // Writes the digits of a number that is not negative so that they end before `end`.
 static char *put_digits(char *end, int32_t number)
 {

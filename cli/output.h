@@ -25,6 +25,9 @@ toi_status open_output(const char *path, output_file *output);
 // Moves the file to its place if all was written, else removes it and says what went wrong.
 toi_status close_output(output_file *output);
 
+// Instead of closing it: what was written is forgotten, and an older file stays as it was.
+void discard_output(output_file *output);
+
 // Writes "name,a,b"; faster than fprintf(), for lists of 10^8 pairs.
 void write_pair(FILE *file, const char *name, int32_t a, int32_t b, char end);
 
