@@ -21,14 +21,15 @@ axis fit_axis(double least, double most, double from, double to)
 
 double axis_at(const axis *a, double value)
 {
-    double share = log(value / a->least) / log(a->most / a->least);
+    // Differences of logarithms: the quotient of very different values is infinite.
+    double share = (log(value) - log(a->least)) / (log(a->most) - log(a->least));
     return a->from + (a->to - a->from) * share;
 }
 
 int list_ticks(const axis *a, double ticks[MOST_TICKS])
 {
     static const double steps[] = {1, 2, 5};
-    const int used = a->most / a->least < 60 ? 3 : 1;
+    const int used = a->most / a->least < 150 ? 3 : 1;
     int count = 0;
     for (int power = (int)floor(log10(a->least)); power <= (int)ceil(log10(a->most)); ++power)
         for (int i = 0; i < used && count < MOST_TICKS; ++i) {
@@ -64,30 +65,40 @@ const char *ink_colour(ink i)
     return colours[i];
 }
 
-void print_mark(FILE *o, mark_shape shape, double x, double y, const char *colour)
+void open_mark(FILE *o, mark_shape shape, double x, double y)
 {
     const double r = 4.2;
     switch (shape) {
     case MARK_RING:
-        fprintf(o,
-                "<circle cx='%.1f' cy='%.1f' r='%.1f' fill='#fff' stroke='%s' "
-                "stroke-width='1.8'/>\n",
-                x, y, r - 0.4, colour);
-        break;
-    case MARK_DOT:
-        fprintf(o, "<circle cx='%.1f' cy='%.1f' r='%.1f' fill='%s'/>\n", x, y, r, colour);
+        fprintf(o, "<circle cx='%.1f' cy='%.1f' r='%.1f'", x, y, r - 0.4);
         break;
     case MARK_DIAMOND:
-        fprintf(o,
-                "<path d='M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz' fill='%s' stroke='#fff' "
-                "stroke-width='.8'/>\n",
-                x, y - r - 1, r + 1, r + 1, -r - 1, r + 1, -r - 1, -r - 1, colour);
+        fprintf(o, "<path d='M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz'", x, y - r - 1, r + 1,
+                r + 1, -r - 1, r + 1, -r - 1, -r - 1);
         break;
     case MARK_SQUARE:
-        fprintf(o, "<rect x='%.1f' y='%.1f' width='%.1f' height='%.1f' fill='%s'/>\n", x - r + 0.7,
-                y - r + 0.7, 2 * r - 1.4, 2 * r - 1.4, colour);
+        fprintf(o, "<rect x='%.1f' y='%.1f' width='%.1f' height='%.1f'", x - r + 0.7, y - r + 0.7,
+                2 * r - 1.4, 2 * r - 1.4);
+        break;
+    case MARK_TRIANGLE:
+        fprintf(o, "<path d='M%.1f %.1fl%.1f %.1fh%.1fz'", x, y - r - 0.5, r + 0.5, 2 * r,
+                -2 * r - 1);
+        break;
+    default:
+        fprintf(o, "<circle cx='%.1f' cy='%.1f' r='%.1f'", x, y, r);
         break;
     }
+}
+
+void print_mark(FILE *o, mark_shape shape, double x, double y, const char *colour)
+{
+    open_mark(o, shape, x, y);
+    if (shape == MARK_RING)
+        fprintf(o, " fill='#fff' stroke='%s' stroke-width='1.8'/>\n", colour);
+    else if (shape == MARK_DIAMOND)
+        fprintf(o, " fill='%s' stroke='#fff' stroke-width='.8'/>\n", colour);
+    else
+        fprintf(o, " fill='%s'/>\n", colour);
 }
 
 void print_rule(FILE *o, double x0, double y0, double x1, double y1, const char *kind)

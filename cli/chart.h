@@ -54,8 +54,13 @@ typedef enum mark_shape
     MARK_RING,
     MARK_DOT,
     MARK_DIAMOND,
-    MARK_SQUARE
+    MARK_SQUARE,
+    MARK_TRIANGLE,
+    MARK_COUNT
 } mark_shape;
+
+// Opens the element of a mark, "<circle cx=...", for the caller to add its colours and to close.
+void open_mark(FILE *o, mark_shape shape, double x, double y);
 
 void print_mark(FILE *o, mark_shape shape, double x, double y, const char *colour);
 
