@@ -3,10 +3,10 @@
 #ifndef TOI_PEERS_PAIR_LIST_HPP
 #define TOI_PEERS_PAIR_LIST_HPP
 
+#include "guarded.hpp"
 #include "peer.h"
 
 #include <cstring>
-#include <new>
 #include <tbb/enumerable_thread_specific.h>
 #include <utility>
 #include <vector>
@@ -91,20 +91,6 @@ inline std::vector<toi_box_float> round_boxes(toi_box_view boxes)
     std::vector<toi_box_float> rounded(size_t(boxes.count));
     toi_round_boxes(boxes, rounded.data());
     return rounded;
-}
-
-// Exceptions end here: C calls us.
-template <typename Search>
-toi_status guarded(const char *name, Search &&search)
-{
-    try {
-        search();
-        return TOI_OK;
-    } catch (const std::bad_alloc &) {
-        return toi_fail(TOI_ERROR_MEMORY, "%s: out of memory", name);
-    } catch (const std::exception &e) {
-        return toi_fail(TOI_ERROR_UNSUPPORTED, "%s: %s", name, e.what());
-    }
 }
 
 #endif

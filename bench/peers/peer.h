@@ -24,6 +24,7 @@ typedef toi_status peer_function(const peer_search *search, toi_pair_array *pair
 
 // Double precision, closed boxes: the pairs that toi has.
 peer_function search_cgal;
+peer_function search_fcl; // one thread, whatever is asked for
 
 // Single precision, boxes rounded outward: at least the pairs that toi has.
 peer_function search_bullet; // one thread, whatever is asked for

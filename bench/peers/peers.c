@@ -2,13 +2,12 @@
 // is run in a process of its own, so that the memory it takes can be told.
 
 #include "bench_broad_rows.h"
-#include "bench_broad_scene.h"
 #include "failure.h"
+#include "narrow.h"
 #include "pair_lists.h"
-#include "peer.h"
+#include "scene_search.h"
 
 #include <malloc.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -21,8 +20,6 @@ enum
     CHILD_DONE,
     CHILD_FAILED
 };
-
-static const double LONG_SECONDS = 10; // a run that takes longer is not repeated
 
 static const struct
 {
@@ -40,16 +37,19 @@ static const struct
 #ifdef TOI_PEERS_EMBREE
     {"embree", search_embree, true, "own"},
 #endif
-};
+#ifdef TOI_PEERS_FCL
+    {"fcl", search_fcl, false, "baseline"},
+#endif
+    {NULL, NULL, false, NULL}};
 
 enum
 {
-    PEER_COUNT = sizeof peers / sizeof *peers
+    PEER_COUNT = sizeof peers / sizeof *peers - 1
 };
 
 static const char *peer_choice(int index)
 {
-    return index < PEER_COUNT ? peers[index].name : NULL;
+    return peers[index].name;
 }
 
 typedef struct settings
@@ -70,91 +70,24 @@ static const option run_options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(settings, threads),
      .argument = "A,B,C",
-     .help = "with so many threads each, 0: all cores; 1,2 unless given; bullet has only 1"},
+     .help = "with so many threads each, 0: all cores; 1,2 unless given; bullet and fcl "
+             "have only 1"},
     {.name = "repeat",
      .type = OPTION_INT,
      .offset = offsetof(settings, repeat),
      .argument = "N",
      .help = "run N times, count the fastest; what takes longer than 10 s is not run again",
      .least = 1,
-     .most = INT32_MAX,
-     .range = "a whole number from 1"},
+     .most = MOST_REPEATS,
+     .range = REPEAT_RANGE},
     {0}};
 
-// ---------------------------------------------------------------------------------------------
-// One search
-
-static bool shares_no_vertex(const int32_t *a, int na, const int32_t *b, int nb)
+// A scene, and what truly collides in it; nothing is known of a set of boxes.
+typedef struct judged_scene
 {
-    for (int i = 0; i < na; ++i)
-        for (int k = 0; k < nb; ++k)
-            if (a[i] == b[k])
-                return false;
-    return true;
-}
-
-static const int32_t *element(const toi_index_view *view, int32_t index, int width)
-{
-    size_t stride = view->stride > 0 ? (size_t)view->stride : (size_t)width * sizeof(int32_t);
-    return (const int32_t *)((const char *)view->data + stride * (size_t)index);
-}
-
-static bool is_wanted_face(const void *context, int32_t a, int32_t b)
-{
-    const toi_mesh *mesh = context;
-    return shares_no_vertex(&a, 1, element(&mesh->faces, b, 3), 3);
-}
-
-static bool is_wanted_edge(const void *context, int32_t a, int32_t b)
-{
-    const toi_mesh *mesh = context;
-    return shares_no_vertex(element(&mesh->edges, a, 2), 2, element(&mesh->edges, b, 2), 2);
-}
-
-static toi_status make_boxes(const toi_mesh *mesh, toi_primitive primitive, int64_t count,
-                             int threads, toi_box_view *view)
-{
-    toi_box *boxes = toi_allocate((size_t)count * sizeof *boxes);
-    if (!boxes)
-        return TOI_ERROR_MEMORY;
-    *view = (toi_box_view){boxes, count};
-    return toi_make_boxes(mesh, primitive, 0, threads, boxes);
-}
-
-static toi_status search_kind(peer_function *find, const toi_mesh *mesh, toi_kind kind, int threads,
-                              toi_pair_array *pairs)
-{
-    bool self = kind == TOI_EDGE_EDGE;
-    peer_search search = {.self = self,
-                          .threads = threads,
-                          .is_wanted = self ? is_wanted_edge : is_wanted_face,
-                          .context = mesh};
-    toi_status status = self ? make_boxes(mesh, TOI_EDGE, mesh->edges.count, threads, &search.a)
-                             : make_boxes(mesh, TOI_VERTEX, mesh->start.count, threads, &search.a);
-    if (status == TOI_OK && !self)
-        status = make_boxes(mesh, TOI_FACE, mesh->faces.count, threads, &search.b);
-    if (status == TOI_OK && search.a.count > 0 && (self || search.b.count > 0))
-        status = find(&search, pairs);
-    toi_release((void *)search.b.data);
-    toi_release((void *)search.a.data);
-    return status;
-}
-
-static toi_status search_scene(peer_function *find, const broad_scene *scene, int threads,
-                               toi_pair_array pairs[TOI_PAIR_KINDS])
-{
-    toi_status status = TOI_OK;
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
-        pairs[kind].count = 0;
-    if (scene->boxes) {
-        const peer_search search = {
-            .a = {scene->boxes, scene->count}, .self = true, .threads = threads};
-        return find(&search, &pairs[TOI_EDGE_EDGE]);
-    }
-    for (int kind = 0; kind < TOI_PAIR_KINDS && status == TOI_OK; ++kind)
-        status = search_kind(find, &scene->moving.mesh, (toi_kind)kind, threads, &pairs[kind]);
-    return status;
-}
+    broad_scene scene;
+    toi_impact_array truth;
+} judged_scene;
 
 // ---------------------------------------------------------------------------------------------
 // In the child
@@ -181,25 +114,27 @@ static double seconds_of(int threads)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static toi_status measure(const settings *s, const broad_scene *scene, int peer, broad_row *row)
+static toi_status measure(const settings *s, const judged_scene *judged, int peer, broad_row *row)
 {
     toi_pair_array pairs[TOI_PAIR_KINDS] = {{0}};
+    run_times times = {.repeat = s->repeat};
     int64_t before = resident_bytes("VmRSS");
     toi_status status = TOI_OK;
-    row->seconds = INFINITY;
-    for (int i = 0; i < s->repeat && status == TOI_OK; ++i) {
+    while (status == TOI_OK && wants_run(&times)) {
         double started = seconds_of(row->threads);
-        status = search_scene(peers[peer].find, scene, row->threads, pairs);
-        double seconds = seconds_of(row->threads) - started;
-        row->seconds = fmin(row->seconds, seconds);
-        if (seconds > LONG_SECONDS)
-            break;
+        status = search_scene(peers[peer].find, &judged->scene, row->threads, pairs);
+        if (status == TOI_OK)
+            count_run(&times, seconds_of(row->threads) - started);
     }
+    if (status == TOI_OK)
+        set_row_times(row, &times);
     row->peak_bytes = resident_bytes("VmHWM") - before;
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
         row->pairs += pairs[kind].count;
     if (status == TOI_OK)
         status = sort_pair_lists(pairs, 1);
+    if (status == TOI_OK && !judged->scene.boxes)
+        judge_row(row, &judged->truth, pairs);
     row->hash = hash_pair_lists(pairs);
     free_pair_lists(pairs);
     return status;
@@ -238,7 +173,7 @@ static toi_status find_with_toi(const broad_scene *scene, bool floats, broad_row
 // In the parent
 
 // Runs a peer, or with a number below 0 toi, in a child that sends the row back.
-static toi_status run_child(const settings *s, const broad_scene *scene, int peer, bool floats,
+static toi_status run_child(const settings *s, const judged_scene *judged, int peer, bool floats,
                             broad_row *row)
 {
     int ends[2];
@@ -249,7 +184,7 @@ static toi_status run_child(const settings *s, const broad_scene *scene, int pee
     pid_t child = fork();
     if (child == 0) {
         toi_status status =
-            peer >= 0 ? measure(s, scene, peer, row) : find_with_toi(scene, floats, row);
+            peer >= 0 ? measure(s, judged, peer, row) : find_with_toi(&judged->scene, floats, row);
         bool sent = status == TOI_OK && write(ends[1], row, sizeof *row) == sizeof *row;
         if (status != TOI_OK)
             finish(status);
@@ -270,22 +205,23 @@ static const char *compare(const broad_row *row, const broad_row *exact, const b
     return row->hash == floats->hash ? "the pairs of toi with float boxes" : "other pairs than toi";
 }
 
-static toi_status run_scene(const settings *s, const broad_scene *scene, const bool chosen[],
+static toi_status run_scene(const settings *s, const judged_scene *judged, const bool chosen[],
                             const int threads[], int thread_count)
 {
     broad_row exact = {.method = "toi"}, floats = {.method = "toi"};
-    toi_status status = run_child(s, scene, -1, false, &exact);
+    toi_status status = run_child(s, judged, -1, false, &exact);
     if (status == TOI_OK)
-        status = run_child(s, scene, -1, true, &floats);
+        status = run_child(s, judged, -1, true, &floats);
     for (int peer = 0; peer < PEER_COUNT; ++peer)
         for (int t = 0; t < thread_count && status == TOI_OK; ++t) {
             if (!chosen[peer] || (threads[t] > 1 && !peers[peer].threads))
                 continue;
-            broad_row row = {.threads = threads[t], .boxes = scene->count};
-            copy_name(row.scene, scene->name);
+            broad_row row = {
+                .threads = threads[t], .boxes = judged->scene.count, .made = *this_environment()};
+            copy_name(row.scene, judged->scene.name);
             copy_name(row.method, peers[peer].name);
             copy_name(row.simd, peers[peer].simd);
-            status = run_child(s, scene, peer, false, &row);
+            status = run_child(s, judged, peer, false, &row);
             if (status == TOI_OK) {
                 write_row(stdout, &row);
                 fprintf(stderr, "%s on %s, threads %d: %s\n", row.method, row.scene, row.threads,
@@ -304,6 +240,9 @@ static toi_status run(const settings *s, const operand_list *operands)
         status = toi_fail(TOI_ERROR_ARGUMENT,
                           "boxes are needed: START and END, --scene NAME, --all-scenes or "
                           "--scaling");
+    if (status == TOI_OK && PEER_COUNT == 0)
+        status = toi_fail(TOI_ERROR_UNSUPPORTED, "CGAL, Bullet, Embree and FCL were not found when "
+                                                 "this was built: see bench/peers/README.md");
     if (status == TOI_OK)
         status = choose_names("peers", s->peers, peer_choice, chosen);
     if (status == TOI_OK)
@@ -313,16 +252,19 @@ static toi_status run(const settings *s, const operand_list *operands)
     if (status == TOI_OK)
         write_row_titles(stdout);
     for (int i = 0; i < scenes && status == TOI_OK; ++i) {
-        broad_scene scene;
-        status = open_scene(&s->choice, operands, i, &scene);
+        judged_scene judged = {.truth = {0}};
+        status = open_scene(&s->choice, operands, i, &judged.scene);
+        if (status == TOI_OK && !judged.scene.boxes)
+            status = find_true_impacts(&judged.scene.moving.mesh, 1, &judged.truth);
         if (status == TOI_OK)
-            status = run_scene(s, &scene, chosen, threads, thread_count);
-        close_scene(&scene);
+            status = run_scene(s, &judged, chosen, threads, thread_count);
+        toi_free_impacts(&judged.truth);
+        close_scene(&judged.scene);
     }
     return status;
 }
 
-int main(int argc, char **argv)
+static int run_broad(int argc, char **argv)
 {
     settings s = {.choice = default_broad_source(), .threads = "1,2", .repeat = 1};
     const option_group groups[] = {{"Boxes", broad_scene_options, &s.choice},
@@ -333,17 +275,26 @@ int main(int argc, char **argv)
         .usage = "START END [OPTION...]\n"
                  "--scene NAME [OPTION...]\n"
                  "--all-scenes [OPTION...]\n"
-                 "--scaling [OPTION...]",
+                 "--scaling [OPTION...]\n"
+                 "--narrow ...",
         .about = "Runs the broad phases of other libraries on the scenes of 'toi bench broad' and\n"
-                 "prints rows with its columns, to be shown beside its own with --add. cgal\n"
-                 "compares doubles, bullet and embree floats, of boxes rounded outward: they may\n"
-                 "find a few more pairs. Whether they do is said on standard error.",
+                 "prints rows with its columns, to be shown beside its own with --add. cgal and\n"
+                 "fcl compare doubles, bullet and embree floats, of boxes rounded outward: they\n"
+                 "may find a few more pairs. Whether they do is said on standard error. With\n"
+                 "--narrow as the first argument it runs narrow phases: see peers --narrow --help.",
         .examples = "start.ply end.ply --repeat 3 >peers.csv\n"
                     "--scene giants --size 100000 --peers cgal --threads 1",
         .groups = groups,
         .most_operands = 2};
     operand_list operands;
-    set_program("peers");
     int code = parse_command_line(&line, argc, argv, &operands);
     return code == GO_ON ? finish(run(&s, &operands)) : code;
+}
+
+int main(int argc, char **argv)
+{
+    set_program("peers");
+    if (argc > 1 && strcmp(argv[1], "--narrow") == 0)
+        return run_narrow(argc - 1, argv + 1);
+    return run_broad(argc, argv);
 }
