@@ -20,6 +20,8 @@ static const struct
      run_bench_broad},
     {"narrow", "bench narrow", "all narrow phases side by side: cost, errors, times",
      run_bench_narrow},
+    {"ccd", "bench ccd", "the whole road: stages, threads, memory limits, sizes, errors",
+     run_bench_ccd},
 };
 
 enum
@@ -43,7 +45,8 @@ static int print_help(void)
            "Examples:\n"
            "  toi bench broad --scene n-body --begin 0.8 --picture broad.svg\n"
            "  toi bench narrow --random 1000000\n"
-           "  toi bench narrow --scene cloth-ball --begin 0.8 --csv narrow.csv\n");
+           "  toi bench narrow --scene cloth-ball --begin 0.8 --csv narrow.csv\n"
+           "  toi bench ccd --scene rod-twist --begin 0.8 --threads 1,2 --csv ccd.csv\n");
     return EXIT_DONE;
 }
 

@@ -38,11 +38,11 @@ static const option run_options[] = {
      .type = OPTION_INT,
      .offset = offsetof(settings, common.repeat),
      .argument = "N",
-     .help = "run N times with buffers kept, count the fastest; what takes longer than 10 s is "
-             "not run again",
+     .help = "after one run that is not counted, run N times with buffers kept and show the "
+             "fastest; what takes longer than 10 s is run once",
      .least = 1,
-     .most = INT32_MAX - 1,
-     .range = "a whole number from 1"},
+     .most = MOST_REPEATS,
+     .range = REPEAT_RANGE},
     {.name = "threads",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, threads),
@@ -187,8 +187,9 @@ int run_bench_broad(int argc, char **argv)
                  "boxes (--scene uniform, flat, outliers or giants) is only searched. One thread\n"
                  "is measured by its processor time, more by the clock on the wall. Memory is the\n"
                  "most that the library's allocator had handed out at once: boxes of a mesh,\n"
-                 "working memory and pairs. The mesh, or the set of boxes, is not counted. Where\n"
-                 "methods disagree the program says so and exits with 3.",
+                 "working memory and pairs. The mesh, or the set of boxes, is not counted. The\n"
+                 "pairs of a mesh are compared with those that truly collide, as exact finds\n"
+                 "them. Where methods disagree the program says so and exits with 3.",
         .examples = "bench broad start.ply end.ply --repeat 5\n"
                     "bench broad --scene giants --size 300000 --broad auto,stq,bvh\n"
                     "bench broad --all-scenes --size 50000 --csv broad.csv --picture broad.svg\n"

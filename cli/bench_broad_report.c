@@ -47,10 +47,16 @@ static void add_pairs_cells(table *t, const broad_rows *rows, const broad_row *l
 {
     const broad_row *differing = differing_row(rows, line, threads);
     add_cell(t, hash_text(differing ? differing->hash : line->hash));
-    if (!differing)
+    if (!differing) {
         add_cell(t, words("same"));
-    else
+    } else if (differing->judged && differing->truth.false_negatives > 0) {
+        text missed;
+        snprintf(missed.at, sizeof missed.at, "missing %.32s",
+                 count_text(differing->truth.false_negatives).at);
+        add_cell(t, missed);
+    } else {
         add_cell(t, words(method_of(line) == TOI_BROAD_COUNT ? "other" : "DIFFERENT"));
+    }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -82,7 +88,10 @@ static toi_status print_scene(const broad_rows *rows, const broad_row *scene,
     for (int i = 0; i < rows->count; ++i)
         if (same_scene(&rows->data[i], scene) && is_new_line(rows, i))
             add_scene_line(&t, rows, &rows->data[i], threads);
-    printf("\n%s, %s boxes\n", scene->scene, count_text(scene->boxes).at);
+    printf("\n%s, %s boxes", scene->scene, count_text(scene->boxes).at);
+    if (scene->judged)
+        printf(", %s pairs collide", count_text(scene->truth.hits).at);
+    printf("\n");
     return print_table(&t);
 }
 
@@ -92,7 +101,7 @@ static void print_scene_notes(void)
         "\nTime of boxes and search, pairs stored as they are found in lists that are kept: one "
         "thread by its\nprocessor time, more by the clock. memory: the most that the library "
         "held at once with the fewest\nthreads, pairs included. hash: of all pairs, sorted, as of "
-        "'toi pairs'. same: as the first method.\n");
+        "'toi pairs'. same: as the first method.\nmissing: so many pairs that collide.\n");
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -155,9 +164,9 @@ toi_status print_broad(const broad_rows *rows, int repeat)
     threads.count = list_threads(rows, threads.at);
     printf("broad phases, %s", toi_simd_name());
     if (repeat > 1)
-        printf(", the fastest of %d runs", repeat);
+        printf(", the fastest of %d runs, not counting the first", repeat);
     else if (repeat == 1)
-        printf(", one run");
+        printf(", one run, not counting the first");
     printf("\n");
     if (is_scaling(rows)) {
         printf("\n");
@@ -175,14 +184,29 @@ toi_status print_broad(const broad_rows *rows, int repeat)
 // ---------------------------------------------------------------------------------------------
 // JSON
 
+static void set_count(json_t *object, const char *name, int64_t value, bool known)
+{
+    json_object_set_new(object, name, known ? json_integer(value) : json_null());
+}
+
 static json_t *row_object(const broad_rows *rows, const broad_row *row)
 {
-    return json_pack("{s:o, s:I, s:o, s:o, s:i, s:f, s:I, s:I, s:o, s:b}", "scene",
-                     json_text(row->scene), "boxes", (json_int_t)row->boxes, "method",
-                     json_text(row->method), "simd", json_text(row->simd), "threads", row->threads,
-                     "seconds", row->seconds, "pairs", (json_int_t)row->pairs, "peak_bytes",
-                     (json_int_t)row->peak_bytes, "hash", json_hash(row->hash), "same",
-                     (int)has_same_pairs(rows, row));
+    json_t *object = json_pack(
+        "{s:o, s:I, s:o, s:o, s:i, s:f, s:I, s:I, s:o, s:b}", "scene", json_text(row->scene),
+        "boxes", (json_int_t)row->boxes, "method", json_text(row->method), "simd",
+        json_text(row->simd), "threads", row->threads, "seconds", row->seconds, "pairs",
+        (json_int_t)row->pairs, "peak_bytes", (json_int_t)row->peak_bytes, "hash",
+        json_hash(row->hash), "same", (int)has_same_pairs(rows, row));
+    set_count(object, "hits", row->truth.hits, row->judged);
+    set_count(object, "false_positives", row->truth.false_positives, row->judged);
+    set_count(object, "false_negatives", row->truth.false_negatives, row->judged);
+    set_count(object, "repeats", row->repeats, row->repeats > 0);
+    json_object_set_new(object, "median_seconds",
+                        row->repeats > 0 ? json_real(row->median_seconds) : json_null());
+    json_object_set_new(object, "machine", json_text(row->made.machine));
+    json_object_set_new(object, "compiler", json_text(row->made.compiler));
+    json_object_set_new(object, "commit", json_text(row->made.commit));
+    return object;
 }
 
 toi_status print_broad_object(const broad_rows *rows, int repeat)

@@ -1,9 +1,9 @@
 #include "bench_broad_rows.h"
 
 #include "box_sets.h"
+#include "csv.h"
 #include "text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,16 +39,26 @@ void free_rows(broad_rows *rows)
     *rows = (broad_rows){0};
 }
 
+void set_row_times(broad_row *row, const run_times *times)
+{
+    row->seconds = least_seconds(times);
+    row->median_seconds = median_seconds(times);
+    row->repeats = times->count;
+}
+
+void judge_row(broad_row *row, const toi_impact_array *truth,
+               const toi_pair_array lists[TOI_PAIR_KINDS])
+{
+    row->judged = true;
+    row->truth = judge_pairs(truth, lists);
+}
+
 // ---------------------------------------------------------------------------------------------
 // CSV
 
-static const char titles[] = "scene,method,simd,threads,seconds,pairs,peak_bytes,hash,boxes";
-
-enum
-{
-    FIELDS = 9,
-    LINE_BYTES = 512
-};
+static const char titles[] = "scene,method,simd,threads,seconds,pairs,peak_bytes,hash,boxes,"
+                             "hits,false_positives,false_negatives,median_seconds,"
+                             "repeats," ENVIRONMENT_TITLES;
 
 void write_row_titles(FILE *file)
 {
@@ -57,9 +67,18 @@ void write_row_titles(FILE *file)
 
 void write_row(FILE *file, const broad_row *row)
 {
-    fprintf(file, "%s,%s,%s,%d,%.9f,%" PRId64 ",%" PRId64 ",%s,%" PRId64 "\n", row->scene,
+    fprintf(file, "%s,%s,%s,%d,%.9f,%" PRId64 ",%" PRId64 ",%s,%" PRId64 ",", row->scene,
             row->method, row->simd, row->threads, row->seconds, row->pairs, row->peak_bytes,
             hash_text(row->hash).at, row->boxes);
+    if (row->judged)
+        fprintf(file, "%" PRId64 ",%" PRId64 ",%" PRId64, row->truth.hits,
+                row->truth.false_positives, row->truth.false_negatives);
+    fputs(row->judged ? "," : ",,,", file);
+    if (row->repeats > 0)
+        fprintf(file, "%.9f,%d", row->median_seconds, row->repeats);
+    fputs(row->repeats > 0 ? "," : ",,", file);
+    write_environment(file, &row->made);
+    fputc('\n', file);
 }
 
 toi_status write_rows(const char *path, const broad_rows *rows)
@@ -74,22 +93,6 @@ toi_status write_rows(const char *path, const broad_rows *rows)
     return close_output(&output);
 }
 
-// Cuts the line into its fields; false unless there are as many as there should be.
-static bool split_line(char *line, char *fields[FIELDS])
-{
-    line[strcspn(line, "\r\n")] = '\0';
-    int count = 0;
-    for (char *at = line; at; ++count) {
-        char *comma = strchr(at, ',');
-        if (comma)
-            *comma++ = '\0';
-        if (count < FIELDS)
-            fields[count] = at;
-        at = comma;
-    }
-    return count == FIELDS;
-}
-
 static bool parse_hash(const char *from, uint64_t *hash)
 {
     char *end;
@@ -97,53 +100,81 @@ static bool parse_hash(const char *from, uint64_t *hash)
     return strlen(from) == 16 && end == from + 16;
 }
 
-static bool parse_row(char *line, broad_row *row)
+static bool parse_count(const csv_file *file, int64_t row, const char *name, int64_t *value)
 {
-    char *fields[FIELDS];
-    int64_t threads;
-    if (!split_line(line, fields))
-        return false;
-    copy_name(row->scene, fields[0]);
-    copy_name(row->method, fields[1]);
-    copy_name(row->simd, fields[2]);
-    bool good = parse_integer(fields[3], &threads) && parse_number(fields[4], &row->seconds) &&
-                parse_integer(fields[5], &row->pairs) &&
-                parse_integer(fields[6], &row->peak_bytes) && parse_hash(fields[7], &row->hash) &&
-                parse_integer(fields[8], &row->boxes);
-    good = good && threads >= 1 && threads <= TOI_MAX_WORKERS && row->seconds >= 0 &&
-           row->seconds < 1e12 && row->pairs >= 0 && row->peak_bytes >= 0 && row->boxes >= 0;
+    return parse_integer(csv_named_cell(file, row, name), value) && *value >= 0;
+}
+
+static bool parse_seconds(const csv_file *file, int64_t row, const char *name, double *value)
+{
+    return parse_number(csv_named_cell(file, row, name), value) && *value >= 0 && *value < 1e12;
+}
+
+// The columns that every file has.
+static bool parse_measurement(const csv_file *file, int64_t at, broad_row *row)
+{
+    int64_t threads = 0;
+    copy_name(row->scene, csv_named_cell(file, at, "scene"));
+    copy_name(row->method, csv_named_cell(file, at, "method"));
+    copy_name(row->simd, csv_named_cell(file, at, "simd"));
+    bool good = parse_count(file, at, "threads", &threads) &&
+                parse_seconds(file, at, "seconds", &row->seconds) &&
+                parse_count(file, at, "pairs", &row->pairs) &&
+                parse_count(file, at, "peak_bytes", &row->peak_bytes) &&
+                parse_hash(csv_named_cell(file, at, "hash"), &row->hash) &&
+                parse_count(file, at, "boxes", &row->boxes);
+    good = good && *row->scene && *row->method && threads >= 1 && threads <= TOI_MAX_WORKERS;
     row->threads = good ? (int)threads : 1;
     return good;
 }
 
-static toi_status read_lines(const char *path, FILE *file, broad_rows *rows)
+// Those that may be missing, or empty.
+static bool parse_additions(const csv_file *file, int64_t at, broad_row *row)
 {
-    char line[LINE_BYTES];
-    toi_status status = TOI_OK;
-    for (int number = 1; status == TOI_OK && fgets(line, sizeof line, file); ++number) {
-        broad_row row;
-        if (number == 1 && strncmp(line, titles, strlen(titles)) != 0)
-            return toi_fail(TOI_ERROR_FORMAT, "%s: the first line is not '%s'", path, titles);
-        if (number > 1)
-            status = parse_row(line, &row) ? add_row(rows, &row)
-                                           : toi_fail(TOI_ERROR_FORMAT, "%s:%d: not a row of '%s'",
-                                                      path, number, titles);
-    }
-    return status;
+    int64_t repeats = 0;
+    bool good = true;
+    row->judged = *csv_named_cell(file, at, "hits");
+    if (row->judged)
+        good = parse_count(file, at, "hits", &row->truth.hits) &&
+               parse_count(file, at, "false_positives", &row->truth.false_positives) &&
+               parse_count(file, at, "false_negatives", &row->truth.false_negatives);
+    if (*csv_named_cell(file, at, "repeats"))
+        good = good && parse_count(file, at, "repeats", &repeats) && repeats <= INT32_MAX &&
+               parse_seconds(file, at, "median_seconds", &row->median_seconds);
+    row->repeats = good ? (int)repeats : 0;
+    snprintf(row->made.machine, sizeof row->made.machine, "%s",
+             csv_named_cell(file, at, "machine"));
+    snprintf(row->made.compiler, sizeof row->made.compiler, "%s",
+             csv_named_cell(file, at, "compiler"));
+    snprintf(row->made.commit, sizeof row->made.commit, "%s", csv_named_cell(file, at, "commit"));
+    return good;
+}
+
+static toi_status check_columns(const char *path, const csv_file *file)
+{
+    static const char *const needed[] = {"scene", "method",     "simd", "threads", "seconds",
+                                         "pairs", "peak_bytes", "hash", "boxes"};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; ++i)
+        if (find_column(file, needed[i]) < 0)
+            return toi_fail(TOI_ERROR_FORMAT,
+                            "%s: no column '%s': not a comparison of broad phases", path,
+                            needed[i]);
+    return file->rows > 0 ? TOI_OK : toi_fail(TOI_ERROR_FORMAT, "%s: no rows", path);
 }
 
 static toi_status read_file(const char *path, broad_rows *rows)
 {
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return toi_fail(TOI_ERROR_FILE, "%s: cannot open: %s", path, strerror(errno));
-    int before = rows->count;
-    toi_status status = read_lines(path, file, rows);
-    if (status == TOI_OK && ferror(file))
-        status = toi_fail(TOI_ERROR_FILE, "%s: cannot read", path);
-    if (status == TOI_OK && rows->count == before)
-        status = toi_fail(TOI_ERROR_FORMAT, "%s: no rows", path);
-    fclose(file);
+    csv_file file;
+    toi_status status = read_csv(path, &file);
+    if (status == TOI_OK)
+        status = check_columns(path, &file);
+    for (int64_t i = 0; status == TOI_OK && i < file.rows; ++i) {
+        broad_row row = {.threads = 1};
+        status = parse_measurement(&file, i, &row) && parse_additions(&file, i, &row)
+                     ? add_row(rows, &row)
+                     : fail_at_row(&file, i, "not a row of a comparison of broad phases");
+    }
+    free_csv(&file);
     return status;
 }
 

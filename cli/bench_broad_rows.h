@@ -1,9 +1,18 @@
 // What a comparison of broad phases has measured: a row for every scene, method and number of
 // threads. Rows of other programs with the same columns may join them.
+//
+// Another program that writes such rows (bench/peers) starts from a row of zeros, where all that is
+// not filled in is written as an empty cell: set_row_times() from the run_times of its repeats
+// (bench_times.h), judge_row() against find_true_impacts() of the scene's mesh (bench_truth.h),
+// row.made = *this_environment() (environment.h). It is built with bench_broad_rows.c,
+// bench_times.c, bench_truth.c and csv.c, and links toi_environment.
 
 #ifndef TOI_CLI_BENCH_BROAD_ROWS_H
 #define TOI_CLI_BENCH_BROAD_ROWS_H
 
+#include "bench_times.h"
+#include "bench_truth.h"
+#include "environment.h"
 #include "options.h"
 #include "output.h"
 #include "toi/broad_phase.h"
@@ -27,6 +36,11 @@ typedef struct broad_row
     int64_t peak_bytes;
     uint64_t hash; // of the pairs in canonical order, as 'toi pairs' prints it
     int64_t boxes;
+    bool judged;        // were the pairs compared with what truly collides?
+    truth_counts truth; // if so
+    double median_seconds;
+    int repeats; // runs that were counted; 0: not known, as is the median
+    environment made;
 } broad_row;
 
 typedef struct broad_rows
@@ -39,10 +53,15 @@ typedef struct broad_rows
 toi_status add_row(broad_rows *rows, const broad_row *row);
 void free_rows(broad_rows *rows);
 
+void set_row_times(broad_row *row, const run_times *times);
+void judge_row(broad_row *row, const toi_impact_array *truth,
+               const toi_pair_array lists[TOI_PAIR_KINDS]); // sorted
+
 // A name as it may stand in a row: cut to its length, without what separates columns.
 void copy_name(char to[BROAD_NAME_BYTES], const char *from);
 
-// Adds the rows of the files in the list "a.csv,b.csv".
+// Adds the rows of the files in the list "a.csv,b.csv". Columns are found by name; those that files
+// of older versions do not have may be missing.
 toi_status read_rows(const char *list, broad_rows *rows);
 
 void write_row_titles(FILE *file);

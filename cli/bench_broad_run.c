@@ -4,16 +4,14 @@
 #include "pair_lists.h"
 #include "progress.h"
 
-#include <math.h>
-
 static const double BRUTE_COMPARISONS = 1e10; // more of them take seconds
-static const double LONG_SECONDS = 10;        // a run that takes longer is not repeated
 
 typedef struct runner
 {
     const broad_plan *plan;
     const broad_scene *scene;
     broad_rows *rows;
+    toi_impact_array truth; // of a mesh
     progress bar;
 } runner;
 
@@ -62,27 +60,25 @@ static toi_status time_search(runner *r, search *s, double *seconds)
 
 // Searches again and again with the lists of pairs kept. A memory of past calls has nothing to
 // remember in the first; where such are compared, nobody's first call counts.
-static toi_status time_repeats(runner *r, search *s, double *least)
+static toi_status time_repeats(runner *r, search *s, broad_row *row)
 {
-    int runs = r->plan->repeat + r->plan->kept;
+    run_times times = {.repeat = r->plan->repeat, .always_warm = r->plan->kept};
     toi_status status = TOI_OK;
-    *least = INFINITY;
-    for (int i = 0; i < runs && status == TOI_OK; ++i) {
-        double seconds = 0;
+    while (status == TOI_OK && wants_run(&times)) {
+        double seconds;
         status = time_search(r, s, &seconds);
-        bool counts = !r->plan->kept || i > 0;
-        if (counts && seconds < *least)
-            *least = seconds;
-        if (counts && seconds > LONG_SECONDS)
-            break;
+        if (status == TOI_OK)
+            count_run(&times, seconds);
     }
+    if (status == TOI_OK)
+        set_row_times(row, &times);
     return status;
 }
 
 static toi_status measure(runner *r, toi_broad_method method, int threads, bool kept)
 {
     search s = {.method = method, .threads = threads};
-    broad_row row = {.threads = threads, .boxes = r->scene->count};
+    broad_row row = {.threads = threads, .boxes = r->scene->count, .made = *this_environment()};
     copy_name(row.scene, r->scene->name);
     copy_name(row.simd, toi_simd_name());
     snprintf(row.method, sizeof row.method, "%s%s", toi_broad_name(method),
@@ -90,7 +86,7 @@ static toi_status measure(runner *r, toi_broad_method method, int threads, bool 
     int64_t before = restart_memory_peak();
     toi_status status = kept ? toi_make_broad_memory(&s.memory) : TOI_OK;
     if (status == TOI_OK)
-        status = time_repeats(r, &s, &row.seconds);
+        status = time_repeats(r, &s, &row);
     row.peak_bytes = memory_peak() - before;
     toi_free_broad_memory(s.memory);
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
@@ -98,6 +94,8 @@ static toi_status measure(runner *r, toi_broad_method method, int threads, bool 
     if (status == TOI_OK)
         status = sort_pair_lists(s.pairs, toi_default_workers());
     row.hash = hash_pair_lists(s.pairs);
+    if (status == TOI_OK && !r->scene->boxes)
+        judge_row(&row, &r->truth, s.pairs);
     free_pair_lists(s.pairs);
     ++r->bar.run;
     return status == TOI_OK ? add_row(r->rows, &row) : status;
@@ -118,11 +116,14 @@ toi_status run_broad(const broad_plan *plan, const broad_scene *scene, broad_row
         runs += is_run(&r, m) ? plan->thread_count * (1 + plan->kept) : 0;
     r.bar = start_progress(runs);
     toi_status status = TOI_OK;
+    if (!scene->boxes)
+        status = find_true_impacts(&scene->moving.mesh, toi_default_workers(), &r.truth);
     for (int m = 0; m < TOI_BROAD_COUNT; ++m)
         for (int kept = 0; kept < (plan->kept ? 2 : 1); ++kept)
             for (int t = 0; t < plan->thread_count && status == TOI_OK; ++t)
                 if (is_run(&r, m))
                     status = measure(&r, (toi_broad_method)m, plan->threads[t], kept);
     end_progress(&r.bar);
+    toi_free_impacts(&r.truth);
     return status;
 }

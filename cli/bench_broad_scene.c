@@ -99,15 +99,18 @@ static toi_status check_scene_options(const broad_source *choice, const operand_
     return TOI_OK;
 }
 
-static toi_status check_name(const char *name)
+static toi_status check_name(const char *name, bool meshes_only)
 {
     for (int i = 0; toi_scene_name(i); ++i)
         if (strcmp(toi_scene_name(i), name) == 0)
             return TOI_OK;
-    if (find_box_set(name) >= 0)
+    if (find_box_set(name) >= 0 && !meshes_only)
         return TOI_OK;
     char scenes[NAMES_BYTES], sets[NAMES_BYTES];
     join_names(scenes, toi_scene_name);
+    if (meshes_only)
+        return toi_fail(TOI_ERROR_ARGUMENT, "there is no scene '%.60s' with a mesh; there are %s",
+                        name, scenes);
     join_names(sets, box_set_name);
     return toi_fail(TOI_ERROR_ARGUMENT, "there is no scene '%.60s'; there are %s, and boxes: %s",
                     name, scenes, sets);
@@ -119,15 +122,16 @@ toi_status count_scenes(const broad_source *choice, const operand_list *operands
         (operands->count > 0) + (choice->scene.scene != NULL) + choice->all + choice->scaling;
     *count = sources;
     if (sources > 1)
-        return toi_fail(TOI_ERROR_ARGUMENT,
-                        "only one of START END, --scene NAME, --all-scenes and --scaling, please");
+        return toi_fail(TOI_ERROR_ARGUMENT, "only one of START END, --scene NAME%s, please",
+                        choice->meshes_only ? " and --all-scenes" : ", --all-scenes and --scaling");
     toi_status status = check_scaling(choice);
     if (status == TOI_OK)
         status = check_scene_options(choice, operands);
     if (status == TOI_OK && choice->scene.scene)
-        status = check_name(choice->scene.scene);
+        status = check_name(choice->scene.scene, choice->meshes_only);
     if (choice->all)
-        *count = count_names(toi_scene_name) + count_names(box_set_name);
+        *count =
+            count_names(toi_scene_name) + (choice->meshes_only ? 0 : count_names(box_set_name));
     if (choice->scaling)
         *count = count_steps(choice);
     return status;
@@ -151,8 +155,7 @@ static toi_status open_set(int set, uint64_t seed, int64_t count, broad_scene *s
     return TOI_OK;
 }
 
-// "cloth-ball" for cloth-ball/start.ply; for a file without a folder its own name.
-static void name_by_path(const char *path, char *name, size_t size)
+void name_by_folder(const char *path, char *name, size_t size)
 {
     const char *end = strrchr(path, '/');
     while (end && end > path && end[-1] == '/')
@@ -209,7 +212,7 @@ toi_status open_scene(const broad_source *choice, const operand_list *operands, 
     if (choice->label)
         snprintf(scene->name, sizeof scene->name, "%s", choice->label);
     else
-        name_by_path(operands->at[0], scene->name, sizeof scene->name);
+        name_by_folder(operands->at[0], scene->name, sizeof scene->name);
     return open_mesh(&files, operands, scene);
 }
 

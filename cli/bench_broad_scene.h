@@ -11,6 +11,7 @@ typedef struct broad_source
 {
     scene_choice scene; // its `begin` is negative unless given
     bool all;           // every scene and every set
+    bool meshes_only;   // there are no sets: they have no impacts
     bool scaling;       // uniform boxes in growing numbers
     int64_t least;      // how many
     int64_t most;
@@ -20,6 +21,10 @@ typedef struct broad_source
 extern const option broad_scene_options[]; // values: a broad_source, besides frame_options
 
 broad_source default_broad_source(void);
+
+// What a file is called in tables: "cloth-ball" for scenes/cloth-ball/start.ply, for a file without
+// a folder its own name.
+void name_by_folder(const char *path, char *name, size_t size);
 
 typedef struct broad_scene
 {

@@ -22,6 +22,7 @@ typedef struct settings
     const char *queries;
     scene_choice choice;
     int kind; // a toi_kind, or KIND_ANY
+    const char *label;
     const char *methods;
     double tolerance; // 0: the usual ones
     int32_t max_iterations;
@@ -58,6 +59,11 @@ static const option source_options[] = {
      .help = "only vf (a vertex and a face) or ee (two edges); unless given, vf where random, else "
              "both",
      .choice = pair_kind_choice},
+    {.name = "label",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, label),
+     .argument = "NAME",
+     .help = "what files are called in the rows of --csv; the name of their folder unless given"},
     {0}};
 
 static const option method_options[] = {
@@ -98,10 +104,11 @@ static const option run_options[] = {
      .type = OPTION_INT,
      .offset = offsetof(settings, common.repeat),
      .argument = "N",
-     .help = "run each block of queries N times, count the fastest",
+     .help = "after one run that is not counted, run each block of queries N times and show the "
+             "fastest",
      .least = 1,
-     .most = INT32_MAX,
-     .range = "a whole number from 1"},
+     .most = MOST_REPEATS,
+     .range = REPEAT_RANGE},
     {.name = "threads",
      .type = OPTION_INT,
      .offset = offsetof(settings, common.threads),
@@ -187,6 +194,8 @@ static toi_status check_source(const settings *s, const operand_list *operands)
         return toi_fail(TOI_ERROR_ARGUMENT,
                         "%s: --random N, --queries PATH, --scene NAME or two files START and END",
                         sources == 0 ? "queries are needed" : "only one source of queries, please");
+    if (s->label && (s->random || choice->scene))
+        return toi_fail(TOI_ERROR_ARGUMENT, "--label needs files: what is made has a name");
     if (!s->random && !s->queries)
         return TOI_OK; // load_frames() checks the rest
     if (choice->size != other.size || choice->begin != other.begin ||
@@ -246,6 +255,8 @@ static toi_status run(const settings *s, const operand_list *operands)
         status = check_output(s->csv);
     if (status == TOI_OK)
         status = open_source(s, operands, threads, &source);
+    if (s->label)
+        copy_name(source.label, s->label);
     if (status == TOI_OK)
         status = measure(s, &plan, &source);
     free_source(&source);

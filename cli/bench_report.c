@@ -1,5 +1,6 @@
 #include "bench_report.h"
 
+#include "environment.h"
 #include "json.h"
 #include "method_options.h"
 #include "output.h"
@@ -243,9 +244,9 @@ static void print_title(const bench_report *report)
                               : "machine  %s, %d threads, wall time; ",
            toi_simd_name(), plan->workers);
     if (plan->repeat > 1)
-        printf("each block of queries by the fastest of %d runs\n", plan->repeat);
+        printf("each block by the fastest of %d runs, not counting the first\n", plan->repeat);
     else
-        printf("one run\n");
+        printf("one run, not counting the first\n");
     if (result->file_answers > 0 && result->file_differences == 0)
         printf("truth    exact, which agrees with all %s answers of the file\n",
                count_text(result->file_answers).at);
@@ -369,10 +370,26 @@ static void write_method(FILE *file, const bench_method *run)
     fputc(',', file);
 }
 
-static void write_row(FILE *file, const bench_report *report, const bench_row *row)
+static void write_errors(FILE *file, const bench_row *row)
+{
+    for (int bin = 0; bin < ERROR_BINS; ++bin)
+        if (row->times > 0)
+            fprintf(file, "%" PRId64 ",", row->errors[bin]);
+        else
+            fputc(',', file);
+}
+
+static void write_ending(FILE *file, uint64_t hash, double median, int repeats)
+{
+    fprintf(file, "%s,%.9f,%d,%s,", hash_text(hash).at, median, repeats, toi_simd_name());
+    write_environment(file, this_environment());
+    fputc('\n', file);
+}
+
+static void write_query_row(FILE *file, const bench_report *report, const bench_row *row)
 {
     bool timed = row->times > 0, counted = report->plan->contacts;
-    fprintf(file, "queries,%s,", kind_name(row->kind));
+    fprintf(file, "%s,queries,%s,", report->source->label, kind_name(row->kind));
     write_method(file, &row->run);
     fprintf(file, "%d,%" PRId64 ",%.9f,%.3f,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",",
             report->plan->workers, row->queries, row->seconds, row_nanoseconds(row),
@@ -392,20 +409,35 @@ static void write_row(FILE *file, const bench_report *report, const bench_row *r
         fputs(",,,,,", file);
     for (int rung = TOI_RUNG_NONE + 1; rung < TOI_RUNG_COUNT; ++rung)
         fprintf(file, "%" PRId64 ",", row->rungs[rung]);
-    fprintf(file, "%s\n", hash_text(row->hash).at);
+    write_errors(file, row);
+    write_ending(file, row->hash, row->median_seconds, row->repeats);
 }
 
 static void write_pipeline(FILE *file, const bench_report *report, const bench_pipeline *p)
 {
-    fprintf(file, "pipeline,both,");
+    fprintf(file, "%s,pipeline,both,", report->source->label);
     write_method(file, &p->run);
     fprintf(file, "%d,%" PRId64 ",%.9f,%.3f,%" PRId64 ",%" PRId64 ",", report->plan->workers,
             both(p->report.candidates), p->report.seconds_narrow, pipeline_nanoseconds(p),
             both(p->report.hits) - both(p->report.undecided), both(p->report.undecided));
-    // From false_positives to mean_error, and the rungs: the pipeline does not tell.
-    for (int i = 0; i < 11 + TOI_RUNG_COUNT - 1; ++i)
+    // From false_positives to mean_error, the rungs and the errors: the pipeline does not tell.
+    for (int i = 0; i < 11 + TOI_RUNG_COUNT - 1 + ERROR_BINS; ++i)
         fputc(',', file);
-    fprintf(file, "%s\n", hash_text(p->hash).at);
+    write_ending(file, p->hash, p->median_seconds, p->repeats);
+}
+
+static void write_titles(FILE *file)
+{
+    fputs("scene,stage,kind,method,guarantee,tolerance,threads,queries,seconds,ns_per_query,hits,"
+          "undecided,false_positives,false_negatives,file_false_positives,file_false_negatives,"
+          "odd,even,times,late,largest_late,largest_early,mean_error,",
+          file);
+    for (int rung = TOI_RUNG_NONE + 1; rung < TOI_RUNG_COUNT; ++rung)
+        fprintf(file, "rung_%s,", toi_rung_name((toi_rung)rung));
+    fputs("error_0,", file);
+    for (int bin = 1; bin < ERROR_BINS; ++bin)
+        fprintf(file, "error_1e%+d,", bin - ERROR_BINS + 1);
+    fputs("hash,median_seconds,repeats,simd," ENVIRONMENT_TITLES "\n", file);
 }
 
 toi_status write_bench(const char *path, const bench_report *report)
@@ -414,16 +446,10 @@ toi_status write_bench(const char *path, const bench_report *report)
     toi_status status = open_output(path, &output);
     if (status != TOI_OK)
         return status;
-    fputs("stage,kind,method,guarantee,tolerance,threads,queries,seconds,ns_per_query,hits,"
-          "undecided,false_positives,false_negatives,file_false_positives,file_false_negatives,"
-          "odd,even,times,late,largest_late,largest_early,mean_error,",
-          output.file);
-    for (int rung = TOI_RUNG_NONE + 1; rung < TOI_RUNG_COUNT; ++rung)
-        fprintf(output.file, "rung_%s,", toi_rung_name((toi_rung)rung));
-    fputs("hash\n", output.file);
+    write_titles(output.file);
     for (int kind = 0; kind < BENCH_KINDS; ++kind)
         for (int m = 0; m < report->plan->method_count && has_kind(report->source, kind); ++m)
-            write_row(output.file, report, &report->result->rows[kind][m]);
+            write_query_row(output.file, report, &report->result->rows[kind][m]);
     for (int i = 0; i < report->result->pipeline_count; ++i)
         write_pipeline(output.file, report, &report->result->pipelines[i]);
     return close_output(&output);
@@ -448,6 +474,16 @@ static json_t *rungs_object(const bench_row *row)
     for (int rung = TOI_RUNG_NONE + 1; rung < TOI_RUNG_COUNT; ++rung)
         set_integer(object, toi_rung_name((toi_rung)rung), row->rungs[rung], true);
     return object;
+}
+
+// [largest error, how many]: of the times that are right, then bin by bin.
+static json_t *errors_array(const bench_row *row)
+{
+    json_t *array = json_array();
+    for (int bin = 0; bin < ERROR_BINS; ++bin)
+        json_array_append_new(
+            array, json_pack("[f, I]", error_bin_limit(bin), (json_int_t)row->errors[bin]));
+    return array;
 }
 
 static json_t *row_object(const bench_report *report, const bench_row *row)
@@ -476,6 +512,9 @@ static json_t *row_object(const bench_report *report, const bench_row *row)
     set_number(object, "largest_late", row->largest_late, timed);
     set_number(object, "largest_early", row->largest_early, timed);
     set_number(object, "mean_error", row_mean_error(row), timed);
+    set_integer(object, "repeats", row->repeats, true);
+    set_number(object, "median_seconds", row->median_seconds, true);
+    json_object_set_new(object, "errors", timed ? errors_array(row) : json_null());
     json_object_set_new(object, "rungs",
                         row->rungs[TOI_RUNG_NONE] < row->queries ? rungs_object(row) : json_null());
     json_object_set_new(object, "hash", json_hash(row->hash));
@@ -485,12 +524,13 @@ static json_t *row_object(const bench_report *report, const bench_row *row)
 static json_t *pipeline_object(const bench_pipeline *p)
 {
     const toi_ccd_report *r = &p->report;
-    return json_pack("{s:s, s:I, s:f, s:f, s:f, s:I, s:I, s:o}", "method",
+    return json_pack("{s:s, s:I, s:f, s:f, s:i, s:f, s:f, s:I, s:I, s:o}", "method",
                      narrow_choice((int)p->run.method), "candidates",
                      (json_int_t)both(r->candidates), "seconds_narrow", r->seconds_narrow,
-                     "ns_per_candidate", pipeline_nanoseconds(p), "seconds_total", r->seconds_total,
-                     "hits", (json_int_t)both(r->hits), "undecided", (json_int_t)both(r->undecided),
-                     "hash", json_hash(p->hash));
+                     "median_seconds", p->median_seconds, "repeats", p->repeats, "ns_per_candidate",
+                     pipeline_nanoseconds(p), "seconds_total", r->seconds_total, "hits",
+                     (json_int_t)both(r->hits), "undecided", (json_int_t)both(r->undecided), "hash",
+                     json_hash(p->hash));
 }
 
 toi_status print_bench_object(const bench_report *report)
@@ -503,9 +543,11 @@ toi_status print_bench_object(const bench_report *report)
     for (int i = 0; i < result->pipeline_count; ++i)
         json_array_append_new(pipelines, pipeline_object(&result->pipelines[i]));
     return print_json(json_pack(
-        "{s:o, s:o, s:s, s:i, s:i, s:I, s:I, s:o, s:o}", "source", json_text(report->source->name),
-        "queries", json_kinds(report->source->counts), "simd", toi_simd_name(), "threads",
-        report->plan->workers, "repeat", report->plan->repeat, "file_answers",
-        (json_int_t)result->file_answers, "file_differences", (json_int_t)result->file_differences,
-        "rows", rows, "pipelines", pipelines));
+        "{s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:i, s:i, s:I, s:I, s:o, s:o}", "source",
+        json_text(report->source->name), "scene", json_text(report->source->label), "queries",
+        json_kinds(report->source->counts), "simd", toi_simd_name(), "machine",
+        json_text(this_environment()->machine), "compiler", json_text(this_environment()->compiler),
+        "commit", json_text(this_environment()->commit), "threads", report->plan->workers, "repeat",
+        report->plan->repeat, "file_answers", (json_int_t)result->file_answers, "file_differences",
+        (json_int_t)result->file_differences, "rows", rows, "pipelines", pipelines));
 }

@@ -34,11 +34,29 @@ bool finds_times(toi_narrow_method method)
     return !traits[method].no_time;
 }
 
+double error_bin_limit(int bin)
+{
+    static const double limits[ERROR_BINS] = {0,     1e-17, 1e-16, 1e-15, 1e-14, 1e-13, 1e-12,
+                                              1e-11, 1e-10, 1e-9,  1e-8,  1e-7,  1e-6,  1e-5,
+                                              1e-4,  1e-3,  1e-2,  1e-1,  1};
+    return limits[bin];
+}
+
+// Times lie in [0, 1], so that no error is beyond the last bin.
+static int find_error_bin(double error)
+{
+    int bin = 0;
+    while (bin < ERROR_BINS - 1 && fabs(error) > error_bin_limit(bin))
+        ++bin;
+    return bin;
+}
+
 static void judge_time(bench_row *row, double truth, double time)
 {
     double error = truth - time;
     ++row->times;
     row->error_sum += fabs(error);
+    ++row->errors[find_error_bin(error)];
     if (time > truth) {
         ++row->late;
         row->largest_late = fmax(row->largest_late, -error);
@@ -83,6 +101,9 @@ void merge_row(bench_row *sum, const bench_row *row)
     uint64_t chain[2] = {sum->hash, row->hash};
     sum->queries += row->queries;
     sum->seconds += row->seconds;
+    sum->median_seconds += row->median_seconds;
+    if (sum->repeats == 0 || (row->repeats > 0 && row->repeats < sum->repeats))
+        sum->repeats = row->repeats;
     for (int i = 0; i < TOI_STATE_COUNT; ++i)
         sum->states[i] += row->states[i];
     sum->false_positives += row->false_positives;
@@ -97,6 +118,8 @@ void merge_row(bench_row *sum, const bench_row *row)
     sum->largest_late = fmax(sum->largest_late, row->largest_late);
     sum->largest_early = fmax(sum->largest_early, row->largest_early);
     sum->error_sum += row->error_sum;
+    for (int i = 0; i < ERROR_BINS; ++i)
+        sum->errors[i] += row->errors[i];
     for (int i = 0; i < TOI_RUNG_COUNT; ++i) {
         sum->rungs[i] += row->rungs[i];
         sum->rung_hits[i] += row->rung_hits[i];

@@ -5,6 +5,13 @@
 
 #include "bench_source.h"
 
+// Errors of times by their size: none at all, then at most 1e-17, 1e-16 and so on to 1.
+enum
+{
+    ERROR_BINS = 19
+};
+double error_bin_limit(int bin); // the largest error in it
+
 // A method as it is run.
 typedef struct bench_method
 {
@@ -33,7 +40,9 @@ typedef struct bench_row
     bench_method run;
     int kind; // a toi_kind; TOI_PAIR_KINDS: both
     int64_t queries;
-    double seconds;
+    double seconds;        // sum over the blocks of the fastest run of each
+    double median_seconds; // the same of the median
+    int repeats;           // runs of each block that were counted
     int64_t states[TOI_STATE_COUNT];
     // Undecided counts as reported, as it must be treated like a hit.
     int64_t false_positives;
@@ -50,7 +59,8 @@ typedef struct bench_row
     int64_t late;
     double largest_late;
     double largest_early;
-    double error_sum; // of absolute values
+    double error_sum;           // of absolute values
+    int64_t errors[ERROR_BINS]; // times by the absolute value of their error
     // Of `exact`: what each rung decided, and how many of those were hits.
     int64_t rungs[TOI_RUNG_COUNT];
     int64_t rung_hits[TOI_RUNG_COUNT];

@@ -1,6 +1,7 @@
 #include "bench_run.h"
 
 #include "answers.h"
+#include "bench_times.h"
 #include "progress.h"
 
 #include <assert.h>
@@ -118,18 +119,22 @@ static toi_status find_truth(runner *r)
 
 static toi_status run_block(runner *r, bench_row *row)
 {
-    double fastest = INFINITY;
+    run_times times = {.repeat = r->plan->repeat};
     toi_status status = TOI_OK;
     // What the method before it wrote must not pass for its own answers.
     memset(r->block.results, 0, (size_t)r->block.count * sizeof *r->block.results);
-    for (int i = 0; i < r->plan->repeat && status == TOI_OK; ++i) {
+    while (status == TOI_OK && wants_run(&times)) {
         double seconds;
         status = solve_block(r, row->run, false, &seconds);
-        fastest = fmin(fastest, seconds);
+        if (status == TOI_OK)
+            count_run(&times, seconds);
     }
     if (status != TOI_OK)
         return status;
-    row->seconds += fastest;
+    row->seconds += least_seconds(&times);
+    row->median_seconds += median_seconds(&times);
+    if (row->repeats == 0 || times.count < row->repeats)
+        row->repeats = times.count;
     judge_block(row, &r->block);
     if (r->plan->contacts && counts_contacts(row->run.method)) {
         double seconds;
@@ -157,7 +162,7 @@ static void compare_files(runner *r)
 
 static void add_progress(runner *r, int method, int64_t queries)
 {
-    r->done += r->costs[method] * (double)queries * r->plan->repeat;
+    r->done += r->costs[method] * (double)queries * (r->plan->repeat + 1);
     if (progress_function())
         show_progress(&r->bar, fmin(r->done / r->work, 1));
 }
@@ -249,8 +254,8 @@ static void start_rows(runner *r)
         for (int kind = 0; kind < BENCH_KINDS; ++kind)
             r->result->rows[kind][m] = (bench_row){.run = r->plan->methods[m], .kind = kind};
         for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
-            r->work +=
-                r->costs[m] * (double)sample_count(r->source, kind, r->limits[m]) * r->plan->repeat;
+            r->work += r->costs[m] * (double)sample_count(r->source, kind, r->limits[m]) *
+                       (r->plan->repeat + 1);
     }
 }
 
@@ -292,19 +297,22 @@ static toi_status run_pipeline(const bench_plan *plan, const toi_mesh *mesh, ben
         def.narrow.tolerance = method.tolerance;
     def.narrow.max_iterations = plan->max_iterations;
     def.workers = plan->workers;
-    progress bar = start_progress(plan->repeat);
+    progress bar = start_progress(plan->repeat + 1);
     def.progress = progress_function();
     def.progress_context = &bar;
     toi_impact_array impacts = {0};
+    run_times times = {.repeat = plan->repeat};
     toi_status status = TOI_OK;
-    for (; bar.run < bar.runs && status == TOI_OK; ++bar.run) {
+    for (; status == TOI_OK && wants_run(&times); ++bar.run) {
         toi_ccd_report report;
         status = toi_find_impacts(&def, mesh, &impacts, &report);
-        if (status == TOI_OK &&
-            (bar.run == 0 || report.seconds_narrow < pipeline->report.seconds_narrow))
+        if (status == TOI_OK && count_run(&times, report.seconds_narrow))
             pipeline->report = report;
     }
     end_progress(&bar);
+    if (status == TOI_OK)
+        pipeline->median_seconds = median_seconds(&times);
+    pipeline->repeats = times.count;
     pipeline->run = method;
     pipeline->hash = toi_hash(impacts.data, (size_t)impacts.count * sizeof *impacts.data);
     toi_free_impacts(&impacts);

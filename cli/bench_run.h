@@ -30,7 +30,9 @@ typedef struct bench_pipeline
 {
     bench_method run;
     toi_ccd_report report; // of the fastest narrow phase
-    uint64_t hash;         // of the impacts
+    double median_seconds; // of the narrow phases
+    int repeats;
+    uint64_t hash; // of the impacts
 } bench_pipeline;
 
 typedef struct bench_result

@@ -1,9 +1,11 @@
 #include "bench_source.h"
 
+#include "bench_broad_scene.h"
 #include "text.h"
 #include "toi/random.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,7 @@ void open_random(uint64_t seed, int64_t count, toi_kind kind, query_source *sour
     source->counts[kind] = count;
     snprintf(source->name, sizeof source->name, "random in the unit cube, seed %llu",
              (unsigned long long)seed);
+    copy_name(source->label, "random");
 }
 
 static void make_random_query(uint64_t seed, int64_t index, toi_query *query)
@@ -55,6 +58,14 @@ toi_status open_candidates(const scene_choice *choice, const operand_list *opera
         source->counts[k] = source->pairs[k].count;
     }
     snprintf(source->name, sizeof source->name, "candidates of %s", source->frames.name);
+    char label[BROAD_NAME_BYTES];
+    if (choice->scene)
+        snprintf(label, sizeof label, "%s-%" PRId64, choice->scene, choice->size);
+    else if (operands->count > 0)
+        name_by_folder(operands->at[0], label, sizeof label);
+    else
+        *label = '\0';
+    copy_name(source->label, label);
     return status;
 }
 
@@ -138,6 +149,10 @@ toi_status open_files(const char *path, int kind, query_source *source)
 {
     source->type = SOURCE_FILES;
     snprintf(source->name, sizeof source->name, "%s", path);
+    char inside[PATH_BYTES], label[BROAD_NAME_BYTES];
+    snprintf(inside, sizeof inside, "%s%s", path, is_folder(path) ? "/." : "");
+    name_by_folder(inside, label, sizeof label);
+    copy_name(source->label, label);
     if (!is_folder(path))
         return kind >= 0 ? add_file(path, (toi_kind)kind, source)
                          : toi_fail(TOI_ERROR_ARGUMENT,

@@ -5,6 +5,7 @@
 #ifndef TOI_CLI_BENCH_SOURCE_H
 #define TOI_CLI_BENCH_SOURCE_H
 
+#include "bench_broad_rows.h"
 #include "frames.h"
 #include "toi/ccd.h"
 #include "toi/io.h"
@@ -34,6 +35,7 @@ typedef struct query_source
 {
     source_type type;
     char name[160];                 // what it is, for titles
+    char label[BROAD_NAME_BYTES];   // the same in a word, for rows
     int64_t counts[TOI_PAIR_KINDS]; // queries of each kind
 
     uint64_t seed; // random

@@ -6,7 +6,9 @@
 int run_ccd(int argc, char **argv);
 int run_pairs(int argc, char **argv);
 int run_queries(int argc, char **argv);
+int run_truth(int argc, char **argv);
 int run_bench(int argc, char **argv);
+int run_report(int argc, char **argv);
 int run_scene(int argc, char **argv);
 int run_info(int argc, char **argv);
 

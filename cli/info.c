@@ -1,6 +1,7 @@
 // toi info: what this build and this machine have.
 
 #include "command.h"
+#include "environment.h"
 #include "failure.h"
 #include "json.h"
 #include "method_options.h"
@@ -9,14 +10,6 @@
 #include "toi/narrow_phase.h"
 
 #include <stdio.h>
-
-#if defined(__clang__)
-#define COMPILER "clang " __clang_version__
-#elif defined(__GNUC__)
-#define COMPILER "gcc " __VERSION__
-#else
-#define COMPILER "unknown"
-#endif
 
 static json_t *guarantees(void)
 {
@@ -30,11 +23,13 @@ static json_t *guarantees(void)
 
 static toi_status print_object(int threads)
 {
-    return print_json(json_pack("{s:s, s:s, s:s, s:i, s:n, s:o, s:o, s:o, s:o}", "version",
-                                toi_version(), "compiler", COMPILER, "simd", toi_simd_name(),
-                                "threads", threads, "cuda", "broad", json_names(broad_choice),
-                                "narrow", json_names(narrow_choice), "guarantees", guarantees(),
-                                "scenes", json_names(toi_scene_name)));
+    const environment *here = this_environment();
+    return print_json(json_pack("{s:s, s:o, s:s, s:o, s:s, s:i, s:n, s:o, s:o, s:o, s:o}",
+                                "version", toi_version(), "commit", json_text(here->commit),
+                                "compiler", here->compiler, "machine", json_text(here->machine),
+                                "simd", toi_simd_name(), "threads", threads, "cuda", "broad",
+                                json_names(broad_choice), "narrow", json_names(narrow_choice),
+                                "guarantees", guarantees(), "scenes", json_names(toi_scene_name)));
 }
 
 static void print_names(const char *label, const char *(*name)(int index))
@@ -58,7 +53,9 @@ static void print_narrow(void)
 static void print_summary(int threads)
 {
     printf("version   %s\n", toi_version());
-    printf("compiler  %s\n", COMPILER);
+    printf("commit    %s\n", this_environment()->commit);
+    printf("compiler  %s\n", this_environment()->compiler);
+    printf("machine   %s\n", this_environment()->machine);
     printf("simd      %s\n", toi_simd_name());
     printf("threads   %d\n", threads);
     printf("cuda      none in this build\n");

@@ -19,7 +19,9 @@ static const struct
     {"ccd", "the earliest impact, or every impact, between two frames of a mesh", run_ccd},
     {"pairs", "the candidate pairs of two frames, and how long it takes to find them", run_pairs},
     {"queries", "decide the queries of a file, and compare with its truth", run_queries},
+    {"truth", "exact truth for the frames of a mesh, made or checked", run_truth},
     {"bench", "compare the methods: cost, errors, times", run_bench},
+    {"report", "the results of benchmarks as one page of plots and tables", run_report},
     {"scene", "write the frames of a procedural scene", run_scene},
     {"info", "version, compiler, SIMD, threads, methods", run_info},
 };

@@ -13,7 +13,7 @@ run_tree() { # run_tree NAME DIRECTORY CTEST-ARGUMENTS...
     local name=$1 directory=$2
     shift 2
     echo "== $name"
-    if ! ctest --test-dir "$directory" "$@" 2>/dev/null | grep -E 'Test +#|tests passed'; then
+    if ! ctest --test-dir "$directory" -j "$(nproc)" "$@" 2>/dev/null | grep -E 'Test +#|tests passed'; then
         failed_runs=$((failed_runs + 1))
         echo "-- $name failed: the whole output is in build/logs/$name.log"
     fi
@@ -33,7 +33,7 @@ sanitized() { # sanitized PRESET TESTS: the programs that finish quickly and tou
 }
 
 run_tree release build
-sanitized asan 'base|mesh|broad|broad_memory|broad_limits|broad_mesh|ccd|io|ply|obj_stl|numbers|queries|scenes|inclusion|inclusion_options|inclusion_queue|additive|baselines|distance|exact|exact_time|exact_decide|exact_bounds|exact_stages|exact_filters|cli|replay_solve|replay_ccd|replay_exact|replay_broad'
+sanitized asan 'base|mesh|broad|broad_memory|broad_limits|broad_mesh|ccd|io|ply|obj_stl|numbers|queries|scenes|inclusion|inclusion_options|inclusion_queue|additive|baselines|distance|exact|exact_time|exact_decide|exact_bounds|exact_stages|exact_filters|cli|bench|report|cases|cases_methods|replay_solve|replay_ccd|replay_exact|replay_broad|truth|truth_file|truth_command|replay_truth'
 # Only what runs on threads that this sanitizer can see: OpenMP's runtime is not built for it.
 sanitized tsan 'base|mesh|broad|broad_memory|broad_mesh|ccd'
 

@@ -122,14 +122,15 @@ write_queries lies.csv 0 1
 
 # --- Help ---------------------------------------------------------------------------------------
 succeeds "toi --help" --help
-for command in ccd pairs queries bench scene info; do
+for command in ccd pairs queries truth bench report scene info; do
     check "toi --help names $command" grep -q "^  $command " stdout
 done
-for command in ccd pairs queries bench scene info; do
+for command in ccd pairs queries truth bench report scene info; do
     succeeds "toi $command --help" $command --help
     check "toi $command --help has an example" grep -qE "^  toi $command" stdout
     check "toi $command --help fits a terminal" lines_match stdout '^.{0,80}$'
     for option in --threads --json; do
+        [ "$command$option" != report--threads ] || continue # it computes nothing
         check "toi $command --help tells $option" grep -qe "$option" stdout
     done
 done
@@ -139,8 +140,8 @@ succeeds "toi --version" --version
 check "the version is a number" grep -qE '^toi [0-9]+\.[0-9]+\.[0-9]+$' stdout
 
 # --- Bad usage: 1 -------------------------------------------------------------------------------
-refuses "no command" 1 "ccd, pairs, queries, bench, scene, info"
-refuses "unknown command" 1 "there are ccd, pairs, queries, bench, scene, info" collide
+refuses "no command" 1 "ccd, pairs, queries, truth, bench, report, scene, info"
+refuses "unknown command" 1 "there are ccd, pairs, queries, truth, bench, report, scene, info" collide
 refuses "unknown option" 1 "--min-separation" ccd start.ply end.ply --separation 1
 refuses "unknown short option" 1 "no option '-x'" ccd start.ply end.ply -x
 refuses "unknown broad phase" 1 "auto, brute, sweep" ccd start.ply end.ply --broad none
@@ -233,9 +234,9 @@ keys "keys of queries" "false_negatives false_positives hash hits iterations kin
 cut -d, -f1-6 truth.csv >unknown.csv
 keys "keys of queries without truth" "hash hits iterations kind narrow ns_per_query queries threads $(
     )undecided" queries unknown.csv --kind vf
-keys "keys of info" "broad compiler cuda guarantees{$(run info --json
+keys "keys of info" "broad commit compiler cuda guarantees{$(run info --json
     grep -oE '"[a-z-]+": "(exact|conservative|none)"' stdout | cut -d'"' -f2 | LC_ALL=C sort | xargs
-    )} narrow scenes simd threads version" info
+    )} machine narrow scenes simd threads version" info
 keys "keys of scene" "edges faces files frames hash length name vertices" \
     scene plane --size 100 --out plane
 keys "keys of scene --list" "scenes" scene --list
@@ -411,11 +412,12 @@ do
     check "the table has $method" grep -qE "^$method +(-|1e-06) +20,000 " stdout
 done
 check "the tables fit 120 columns" lines_match stdout '^.{0,120}$'
-same "columns of the rows" "$(head -n 1 rows.csv)" "stage,kind,method,guarantee,tolerance,threads,$(
+same "columns of the rows" "$(head -n 1 rows.csv)" "scene,stage,kind,method,guarantee,tolerance,threads,$(
     )queries,seconds,ns_per_query,hits,undecided,false_positives,false_negatives,$(
     )file_false_positives,file_false_negatives,odd,even,times,late,largest_late,largest_early,$(
-    )mean_error,rung_axis,rung_direction,rung_plane,rung_root,rung_integer,hash"
-same "as many in each row" "$(awk -F, '{ print NF }' rows.csv | sort -u)" 28
+    )mean_error,rung_axis,rung_direction,rung_plane,rung_root,rung_integer,error_0,$(
+    printf 'error_1e%+d,' {-17..0})hash,median_seconds,repeats,simd,machine,compiler,commit"
+same "as many in each row" "$(awk -F, '{ print NF }' rows.csv | sort -u)" 54
 same "eight tolerances of fast" "$(grep -c ',fast,' rows.csv)" 8
 value "no guaranteed method misses, none is late" "all(r['false_negatives'] == 0 and r['late'] == 0 \
 and r['times'] > 1000 for r in o['rows'] if r['guarantee'] != 'none')" "${random[@]}"
@@ -472,7 +474,8 @@ done
 check "none has other pairs" [ "$(grep -c ' DIFFERENT$' stdout)" -eq 0 ]
 check "the comparison fits 120 columns" lines_match stdout '^.{0,120}$'
 same "columns of the comparison" "$(head -n 1 broad.csv)" \
-    "scene,method,simd,threads,seconds,pairs,peak_bytes,hash,boxes"
+    "scene,method,simd,threads,seconds,pairs,peak_bytes,hash,boxes,hits,false_positives,$(
+    )false_negatives,median_seconds,repeats,machine,compiler,commit"
 same "the scene's name" "$(tail -n +2 broad.csv | cut -d, -f1 | sort -u)" cloth-ball-2000
 same "both numbers of threads" "$(tail -n +2 broad.csv | cut -d, -f4 | sort -u | xargs)" "1 2"
 check "with memory kept" grep -q "^cloth-ball-2000,stq+kept," broad.csv
@@ -496,10 +499,10 @@ check "and their picture" grep -q "time a box" scaling.svg
 sed 's/,stq,/,cgal,/' broad.csv >peers.csv
 succeeds "rows of others join" bench broad --add peers.csv --picture again.svg
 check "beside our own" grep -qE "^cgal .* same$" stdout
-sed -E 's/(,cgal,.*,)[0-9a-f]{16}(,[0-9]+)$/\1000000000000000a\2/' peers.csv >others.csv
+sed -E 's/(,cgal,.*,)[0-9a-f]{16}(,[0-9]+,)/\1000000000000000a\2/' peers.csv >others.csv
 succeeds "others may have other pairs" bench broad --add others.csv
 check "and the table says so" grep -qE "^cgal .* other$" stdout
-sed -E 's/(,sweep,.*,)[0-9a-f]{16}(,[0-9]+)$/\1000000000000000a\2/' broad.csv >wrong.csv
+sed -E 's/(,sweep,.*,)[0-9a-f]{16}(,[0-9]+,)/\1000000000000000a\2/' broad.csv >wrong.csv
 run bench broad --add wrong.csv
 check "our own may not" [ $code -eq 3 ]
 check "and the line is marked" grep -qE "^sweep .* DIFFERENT$" stdout

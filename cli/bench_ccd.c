@@ -1,0 +1,333 @@
+// toi bench ccd: the whole road from two frames to their impacts, in many combinations.
+
+#include "bench.h"
+#include "bench_ccd_report.h"
+#include "bench_ccd_run.h"
+#include "failure.h"
+#include "method_options.h"
+#include "text.h"
+
+#include <float.h>
+#include <string.h>
+
+typedef struct settings
+{
+    broad_source choice;
+    const char *broad;
+    const char *narrow;
+    const char *modes;
+    double tolerance;
+    int32_t max_iterations;
+    const char *threads;
+    const char *limits;
+    const char *fractions;
+    double time_limit;
+    const char *csv;
+    common common;
+} settings;
+
+static const option scene_list_options[] = {
+    {.name = "all-scenes",
+     .offset = offsetof(broad_source, all),
+     .help = "every scene that 'toi scene' lists, begun at 0.8 unless --begin is given"},
+    {.name = "label",
+     .type = OPTION_TEXT,
+     .offset = offsetof(broad_source, label),
+     .argument = "NAME",
+     .help = "what START and END are called in tables; the name of their folder unless given"},
+    {0}};
+
+static const option method_options[] = {
+    {.name = "broad",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, broad),
+     .argument = "A,B,C",
+     .help = "find candidates with each of these; auto unless given, see 'toi info'"},
+    {.name = "narrow",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, narrow),
+     .argument = "A,B,C",
+     .help = "decide them with each of these; exact, inclusion, inclusion-queue, additive, "
+             "additive-certified and fast unless given"},
+    {.name = "modes",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, modes),
+     .argument = "A,B",
+     .help = "earliest: the first impact alone; all: every impact; both unless given"},
+    {.name = "tolerance",
+     .type = OPTION_NUMBER,
+     .offset = offsetof(settings, tolerance),
+     .argument = "T",
+     .help = "of inclusion, inclusion-queue and fast; 1e-6 unless given",
+     .least = DBL_TRUE_MIN,
+     .most = DBL_MAX,
+     .range = "a number above 0"},
+    {.name = "max-iterations",
+     .type = OPTION_INT,
+     .offset = offsetof(settings, max_iterations),
+     .argument = "N",
+     .help = "budget of a pair; when it runs out, it is undecided",
+     .least = 1,
+     .most = INT32_MAX,
+     .range = "a whole number from 1 to 2147483647"},
+    {0}};
+
+static const option run_options[] = {
+    {.name = "threads",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, threads),
+     .argument = "A,B,C",
+     .help = "with so many threads each, 0: all cores; 1,0 unless given"},
+    {.name = "memory-limits",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, limits),
+     .argument = "A,B,C",
+     .help = "within so much working memory each, as 64M or none; none unless given"},
+    {.name = "fractions",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, fractions),
+     .argument = "A,B,C",
+     .help = "on such random shares of the faces each, as 0.25 or 1/4; 1 unless given"},
+    {.name = "repeat",
+     .type = OPTION_INT,
+     .offset = offsetof(settings, common.repeat),
+     .argument = "N",
+     .help = "after one run that is not counted, run N times and show the fastest; what takes "
+             "longer than 10 s is run once",
+     .least = 1,
+     .most = MOST_REPEATS,
+     .range = REPEAT_RANGE},
+    {.name = "time-limit",
+     .type = OPTION_NUMBER,
+     .offset = offsetof(settings, time_limit),
+     .argument = "S",
+     .help = "skip combinations where a run would take more than S seconds; 60 unless given",
+     .least = DBL_TRUE_MIN,
+     .most = DBL_MAX,
+     .range = "a number above 0"},
+    {.name = "simd",
+     .type = OPTION_CHOICE,
+     .offset = offsetof(settings, common.simd),
+     .argument = "SET",
+     .help = "use these instructions and no better ones",
+     .choice = simd_choice},
+    {0}};
+
+static const option output_options[] = {
+    {.name = "csv",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, csv),
+     .argument = "FILE.csv",
+     .help = "write every row, its columns named in the first line"},
+    {.name = "json",
+     .offset = offsetof(settings, common.json),
+     .help = "print one JSON object and nothing else"},
+    {0}};
+
+// ---------------------------------------------------------------------------------------------
+// What to run
+
+enum
+{
+    ITEM_BYTES = 40
+};
+
+// Takes the first item off a list such as "a,b,c"; the list is NULL after its last.
+static void take_item(const char **list, char item[ITEM_BYTES])
+{
+    size_t length = strcspn(*list, ",");
+    snprintf(item, ITEM_BYTES, "%.*s", length < ITEM_BYTES ? (int)length : ITEM_BYTES - 1, *list);
+    *list = (*list)[length] ? *list + length + 1 : NULL;
+}
+
+static toi_status choose_limits(const char *list, ccd_plan *plan)
+{
+    while (list) {
+        char item[ITEM_BYTES];
+        int64_t bytes = 0;
+        take_item(&list, item);
+        if (strcmp(item, "none") != 0 && (!parse_bytes(item, &bytes) || bytes < 1))
+            return toi_fail(TOI_ERROR_ARGUMENT,
+                            "--memory-limits: '%s' is neither none nor a number of bytes such as "
+                            "1048576, 64M or 1G",
+                            item);
+        if (plan->limit_count == MOST_LIMITS)
+            return toi_fail(TOI_ERROR_ARGUMENT, "--memory-limits: at most %d", MOST_LIMITS);
+        plan->limits[plan->limit_count++] = bytes;
+    }
+    return TOI_OK;
+}
+
+// "0.25" or "1/4".
+static bool parse_fraction(char *item, double *fraction)
+{
+    double below = 1;
+    char *slash = strchr(item, '/');
+    if (slash)
+        *slash = '\0';
+    bool good = parse_number(item, fraction) && (!slash || parse_number(slash + 1, &below));
+    if (slash)
+        *slash = '/'; // whole again for messages
+    *fraction /= below;
+    return good && *fraction > 0 && *fraction <= 1;
+}
+
+static toi_status choose_fractions(const char *list, ccd_plan *plan)
+{
+    while (list) {
+        char item[ITEM_BYTES];
+        double fraction = 0;
+        take_item(&list, item);
+        if (!parse_fraction(item, &fraction))
+            return toi_fail(TOI_ERROR_ARGUMENT,
+                            "--fractions: '%s' is not a number above 0 and at most 1", item);
+        if (plan->fraction_count == MOST_FRACTIONS)
+            return toi_fail(TOI_ERROR_ARGUMENT, "--fractions: at most %d", MOST_FRACTIONS);
+        plan->fractions[plan->fraction_count++] = fraction;
+    }
+    return TOI_OK;
+}
+
+static toi_status check_modes(const settings *s, const ccd_plan *plan)
+{
+    if (s->modes && plan->modes[CCD_EARLIEST] && plan->narrow[TOI_NARROW_PARITY])
+        return toi_fail(TOI_ERROR_ARGUMENT, "--narrow parity finds no times, and so no earliest "
+                                            "impact; use --modes all");
+    return TOI_OK;
+}
+
+static toi_status make_plan(const settings *s, ccd_plan *plan)
+{
+    *plan = (ccd_plan){.seed = (uint64_t)s->choice.scene.seed,
+                       .tolerance = s->tolerance,
+                       .max_iterations = s->max_iterations,
+                       .time_limit = s->time_limit,
+                       .repeat = s->common.repeat};
+    toi_status status = choose_threads(s->threads, plan->threads, &plan->thread_count);
+    if (status == TOI_OK)
+        status = choose_names("broad", s->broad, broad_choice, plan->broad);
+    if (status == TOI_OK)
+        status = choose_names("narrow", s->narrow, narrow_choice, plan->narrow);
+    if (status == TOI_OK)
+        status = choose_names("modes", s->modes, ccd_mode_name, plan->modes);
+    if (status == TOI_OK)
+        status = check_modes(s, plan);
+    if (status == TOI_OK)
+        status = choose_limits(s->limits, plan);
+    if (status == TOI_OK)
+        status = choose_fractions(s->fractions, plan);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------
+// The subcommand
+
+static toi_status check(const settings *s, const operand_list *operands, ccd_plan *plan,
+                        int *scenes)
+{
+    toi_status status = count_scenes(&s->choice, operands, scenes);
+    if (status == TOI_OK && *scenes == 0)
+        status = toi_fail(TOI_ERROR_ARGUMENT,
+                          "a mesh is needed: START and END, --scene NAME or --all-scenes");
+    if (status == TOI_OK)
+        status = make_plan(s, plan);
+    if (status == TOI_OK)
+        status = apply_simd(&s->common);
+    if (status == TOI_OK)
+        status = check_output(s->csv);
+    return status;
+}
+
+static toi_status make_rows(const ccd_plan *plan, int scenes, ccd_rows *rows)
+{
+    rows->capacity = scenes * count_combinations(plan);
+    rows->data = toi_allocate((size_t)rows->capacity * sizeof *rows->data);
+    return rows->data ? TOI_OK : TOI_ERROR_MEMORY;
+}
+
+static toi_status measure(const settings *s, const operand_list *operands, const ccd_plan *plan,
+                          int scenes, ccd_rows *rows)
+{
+    toi_status status = TOI_OK;
+    for (int i = 0; i < scenes && status == TOI_OK; ++i) {
+        broad_scene scene;
+        status = open_scene(&s->choice, operands, i, &scene);
+        if (status == TOI_OK)
+            status = run_ccd_plan(plan, &scene, rows);
+        close_scene(&scene);
+    }
+    if (status == TOI_OK && rows->count == 0)
+        status = toi_fail(TOI_ERROR_LIMIT, "nothing was measured: all %d combinations were skipped",
+                          rows->skipped);
+    return status;
+}
+
+static toi_status report(const settings *s, const ccd_rows *rows, int repeat)
+{
+    toi_status status = s->csv ? write_ccd_rows(s->csv, rows) : TOI_OK;
+    if (status == TOI_OK)
+        status = s->common.json ? print_ccd_object(rows, repeat) : print_ccd(rows, repeat);
+    int wrong = status == TOI_OK ? count_wrong_answers(rows) : 0;
+    if (wrong > 0)
+        status = toi_fail(TOI_ERROR_UNSUPPORTED,
+                          "%d rows have other answers than the first of their kind: a bug of toi",
+                          wrong);
+    return status;
+}
+
+static toi_status run(const settings *s, const operand_list *operands)
+{
+    ccd_plan plan;
+    ccd_rows rows = {.data = NULL};
+    int scenes = 0;
+    toi_status status = check(s, operands, &plan, &scenes);
+    if (status == TOI_OK)
+        status = make_rows(&plan, scenes, &rows);
+    if (status == TOI_OK)
+        status = measure(s, operands, &plan, scenes, &rows);
+    if (status == TOI_OK)
+        status = report(s, &rows, plan.repeat);
+    toi_release(rows.data);
+    return status;
+}
+
+int run_bench_ccd(int argc, char **argv)
+{
+    settings s = {.choice = default_broad_source(),
+                  .broad = "auto",
+                  .narrow = "exact,inclusion,inclusion-queue,additive,additive-certified,fast",
+                  .tolerance = toi_default_narrow_def().tolerance,
+                  .max_iterations = toi_default_narrow_def().max_iterations,
+                  .threads = "1,0",
+                  .limits = "none",
+                  .fractions = "1",
+                  .time_limit = 60,
+                  .common = default_common()};
+    s.choice.meshes_only = true;
+    const option_group groups[] = {{"Scenes", scene_list_options, &s.choice},
+                                   {"A scene instead of files", frame_options, &s.choice.scene},
+                                   {"Methods", method_options, &s},
+                                   {"Runs", run_options, &s},
+                                   {"Output", output_options, &s},
+                                   {0}};
+    const command_line line = {
+        .usage = "bench ccd START END [OPTION...]\n"
+                 "bench ccd --scene NAME [OPTION...]\n"
+                 "bench ccd --all-scenes [OPTION...]",
+        .about = "Times the whole road, as users run it, for every combination of what the lists\n"
+                 "below name: boxes, search and decision, the most memory held, and what the\n"
+                 "answers are worth beside those of exact. With --fractions it is figure 5 of\n"
+                 "Belgrod et al., with --threads figure 6, with --memory-limits figure 10. The\n"
+                 "answers of a narrow phase must not depend on broad phase, threads and limit:\n"
+                 "where they do the program says so and exits with 3.",
+        .examples = "bench ccd start.ply end.ply --repeat 5\n"
+                    "bench ccd --scene rod-twist --begin 0.8 --fractions 1/16,1/4,1\n"
+                    "bench ccd --scene n-body --begin 0.8 --narrow exact --threads 1,2,4,8\n"
+                    "bench ccd --scene plane --begin 0.8 --narrow exact --memory-limits 8M,none\n"
+                    "bench ccd --all-scenes --size 50000 --csv ccd.csv",
+        .groups = groups,
+        .most_operands = 2};
+    operand_list operands;
+    int code = parse_command_line(&line, argc, argv, &operands);
+    return code == GO_ON ? finish(run(&s, &operands)) : code;
+}

@@ -1,0 +1,239 @@
+#include "bench_ccd_report.h"
+
+#include "bench_row.h"
+#include "json.h"
+#include "method_options.h"
+#include "table.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------
+// Columns that are left out where all rows have the same in them
+
+typedef struct choices
+{
+    bool broad;
+    bool fraction;
+    bool limit;
+} choices;
+
+static choices find_choices(const ccd_rows *rows)
+{
+    choices found = {false, false, false};
+    for (int i = 1; i < rows->count; ++i) {
+        const ccd_row *row = &rows->data[i];
+        found.broad = found.broad || row->broad != rows->data->broad;
+        found.fraction = found.fraction || row->fraction != rows->data->fraction;
+        found.limit = found.limit || row->memory_limit != rows->data->memory_limit;
+    }
+    return found;
+}
+
+// `row` NULL: the titles.
+static void add_question_cells(table *t, const choices *shown, const ccd_row *row)
+{
+    add_cell(t, words(row ? narrow_choice((int)row->narrow) : "narrow"));
+    add_cell(t, words(row ? ccd_mode_name((int)row->mode) : "mode"));
+    if (shown->fraction)
+        add_cell(t, row ? decimal("%.4g", row->fraction) : words("fraction"));
+}
+
+static bool is_new_ccd_scene(const ccd_rows *rows, int index)
+{
+    for (int i = 0; i < index; ++i)
+        if (strcmp(rows->data[i].scene, rows->data[index].scene) == 0)
+            return false;
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Answers: a line for each question, since all rows of it must have the same
+
+static int64_t both(const int64_t counts[TOI_PAIR_KINDS])
+{
+    return counts[TOI_VERTEX_FACE] + counts[TOI_EDGE_EDGE];
+}
+
+static bool all_have_same_answer(const ccd_rows *rows, const ccd_row *first)
+{
+    for (int i = 0; i < rows->count; ++i)
+        if (same_ccd_question(&rows->data[i], first) && rows->data[i].hash != first->hash)
+            return false;
+    return true;
+}
+
+static text earliest_cell(const ccd_row *row)
+{
+    if (!finds_times(row->narrow))
+        return words("-");
+    return row->report.state == TOI_SEPARATED ? words("none")
+                                              : decimal("%.6g", row->report.earliest.time);
+}
+
+static void add_answer_line(table *t, const choices *shown, const ccd_rows *rows,
+                            const ccd_row *row)
+{
+    bool all = row->mode == CCD_ALL;
+    add_question_cells(t, shown, row);
+    add_cell(t, count_text(both(row->report.candidates)));
+    add_cell(t, all ? count_text(both(row->report.hits)) : words("-"));
+    add_cell(t, earliest_cell(row));
+    add_cell(t, all ? count_text(row->truth.false_positives) : words("-"));
+    add_cell(t, all ? count_text(row->truth.false_negatives) : words("-"));
+    add_cell(t, finds_times(row->narrow) ? count_text(row->truth.late) : words("-"));
+    add_cell(t, hash_text(row->hash));
+    add_cell(t, words(all_have_same_answer(rows, row) ? "same" : "DIFFERENT"));
+}
+
+static toi_status print_answers(const ccd_rows *rows, const ccd_row *scene, const choices *shown)
+{
+    static const char *const titles[] = {"candidates", "hits", "earliest", "false +",
+                                         "false -",    "late", "hash",     "answers are"};
+    enum
+    {
+        TITLES = sizeof titles / sizeof *titles
+    };
+    table t = start_table(2 + shown->fraction + TITLES);
+    add_question_cells(&t, shown, NULL);
+    for (int i = 0; i < TITLES; ++i)
+        add_cell(&t, words(titles[i]));
+    for (int i = 0; i < rows->count; ++i) {
+        const ccd_row *row = &rows->data[i];
+        if (strcmp(row->scene, scene->scene) == 0 && find_first_answer(rows, row) == row)
+            add_answer_line(&t, shown, rows, row);
+    }
+    return print_table(&t);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Costs: a line for each row
+
+static void add_cost_line(table *t, const choices *shown, const ccd_row *row)
+{
+    const toi_ccd_report *r = &row->report;
+    add_question_cells(t, shown, row);
+    if (shown->broad)
+        add_cell(t, words(broad_choice((int)row->broad)));
+    if (shown->limit)
+        add_cell(t, row->memory_limit > 0 ? bytes_text(row->memory_limit) : words("none"));
+    add_cell(t, count_text(row->threads));
+    add_cell(t, seconds_text(r->seconds_boxes));
+    add_cell(t, seconds_text(r->seconds_broad));
+    add_cell(t, seconds_text(r->seconds_narrow));
+    add_cell(t, seconds_text(r->seconds_total));
+    add_cell(t, bytes_text(r->peak_bytes));
+}
+
+static toi_status print_costs(const ccd_rows *rows, const ccd_row *scene, const choices *shown)
+{
+    static const char *const titles[] = {"threads", "boxes", "search", "decide", "total", "memory"};
+    enum
+    {
+        TITLES = sizeof titles / sizeof *titles
+    };
+    table t = start_table(2 + shown->fraction + shown->broad + shown->limit + TITLES);
+    add_question_cells(&t, shown, NULL);
+    if (shown->broad)
+        add_cell(&t, words("broad"));
+    if (shown->limit)
+        add_cell(&t, words("limit"));
+    for (int i = 0; i < TITLES; ++i)
+        add_cell(&t, words(titles[i]));
+    for (int i = 0; i < rows->count; ++i)
+        if (strcmp(rows->data[i].scene, scene->scene) == 0)
+            add_cost_line(&t, shown, &rows->data[i]);
+    return print_table(&t);
+}
+
+static void print_notes(void)
+{
+    printf(
+        "\nfalse +: reported, yet they never touch. false -: they touch, yet are not reported. "
+        "late: times later\nthan the true one. hash: of all impacts, or of the earliest. same: for "
+        "every broad phase, number of\nthreads and memory limit. Times by the clock on the wall; "
+        "search and decide overlap and are shared out\nby the workers' own clocks. memory: the "
+        "most working memory held at once.\n");
+}
+
+toi_status print_ccd(const ccd_rows *rows, int repeat)
+{
+    choices shown = find_choices(rows);
+    toi_status status = TOI_OK;
+    printf("the whole road, %s, ", toi_simd_name());
+    if (repeat > 1)
+        printf("the fastest of %d runs, not counting the first\n", repeat);
+    else
+        printf("one run, not counting the first\n");
+    for (int i = 0; i < rows->count && status == TOI_OK; ++i) {
+        const ccd_row *row = &rows->data[i];
+        if (!is_new_ccd_scene(rows, i))
+            continue;
+        printf("\n%s\n\n", row->scene);
+        status = print_answers(rows, row, &shown);
+        printf("\n");
+        if (status == TOI_OK)
+            status = print_costs(rows, row, &shown);
+    }
+    print_notes();
+    if (rows->skipped > 0)
+        printf("%d combinations were skipped: see the messages.\n", rows->skipped);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------
+// JSON
+
+static void add_answer(json_t *object, const ccd_rows *rows, const ccd_row *row)
+{
+    const toi_ccd_report *r = &row->report;
+    bool all = row->mode == CCD_ALL, timed = finds_times(row->narrow);
+    bool found = timed && r->state != TOI_SEPARATED;
+    json_object_set_new(object, "candidates", json_kinds(r->candidates));
+    json_object_set_new(object, "hits", all ? json_kinds(r->hits) : json_null());
+    json_object_set_new(object, "undecided",
+                        json_integer(all ? both(r->undecided) : r->state == TOI_UNDECIDED));
+    json_object_set_new(object, "earliest", found ? json_real(r->earliest.time) : json_null());
+    json_object_set_new(object, "earliest_hex",
+                        found ? json_string(time_hex(r->earliest.time).at) : json_null());
+    json_object_set_new(object, "false_positives",
+                        all ? json_integer(row->truth.false_positives) : json_null());
+    json_object_set_new(object, "false_negatives",
+                        all ? json_integer(row->truth.false_negatives) : json_null());
+    json_object_set_new(object, "late", timed ? json_integer(row->truth.late) : json_null());
+    json_object_set_new(object, "hash", json_hash(row->hash));
+    json_object_set_new(object, "same", json_boolean(has_same_answer(rows, row)));
+}
+
+static json_t *ccd_row_object(const ccd_rows *rows, const ccd_row *row)
+{
+    const toi_ccd_report *r = &row->report;
+    json_t *object = json_pack(
+        "{s:o, s:s, s:s, s:s, s:f, s:I, s:i, s:I, s:I, s:I}", "scene", json_text(row->scene),
+        "broad", broad_choice((int)row->broad), "narrow", narrow_choice((int)row->narrow), "mode",
+        ccd_mode_name((int)row->mode), "fraction", row->fraction, "memory_limit",
+        (json_int_t)row->memory_limit, "threads", row->threads, "vertices", (json_int_t)r->vertices,
+        "edges", (json_int_t)r->edges, "faces", (json_int_t)r->faces);
+    add_answer(object, rows, row);
+    json_object_set_new(object, "seconds",
+                        json_pack("{s:f, s:f, s:f, s:f}", "boxes", r->seconds_boxes, "broad",
+                                  r->seconds_broad, "narrow", r->seconds_narrow, "total",
+                                  r->seconds_total));
+    json_object_set_new(object, "median_seconds", json_real(row->median_seconds));
+    json_object_set_new(object, "repeats", json_integer(row->repeats));
+    json_object_set_new(object, "peak_bytes", json_integer(r->peak_bytes));
+    return object;
+}
+
+toi_status print_ccd_object(const ccd_rows *rows, int repeat)
+{
+    const environment *here = this_environment();
+    json_t *list = json_array();
+    for (int i = 0; i < rows->count; ++i)
+        json_array_append_new(list, ccd_row_object(rows, &rows->data[i]));
+    return print_json(json_pack("{s:i, s:b, s:i, s:s, s:o, s:o, s:o, s:o}", "repeat", repeat,
+                                "same", count_wrong_answers(rows) == 0, "skipped", rows->skipped,
+                                "simd", toi_simd_name(), "machine", json_text(here->machine),
+                                "compiler", json_text(here->compiler), "commit",
+                                json_text(here->commit), "rows", list));
+}

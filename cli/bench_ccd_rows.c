@@ -1,0 +1,111 @@
+#include "bench_ccd_rows.h"
+
+#include "bench_row.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *ccd_mode_name(int mode)
+{
+    static const char *const names[CCD_MODES] = {"earliest", "all"};
+    return mode < CCD_MODES ? names[mode] : NULL;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Answers
+
+bool same_ccd_mesh(const ccd_row *a, const ccd_row *b)
+{
+    return strcmp(a->scene, b->scene) == 0 && a->fraction == b->fraction;
+}
+
+bool same_ccd_question(const ccd_row *a, const ccd_row *b)
+{
+    return same_ccd_mesh(a, b) && a->mode == b->mode && a->narrow == b->narrow;
+}
+
+const ccd_row *find_first_answer(const ccd_rows *rows, const ccd_row *row)
+{
+    const ccd_row *first = rows->data;
+    while (!same_ccd_question(first, row))
+        ++first;
+    return first;
+}
+
+bool has_same_answer(const ccd_rows *rows, const ccd_row *row)
+{
+    return row->hash == find_first_answer(rows, row)->hash;
+}
+
+int count_wrong_answers(const ccd_rows *rows)
+{
+    int wrong = 0;
+    for (int i = 0; i < rows->count; ++i)
+        wrong += !has_same_answer(rows, &rows->data[i]);
+    return wrong;
+}
+
+// ---------------------------------------------------------------------------------------------
+// CSV
+
+static const char titles[] =
+    "scene,broad,narrow,mode,fraction,memory_limit,threads,vertices,edges,faces,candidates_vf,"
+    "candidates_ee,hits_vf,hits_ee,undecided,earliest,false_positives,false_negatives,late,"
+    "seconds_boxes,seconds_broad,seconds_narrow,seconds,median_seconds,repeats,peak_bytes,hash,"
+    "simd," ENVIRONMENT_TITLES;
+
+static void write_counts(FILE *file, const ccd_row *row)
+{
+    const toi_ccd_report *r = &row->report;
+    fprintf(file, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", r->vertices,
+            r->edges, r->faces, r->candidates[TOI_VERTEX_FACE], r->candidates[TOI_EDGE_EDGE]);
+    if (row->mode == CCD_ALL)
+        fprintf(file, "%" PRId64 ",%" PRId64 ",%" PRId64 ",", r->hits[TOI_VERTEX_FACE],
+                r->hits[TOI_EDGE_EDGE],
+                r->undecided[TOI_VERTEX_FACE] + r->undecided[TOI_EDGE_EDGE]);
+    else
+        fprintf(file, ",,%d,", r->state == TOI_UNDECIDED);
+}
+
+static void write_errors(FILE *file, const ccd_row *row)
+{
+    bool timed = finds_times(row->narrow);
+    if (timed && row->report.state != TOI_SEPARATED)
+        fputs(time_hex(row->report.earliest.time).at, file);
+    fputc(',', file);
+    if (row->mode == CCD_ALL)
+        fprintf(file, "%" PRId64 ",%" PRId64, row->truth.false_positives,
+                row->truth.false_negatives);
+    fputs(row->mode == CCD_ALL ? "," : ",,", file);
+    if (timed)
+        fprintf(file, "%" PRId64, row->truth.late);
+    fputc(',', file);
+}
+
+static void write_row_of_ccd(FILE *file, const ccd_row *row)
+{
+    const toi_ccd_report *r = &row->report;
+    fprintf(file, "%s,%s,%s,%s,%.9g,%" PRId64 ",%d,", row->scene, toi_broad_name(row->broad),
+            toi_narrow_name(row->narrow), ccd_mode_name((int)row->mode), row->fraction,
+            row->memory_limit, row->threads);
+    write_counts(file, row);
+    write_errors(file, row);
+    fprintf(file, "%.9f,%.9f,%.9f,%.9f,%.9f,%d,%" PRId64 ",%s,%s,", r->seconds_boxes,
+            r->seconds_broad, r->seconds_narrow, r->seconds_total, row->median_seconds,
+            row->repeats, r->peak_bytes, hash_text(row->hash).at, toi_simd_name());
+    write_environment(file, this_environment());
+    fputc('\n', file);
+}
+
+toi_status write_ccd_rows(const char *path, const ccd_rows *rows)
+{
+    output_file output;
+    toi_status status = open_output(path, &output);
+    if (status != TOI_OK)
+        return status;
+    fprintf(output.file, "%s\n", titles);
+    for (int i = 0; i < rows->count; ++i)
+        write_row_of_ccd(output.file, &rows->data[i]);
+    return close_output(&output);
+}

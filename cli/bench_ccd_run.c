@@ -1,0 +1,235 @@
+#include "bench_ccd_run.h"
+
+#include "bench_row.h"
+#include "bench_subset.h"
+#include "failure.h"
+#include "method_options.h"
+#include "progress.h"
+#include "text.h"
+
+#include <math.h>
+
+typedef struct runner
+{
+    const ccd_plan *plan;
+    const toi_mesh *mesh;
+    mesh_subset subset; // what `mesh` is, unless it is the whole
+    toi_impact_array truth;
+    double true_earliest; // infinite: there is none
+    ccd_rows *rows;
+    progress bar;
+} runner;
+
+// ---------------------------------------------------------------------------------------------
+// One run
+
+// Stops a run that would take too long, as soon as its progress tells.
+typedef struct watch
+{
+    progress *bar;
+    double started;
+    double limit;
+    double expected; // seconds of a run that was stopped; 0: none was
+} watch;
+
+static bool watch_run(void *context, double done)
+{
+    watch *w = context;
+    double elapsed = seconds_now() - w->started;
+    double expected = done > 0 ? elapsed / done : elapsed;
+    const double trusted = 0.05 * w->limit; // first tasks may be heavier or lighter than others
+    if (elapsed > w->limit || (elapsed > trusted && expected > w->limit)) {
+        w->expected = fmax(expected, elapsed);
+        return false;
+    }
+    return progress_function() ? show_progress(w->bar, done) : true;
+}
+
+static toi_ccd_def make_def(const runner *r, const ccd_row *row, watch *w)
+{
+    toi_ccd_def def = toi_default_ccd_def();
+    def.broad.method = row->broad;
+    def.narrow.method = row->narrow;
+    def.narrow.tolerance = r->plan->tolerance;
+    def.narrow.max_iterations = r->plan->max_iterations;
+    def.workers = row->threads;
+    def.memory_limit = row->memory_limit;
+    def.progress = watch_run;
+    def.progress_context = w;
+    return def;
+}
+
+static toi_status run_once(const runner *r, const ccd_row *row, watch *w, toi_impact_array *impacts,
+                           toi_ccd_report *report)
+{
+    toi_ccd_def def = make_def(r, row, w);
+    w->started = seconds_now();
+    return row->mode == CCD_ALL ? toi_find_impacts(&def, r->mesh, impacts, report)
+                                : toi_find_earliest(&def, r->mesh, report);
+}
+
+static toi_status repeat_runs(runner *r, ccd_row *row, watch *w, toi_impact_array *impacts)
+{
+    run_times times = {.repeat = r->plan->repeat};
+    toi_status status = TOI_OK;
+    while (status == TOI_OK && wants_run(&times)) {
+        toi_ccd_report report;
+        status = run_once(r, row, w, impacts, &report);
+        if (status == TOI_OK && count_run(&times, report.seconds_total))
+            row->report = report;
+    }
+    if (status != TOI_OK)
+        return status;
+    row->median_seconds = median_seconds(&times);
+    row->repeats = times.count;
+    return TOI_OK;
+}
+
+static void judge(const runner *r, ccd_row *row, const toi_impact_array *impacts)
+{
+    const toi_impact *earliest = &row->report.earliest;
+    if (row->mode == CCD_ALL) {
+        row->hash = toi_hash(impacts->data, (size_t)impacts->count * sizeof *impacts->data);
+        row->truth = judge_impacts(&r->truth, impacts);
+    } else {
+        row->hash = toi_hash(earliest, sizeof *earliest);
+        row->truth.late = earliest->time > r->true_earliest;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Skipping
+
+static void say_skipped(const ccd_row *row, const char *why)
+{
+    fprintf(stderr, "%s bench ccd: skipped %s, %s, %s after %s, %d thread%s", program_name(),
+            row->scene, ccd_mode_name((int)row->mode), narrow_choice((int)row->narrow),
+            broad_choice((int)row->broad), row->threads, row->threads == 1 ? "" : "s");
+    if (row->fraction < 1)
+        fprintf(stderr, ", %g of the faces", row->fraction);
+    fprintf(stderr, ": %s\n", why);
+}
+
+// Is the failure one that other combinations need not share? Says so then.
+static bool is_skipped(toi_status status, const ccd_row *row, const watch *w)
+{
+    char why[128];
+    if (status == TOI_ERROR_LIMIT && row->memory_limit > 0) {
+        say_skipped(row, toi_last_message());
+        return true;
+    }
+    if (status == TOI_ERROR_CANCELLED && w->expected > 0) {
+        snprintf(why, sizeof why, "about %.3g s, more than --time-limit %g", w->expected, w->limit);
+        say_skipped(row, why);
+        return true;
+    }
+    return false;
+}
+
+static toi_status measure(runner *r, ccd_row row)
+{
+    toi_impact_array impacts = {0};
+    watch w = {.bar = &r->bar, .limit = r->plan->time_limit};
+    toi_status status = repeat_runs(r, &row, &w, &impacts);
+    if (status == TOI_OK) {
+        judge(r, &row, &impacts);
+        r->rows->data[r->rows->count++] = row;
+    }
+    toi_free_impacts(&impacts);
+    ++r->bar.run;
+    end_progress(&r->bar);
+    if (status != TOI_OK && is_skipped(status, &row, &w)) {
+        ++r->rows->skipped;
+        return TOI_OK;
+    }
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------
+// All combinations
+
+static bool is_run(const ccd_plan *plan, int mode, int narrow)
+{
+    return plan->modes[mode] && plan->narrow[narrow] &&
+           (mode != CCD_EARLIEST || finds_times((toi_narrow_method)narrow));
+}
+
+static int count_searches(const ccd_plan *plan)
+{
+    int methods = 0;
+    for (int b = 0; b < TOI_BROAD_COUNT; ++b)
+        methods += plan->broad[b];
+    return methods * plan->limit_count * plan->thread_count;
+}
+
+int count_combinations(const ccd_plan *plan)
+{
+    int questions = 0;
+    for (int mode = 0; mode < CCD_MODES; ++mode)
+        for (int narrow = 0; narrow < TOI_NARROW_COUNT; ++narrow)
+            questions += is_run(plan, mode, narrow);
+    return questions * count_searches(plan) * plan->fraction_count;
+}
+
+// All that must give the same answer.
+static toi_status run_question(runner *r, ccd_row row)
+{
+    const ccd_plan *plan = r->plan;
+    toi_status status = TOI_OK;
+    for (int broad = 0; broad < TOI_BROAD_COUNT; ++broad) {
+        row.broad = (toi_broad_method)broad;
+        for (int limit = 0; limit < plan->limit_count && plan->broad[broad]; ++limit) {
+            row.memory_limit = plan->limits[limit];
+            for (int t = 0; t < plan->thread_count && status == TOI_OK; ++t) {
+                row.threads = plan->threads[t];
+                status = measure(r, row);
+            }
+        }
+    }
+    return status;
+}
+
+static toi_status run_questions(runner *r, ccd_row row)
+{
+    toi_status status = find_true_impacts(r->mesh, toi_default_workers(), &r->truth);
+    r->true_earliest = INFINITY;
+    for (int64_t i = 0; i < r->truth.count; ++i)
+        r->true_earliest = fmin(r->true_earliest, r->truth.data[i].time);
+    for (int mode = 0; mode < CCD_MODES; ++mode)
+        for (int narrow = 0; narrow < TOI_NARROW_COUNT && status == TOI_OK; ++narrow) {
+            row.mode = (ccd_mode)mode;
+            row.narrow = (toi_narrow_method)narrow;
+            if (is_run(r->plan, mode, narrow))
+                status = run_question(r, row);
+        }
+    toi_free_impacts(&r->truth);
+    return status;
+}
+
+static toi_status run_fraction(runner *r, const frames *whole, ccd_row row)
+{
+    toi_status status = TOI_OK;
+    r->mesh = &whole->mesh;
+    if (row.fraction < 1) {
+        status = make_subset(whole, row.fraction, r->plan->seed, &r->subset);
+        r->mesh = &r->subset.mesh;
+    }
+    if (status == TOI_OK)
+        status = run_questions(r, row);
+    free_subset(&r->subset);
+    return status;
+}
+
+toi_status run_ccd_plan(const ccd_plan *plan, const broad_scene *scene, ccd_rows *rows)
+{
+    runner r = {.plan = plan, .rows = rows, .bar = start_progress(count_combinations(plan))};
+    ccd_row row = {.fraction = 1};
+    copy_name(row.scene, scene->name);
+    toi_status status = TOI_OK;
+    for (int i = 0; i < plan->fraction_count && status == TOI_OK; ++i) {
+        row.fraction = plan->fractions[i];
+        status = run_fraction(&r, &scene->moving, row);
+    }
+    end_progress(&r.bar);
+    return status;
+}

@@ -1,0 +1,237 @@
+#!/usr/bin/env bash
+# The benchmarks from outside: the rows they write, what those say of each other, and the script that makes all of
+# them. Usage: test_bench.sh PATH_TO_TOI
+set -euo pipefail
+
+[ $# -eq 1 ] || { echo "usage: $0 PATH_TO_TOI" >&2; exit 1; }
+toi=$(realpath "$1")
+paper=$(realpath "$(dirname "$0")/../bench/paper.sh")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+passed=0
+failed=0
+
+pass() { passed=$((passed + 1)); echo "ok       $1"; }
+fail() {
+    failed=$((failed + 1))
+    echo "FAILED   $1${2:+: $2}"
+    if [ -s stderr ]; then sed 's/^/         | /' stderr; fi
+}
+check() { local name=$1; shift; if "$@"; then pass "$name"; else fail "$name" "$*"; fi; }
+same() { # NAME A B
+    if [ -n "$2" ] && [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "'$2' is not '$3'"; fi
+}
+
+# run ARGUMENT...: leaves stdout, stderr and $code behind.
+run() { code=0; "$toi" "$@" >stdout 2>stderr </dev/null || code=$?; }
+succeeds() {
+    local name=$1; shift
+    run "$@"
+    if [ $code -eq 0 ] && [ -s stdout ] && [ ! -s stderr ]; then pass "$name"
+    else fail "$name" "exit code $code"; fi
+}
+refuses() { # NAME CODE WORDS ARGUMENT...
+    local name=$1 expected=$2 words=$3; shift 3
+    run "$@"
+    if [ $code -ne "$expected" ]; then fail "$name" "exit code $code, not $expected"
+    elif ! grep -qF -- "$words" stderr; then fail "$name" "no '$words' in the message"
+    elif [ -s stdout ]; then fail "$name" "something on standard output"
+    else pass "$name"; fi
+}
+
+# In awk programs of the following, v("hits") is the cell of that column in the row at hand, and errors() the sum of
+# the histogram of errors.
+# shellcheck disable=SC2016 # the dollars are those of awk
+by_name='function v(name) { if (!(name in at)) { print "no column " name; exit 1 } return $at[name] }
+         function errors(e, sum) {
+             sum = v("error_0")
+             for (e = -17; e <= 0; ++e) sum += v(sprintf("error_1e%+d", e))
+             return sum + 0
+         }
+         NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next }'
+
+# every NAME FILE EXPRESSION: it is true of every row, and there are rows.
+every() {
+    local wrong
+    wrong=$(awk -F, "$by_name"' !('"$3"') { print "row " NR ": " $0; exit } END { if (NR < 2) print "no rows" }' "$2")
+    if [ -z "$wrong" ]; then pass "$1"; else fail "$1" "$wrong"; fi
+}
+
+# some NAME FILE EXPRESSION: it is true of a row, so that a check of such rows is one.
+some() {
+    if [ -n "$(awk -F, "$by_name"' '"$3"' { print NR; exit }' "$2")" ]; then pass "$1"
+    else fail "$1" "no row of $2 with $3"; fi
+}
+
+# one NAME FILE KEY VALUE: rows with the same key have the same value, and some have.
+one() {
+    local wrong
+    wrong=$(awk -F, "$by_name"' { key = '"$3"'; value = '"$4"'; again += key in seen }
+        key in seen && seen[key] != value { print key ": " value " is not " seen[key]; exit }
+        { seen[key] = value } END { if (!again) print "every key is there once" }' "$2")
+    if [ -z "$wrong" ]; then pass "$1"; else fail "$1" "$wrong"; fi
+}
+
+columns() { # NAME FILE EXPECTED: its columns, and as many cells in every row
+    same "$1: columns" "$(head -n 1 "$2")" "$3"
+    same "$1: cells" "$(awk -F, '{ print NF }' "$2" | sort -u)" "$(tr ',' '\n' <<<"$3" | wc -l)"
+}
+
+made=machine,compiler,commit
+broad_columns=scene,method,simd,threads,seconds,pairs,peak_bytes,hash,boxes,hits,false_positives,false_negatives
+broad_columns+=,median_seconds,repeats,$made
+narrow_columns=scene,stage,kind,method,guarantee,tolerance,threads,queries,seconds,ns_per_query,hits,undecided
+narrow_columns+=,false_positives,false_negatives,file_false_positives,file_false_negatives,odd,even,times,late
+narrow_columns+=,largest_late,largest_early,mean_error,rung_axis,rung_direction,rung_plane,rung_root,rung_integer
+narrow_columns+=,error_0$(printf ',error_1e%+d' {-17..0}),hash,median_seconds,repeats,simd,$made
+ccd_columns=scene,broad,narrow,mode,fraction,memory_limit,threads,vertices,edges,faces,candidates_vf,candidates_ee
+ccd_columns+=,hits_vf,hits_ee,undecided,earliest,false_positives,false_negatives,late,seconds_boxes,seconds_broad
+ccd_columns+=,seconds_narrow,seconds,median_seconds,repeats,peak_bytes,hash,simd,$made
+
+# ---------------------------------------------------------------------------------------------
+# The script, and what it leaves
+
+code=0
+"$paper" --smoke --toi "$toi" --out "$work/rows" --report "$work/page.html" >stdout 2>stderr || code=$?
+check "the script runs through" [ $code -eq 0 ]
+check "it tells the time of its steps" grep -qE "^broad phases, generated scenes +[0-9.]+ s$" stdout
+check "and of all" grep -qE "^in all +[0-9.]+ s$" stdout
+check "it says what it skipped" grep -qE "^the whole road, less and less memory .* [0-9]+ combinations skipped$" stdout
+check "there is a page" [ -s page.html ]
+for file in made scaling; do columns "broad-$file" "rows/broad-$file.csv" "$broad_columns"; done
+for file in made random-vf random-ee; do columns "narrow-$file" "rows/narrow-$file.csv" "$narrow_columns"; done
+for file in stages threads queries memory; do columns "ccd-$file" "rows/ccd-$file.csv" "$ccd_columns"; done
+
+machine=$("$toi" info | sed -n 's/^machine *//p')
+commit=$("$toi" info | sed -n 's/^commit *//p')
+for file in rows/*.csv; do
+    every "$file: where it was made" "$file" "v(\"machine\") == \"$machine\" && v(\"commit\") == \"$commit\" && \
+        v(\"compiler\") ~ /[0-9]/ && v(\"simd\") != \"\""
+    every "$file: times" "$file" 'v("seconds") > 0 && v("median_seconds") >= v("seconds") && v("repeats") >= 1'
+    every "$file: hashes" "$file" 'v("hash") ~ /^[0-9a-f]+$/ && length(v("hash")) == 16'
+done
+
+file=rows/broad-made.csv
+some "meshes among the broad rows" $file 'v("hits") > 0'
+some "sets of boxes among them" $file 'v("hits") == "" && v("scene") ~ /^uniform/'
+every "every pair collides or does not" $file 'v("hits") == "" || v("hits") + v("false_positives") == v("pairs")'
+every "no broad phase misses" $file 'v("hits") == "" || v("false_negatives") == "0"'
+one "all find what collides" $file 'v("scene")' 'v("hits") " " v("hash")'
+
+for file in rows/narrow-*.csv; do
+    every "$file: every time has an error" "$file" 'errors() == v("times") + 0'
+    every "$file: exact is exact" "$file" 'v("method") != "exact" || v("stage") != "queries" ||
+        (v("error_0") == v("times") && v("false_positives") == 0 && v("false_negatives") == 0)'
+    some "$file: others are not" "$file" 'v("method") == "inclusion" && v("times") > v("error_0")'
+    every "$file: guaranteed methods neither miss nor are late" "$file" 'v("guarantee") == "none" ||
+        (v("false_negatives") + 0 == 0 && v("late") + 0 == 0)'
+done
+
+question='v("scene") " " v("fraction") " " v("mode") " " v("narrow")'
+for file in rows/ccd-*.csv; do
+    one "$file: the same answer by every road" "$file" "$question" 'v("hash") " " v("earliest")'
+    every "$file: exact is exact" "$file" 'v("narrow") != "exact" || (v("late") == 0 &&
+        (v("mode") == "all" ? v("false_positives") == "0" && v("false_negatives") == "0" : v("false_positives") == ""))'
+    every "$file: a guaranteed method neither misses nor is late" "$file" \
+        'v("narrow") !~ /^(inclusion|additive-certified)/ || (v("false_negatives") + 0 == 0 && v("late") == 0)'
+    every "$file: parts of the time" "$file" 'v("seconds_boxes") + v("seconds_broad") + v("seconds_narrow") > 0'
+done
+some "both modes" rows/ccd-stages.csv 'v("mode") == "earliest" && v("hits_vf") == "" && v("earliest") ~ /^0x/'
+some "with impacts" rows/ccd-stages.csv 'v("mode") == "all" && v("hits_vf") + v("hits_ee") > 0'
+some "several threads" rows/ccd-threads.csv 'v("threads") == 2'
+some "a limit" rows/ccd-memory.csv 'v("memory_limit") == 2097152'
+every "and it is kept" rows/ccd-memory.csv 'v("memory_limit") == 0 || v("peak_bytes") <= v("memory_limit")'
+some "a part of the faces" rows/ccd-queries.csv 'v("fraction") == 0.25 && v("faces") > 50 && v("faces") < 150'
+one "one part for all" rows/ccd-queries.csv 'v("scene") " " v("fraction")' 'v("vertices") " " v("edges") " " v("faces")'
+
+# A step that fails ends the script with its message.
+cat >broken <<SCRIPT
+#!/bin/sh
+[ "\$2" != narrow ] || { echo "toi bench narrow: the disk is full" >&2; exit 2; }
+exec "$toi" "\$@"
+SCRIPT
+chmod +x broken
+mkdir -p bin
+mv broken bin/toi
+code=0
+"$paper" --smoke --toi "$work/bin/toi" --out "$work/less" --report "$work/less.html" >stdout 2>stderr || code=$?
+check "a step that fails ends the script" [ $code -eq 1 ]
+check "with its message" grep -q "the disk is full" stderr
+check "and its name" grep -q "'narrow phases, random vf queries' failed, exit code 2" stderr
+check "nothing is run after it" [ ! -e less/ccd-stages.csv ]
+code=0
+"$paper" --fast >stdout 2>stderr || code=$?
+check "an option that the script does not have" [ $code -eq 1 ]
+
+# ---------------------------------------------------------------------------------------------
+# bench ccd
+
+scene=(--scene cloth-ball --size 1000 --begin 0.8)
+ccd=(bench ccd "${scene[@]}")
+succeeds "toi bench ccd --help" bench ccd --help
+check "toi bench ccd --help fits a terminal" awk 'length > 80 { exit 1 }' stdout
+succeeds "the whole road is compared" "${ccd[@]}" --broad brute,stq,auto --threads 1,2,3 --memory-limits 64M,none \
+    --repeat 3 --csv ccd.csv
+check "the tables fit 120 columns" awk 'length > 120 { exit 1 }' stdout
+check "all is the same" [ "$(grep -c ' same$' stdout)" -eq 12 ]
+columns "ccd" ccd.csv "$ccd_columns"
+same "as many rows as combinations" "$(tail -n +2 ccd.csv | wc -l)" $((3 * 3 * 2 * 6 * 2))
+one "the same answers" ccd.csv "$question" 'v("hash")'
+every "three runs are counted" ccd.csv 'v("repeats") == 3'
+run ccd "${scene[@]}" --all
+same "the hash of toi ccd" "$(awk -F, "$by_name"' v("narrow") == "exact" && v("mode") == "all" { print v("hash") }' \
+    ccd.csv | sort -u)" "$(awk '$1 == "hash" { print $2 }' stdout)"
+run "${ccd[@]}" --narrow fast,safe,cubic,parity --threads 1 --csv other.csv
+check "methods without a promise" [ $code -eq 0 ]
+every "parity has no times" other.csv 'v("narrow") != "parity" ||
+    (v("mode") == "all" && v("earliest") == "" && v("late") == "" && v("hits_ee") > 0)'
+run "${ccd[@]}" --fractions 1/16,0.25,1 --narrow exact --modes all --threads 1 --csv parts.csv
+check "parts grow" awk -F, "$by_name"' v("faces") <= before { exit 1 } { before = v("faces") }' parts.csv
+run "${ccd[@]}" --fractions 1/16,0.25,1 --narrow exact --modes all --threads 2 --csv again.csv
+same "the same parts again" "$(awk -F, "$by_name"' { print v("hash") }' parts.csv | xargs)" \
+    "$(awk -F, "$by_name"' { print v("hash") }' again.csv | xargs)"
+run "${ccd[@]}" --memory-limits 1K,none --narrow exact --threads 1 --csv limits.csv
+check "a limit that is too small is skipped" [ $code -eq 0 ]
+check "with a word" grep -q "skipped cloth-ball-1000, all, exact after auto, 1 thread: the memory limit" stderr
+same "and the others are not" "$(tail -n +2 limits.csv | wc -l)" 2
+run "${ccd[@]}" --scene sheets --size 30000 --time-limit 1e-6 --threads 1 --narrow exact
+check "what takes too long is skipped" grep -qE "skipped .*: about .* s, more than --time-limit 1e-06" stderr
+check "and where nothing is left it is an error" grep -q "nothing was measured" stderr
+same "with the code for limits" $code 3
+
+refuses "no mesh" 1 "--all-scenes" bench ccd
+refuses "boxes without a mesh" 1 "no scene 'uniform' with a mesh" bench ccd --scene uniform
+refuses "two meshes" 1 "only one" bench ccd --all-scenes --scene plane
+refuses "parity has no earliest impact" 1 "use --modes all" "${ccd[@]}" --narrow parity --modes earliest
+refuses "an unknown mode" 1 "there are earliest, all" "${ccd[@]}" --modes last
+refuses "an unknown narrow phase" 1 "no 'none'; there are exact" "${ccd[@]}" --narrow none
+refuses "a limit that is none" 1 "'much' is neither none nor" "${ccd[@]}" --memory-limits much
+for bad in 0 2 1/0 1/ -1 half; do
+    refuses "a fraction of $bad" 1 "'$bad' is not a number above 0" "${ccd[@]}" --fractions 1,$bad
+done
+refuses "a part with nothing in it" 2 "has no faces" "${ccd[@]}" --fractions 1e-9
+refuses "too many repeats" 1 "from 1 to 1000" "${ccd[@]}" --repeat 1001
+refuses "a label for what has a name" 1 "--label" bench narrow --random 10 --label a
+refuses "no folder for the rows" 2 "none/rows.csv" "${ccd[@]}" --csv none/rows.csv
+
+# ---------------------------------------------------------------------------------------------
+# Rows of older versions
+
+cat >old.csv <<'ROWS'
+scene,method,simd,threads,seconds,pairs,peak_bytes,hash,boxes
+old,auto,avx2,1,0.5,10,1000,00000000000000aa,30
+old,stq,avx2,1,0.7,10,1000,00000000000000aa,30
+ROWS
+succeeds "rows without the new columns are read" bench broad --add old.csv --csv new.csv
+columns "and written with them" new.csv "$broad_columns"
+every "what is not known is empty" new.csv 'v("hits") == "" && v("median_seconds") == "" && v("machine") == ""'
+awk -F, -v OFS=, '{ print $9, $1, $8, $2, $7, $3, $6, $4, $5, NR == 1 ? "extra" : "x" }' old.csv >moved.csv
+succeeds "columns in another order" bench broad --add moved.csv --csv moved-new.csv
+check "are the same rows" cmp -s new.csv moved-new.csv
+cut -d, -f1-8 old.csv >fewer.csv
+refuses "a column that must be there" 2 "no column 'boxes'" bench broad --add fewer.csv
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
