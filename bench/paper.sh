@@ -124,11 +124,10 @@ scaling() {
     join "$out/broad-scaling.csv" "$scratch/auto.csv" "$scratch/others.csv"
 }
 
-# narrow NAME ARGUMENT...: rows to narrow-NAME.csv, those of other libraries to narrow-peers-NAME.csv.
+# narrow NAME REPEAT ARGUMENT...: rows to narrow-NAME.csv, those of other libraries to narrow-peers-NAME.csv.
 narrow() {
     local name=$1
-    shift
-    set -- "$@" --repeat "$repeat" --slow-limit "$sample"
+    set -- --repeat "$2" "${@:3}" --slow-limit "$sample"
     "$toi" bench narrow "$@" --csv "$out/narrow-$name.csv" || return
     [ ! -x "$peers" ] || "$peers" --narrow "$@" --csv "$out/narrow-peers-$name.csv"
 }
@@ -190,14 +189,15 @@ done
 step "broad phases, growing numbers of boxes" scaling
 
 for kind in vf ee; do
-    step "narrow phases, random $kind queries" narrow random-$kind --random "$random" --kind $kind
+    step "narrow phases, random $kind queries" narrow random-$kind "$repeat" --random "$random" --kind $kind
 done
 step "narrow phases, generated scenes" narrow_made
 for scene in ${scenes[@]+"${scenes[@]}"}; do
-    step "narrow phases, $scene" narrow "$scene" "$data/scenes/$scene/start.ply" "$data/scenes/$scene/end.ply"
+    # Many millions of queries: their mean needs no repeats.
+    step "narrow phases, $scene" narrow "$scene" 1 "$data/scenes/$scene/start.ply" "$data/scenes/$scene/end.ply"
 done
 if [ "$real" = yes ] && [ -d "$data/queries" ]; then
-    step "narrow phases, the queries of $data" narrow queries --queries "$data/queries"
+    step "narrow phases, the queries of $data" narrow queries "$repeat" --queries "$data/queries"
 fi
 
 largest=(-- --scene rod-twist --size "$large" --begin 0.8 -- --scene n-body --size "$large" --begin 0.8)

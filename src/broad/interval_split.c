@@ -231,7 +231,8 @@ static toi_status cut_problem(const toi_expander *e, const toi_problem *p, cut c
         for (int half = 0; half < 2; ++half) {
             lists[list].half[half] = halves[half].items[list];
             lists[list].across[half] = free_room;
-            free_room += across ? toi_list_count(p, list) + 1 : 0;
+            if (across)
+                free_room += toi_list_count(p, list) + 1;
         }
         if (across)
             deal_items(e->rows, p, list, c, true, &lists[list]);
