@@ -1,33 +1,30 @@
 #include "narrow.h"
 
-#include "bench_report.h"
+#include "bench_narrow_report.h"
 #include "failure.h"
 #include "method_options.h"
+#include "narrow_peer.h"
 #include "output.h"
 
 #include <stddef.h>
 
-// A benchmark knows of a method what its number says. While a peer runs, it has the number of a
-// method of toi that is like it: one with times, or the one without.
 static const struct
 {
-    const char *name;
-    narrow_function *solve;
-    toi_narrow_method stands_for;
+    other_phase phase;
     double tolerance;  // 0: it has none that can be set
     bool only_by_name; // not run unless it is asked for
 } peers[] = {
 #ifdef TOI_PEERS_FCL
-    {"fcl", solve_fcl, TOI_NARROW_CUBIC, 0, false},
-    {"fcl-x1024", solve_fcl_scaled, TOI_NARROW_CUBIC, 0, false},
-    {"fcl-cubic", solve_fcl_cubic, TOI_NARROW_CUBIC, 0, true},
+    {{"fcl", false, solve_fcl}, 0, false},
+    {{"fcl-x1024", false, solve_fcl_scaled}, 0, false},
+    {{"fcl-cubic", false, solve_fcl_cubic}, 0, true},
 #endif
 #ifdef TOI_PEERS_LIBCCD
-    {"libccd-gjk", solve_libccd_gjk, TOI_NARROW_PARITY, 0, false},
+    {{"libccd-gjk", true, solve_libccd_gjk}, 0, false},
     // libccd's own 1e-4 is absolute too, and misses a third of the hits of cloth-funnel.
-    {"libccd-mpr", solve_libccd_mpr, TOI_NARROW_PARITY, 1e-8, false},
+    {{"libccd-mpr", true, solve_libccd_mpr}, 1e-8, false},
 #endif
-    {NULL, NULL, TOI_NARROW_COUNT, 0, false}};
+    {{NULL, false, NULL}, 0, false}};
 
 enum
 {
@@ -35,28 +32,11 @@ enum
     KIND_ANY = -1
 };
 
-_Static_assert((int)PEER_COUNT <= (int)TOI_NARROW_COUNT, "in a report, peers have its numbers");
+_Static_assert((int)PEER_COUNT <= (int)MOST_METHODS, "a plan has room for all");
 
-static int running; // the peer that is being run; peers run one after the other
-
-toi_status solve_with_peer(const toi_narrow_def *def, toi_kind kind, const toi_query *queries,
-                           int64_t count, toi_query_result *results)
+static const char *peer_choice(int index)
 {
-    if (def->method == peers[running].stands_for)
-        return peers[running].solve(def, kind, queries, count, results);
-    return toi_solve_queries(def, kind, queries, count, results);
-}
-
-const char *narrow_peer_choice(int index)
-{
-    return peers[index].name;
-}
-
-// None is meant to be never late; FCL's tolerances are meant to miss little.
-toi_guarantee narrow_peer_guarantee(toi_narrow_method index)
-{
-    (void)index;
-    return TOI_GUARANTEE_NONE;
+    return peers[index].phase.name;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -157,72 +137,53 @@ static toi_status open_source(const settings *s, const operand_list *operands, i
 // ---------------------------------------------------------------------------------------------
 // Runs
 
-static toi_status run_peer(bench_plan plan, int peer, const query_source *source,
-                           bench_result *result)
+static toi_status run_peers(const settings *s, bench_plan *plan, const query_source *source)
 {
-    running = peer;
-    plan.methods[0] = (bench_method){peers[peer].stands_for, peers[peer].tolerance};
-    plan.method_count = 1;
-    return run_methods(&plan, source, result);
-}
-
-// The rows of peers that were run one by one, as if they had been run together. In a report a peer
-// has its own number.
-static void add_rows(bench_plan *plan, bench_result *all, int peer, const bench_result *result)
-{
-    int at = plan->method_count++;
-    for (int kind = 0; kind < BENCH_KINDS; ++kind) {
-        all->rows[kind][at] = result->rows[kind][0];
-        all->rows[kind][at].run.method = (toi_narrow_method)peer;
-    }
-    plan->methods[at] = all->rows[0][at].run;
-    all->file_answers = result->file_answers;
-    all->file_differences = result->file_differences;
-}
-
-static toi_status run_peers(const settings *s, const bool chosen[], bench_plan *plan,
-                            const query_source *source, bench_result results[2])
-{
-    toi_status status = TOI_OK;
-    for (int peer = 0; peer < PEER_COUNT && status == TOI_OK; ++peer) {
-        if (!chosen[peer] || (peers[peer].only_by_name && !s->peers))
-            continue;
-        results[1] = (bench_result){0};
-        status = run_peer(*plan, peer, source, &results[1]);
-        if (status == TOI_OK)
-            add_rows(plan, &results[0], peer, &results[1]);
-    }
-    const bench_report report = {plan, source, &results[0]};
+    bench_result *result = toi_allocate(sizeof *result);
+    if (!result)
+        return TOI_ERROR_MEMORY;
+    *result = (bench_result){0};
+    toi_status status = run_methods(plan, source, result);
+    const bench_report report = {plan, source, result};
     if (status == TOI_OK && s->csv)
         status = write_bench(s->csv, &report);
-    return status == TOI_OK ? print_bench(&report) : status;
+    if (status == TOI_OK)
+        status = print_bench(&report);
+    toi_release(result);
+    return status;
+}
+
+static toi_status choose_peers(const settings *s, bench_plan *plan)
+{
+    bool chosen[PEER_COUNT + 1];
+    if (PEER_COUNT == 0)
+        return toi_fail(TOI_ERROR_UNSUPPORTED, "FCL and libccd were not found when this was "
+                                               "built: see bench/peers/README.md");
+    toi_status status = choose_names("peers", s->peers, peer_choice, chosen);
+    for (int i = 0; i < PEER_COUNT && status == TOI_OK; ++i)
+        if (chosen[i] && (s->peers || !peers[i].only_by_name))
+            plan->methods[plan->method_count++] =
+                (bench_method){TOI_NARROW_COUNT, peers[i].tolerance, &peers[i].phase};
+    return status;
 }
 
 static toi_status run(const settings *s, const operand_list *operands)
 {
-    bool chosen[PEER_COUNT + 1];
     query_source source = {0};
     bench_plan plan = {.slow_limit = s->slow_limit,
                        .max_iterations = toi_default_narrow_def().max_iterations,
                        .repeat = s->common.repeat,
                        .workers = apply_threads(&s->common)};
-    bench_result *results = toi_allocate(2 * sizeof *results); // of all, and of one
     // The peers are compiled for any processor, and the rows say which instructions were used.
-    toi_status status = results ? toi_set_simd("baseline") : TOI_ERROR_MEMORY;
-    if (status == TOI_OK && PEER_COUNT == 0)
-        status = toi_fail(TOI_ERROR_UNSUPPORTED, "FCL and libccd were not found when this was "
-                                                 "built: see bench/peers/README.md");
+    toi_status status = toi_set_simd("baseline");
     if (status == TOI_OK)
-        status = choose_names("peers", s->peers, narrow_peer_choice, chosen);
+        status = choose_peers(s, &plan);
     if (status == TOI_OK)
         status = check_output(s->csv);
     if (status == TOI_OK)
         status = open_source(s, operands, plan.workers, &source);
-    if (status == TOI_OK) {
-        results[0] = (bench_result){0};
-        status = run_peers(s, chosen, &plan, &source, results);
-    }
-    toi_release(results);
+    if (status == TOI_OK)
+        status = run_peers(s, &plan, &source);
     free_source(&source);
     return status;
 }

@@ -1,4 +1,4 @@
-#include "bench_row.h"
+#include "bench_narrow_row.h"
 
 #include "answers.h"
 
@@ -24,14 +24,29 @@ bool uses_tolerance(toi_narrow_method method)
     return traits[method].tolerance;
 }
 
-bool counts_contacts(toi_narrow_method method)
-{
-    return traits[method].contacts;
-}
-
 bool finds_times(toi_narrow_method method)
 {
     return !traits[method].no_time;
+}
+
+const char *method_name(const bench_method *run)
+{
+    return run->other ? run->other->name : toi_narrow_name(run->method);
+}
+
+toi_guarantee method_guarantee(const bench_method *run)
+{
+    return run->other ? TOI_GUARANTEE_NONE : toi_narrow_guarantee(run->method);
+}
+
+bool counts_contacts(const bench_method *run)
+{
+    return !run->other && traits[run->method].contacts;
+}
+
+bool tells_times(const bench_method *run)
+{
+    return run->other ? !run->other->no_time : finds_times(run->method);
 }
 
 double error_bin_limit(int bin)
@@ -67,7 +82,7 @@ static void judge_time(bench_row *row, double truth, double time)
 
 void judge_block(bench_row *row, const query_block *block)
 {
-    bool timed = finds_times(row->run.method);
+    bool timed = tells_times(&row->run);
     for (int64_t i = 0; i < block->count; ++i) {
         const toi_query_result *result = &block->results[i];
         bool reported = result->state != TOI_SEPARATED;

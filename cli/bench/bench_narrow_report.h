@@ -1,9 +1,9 @@
 // The comparison as tables on the terminal, as a CSV and as JSON.
 
-#ifndef TOI_CLI_BENCH_REPORT_H
-#define TOI_CLI_BENCH_REPORT_H
+#ifndef TOI_CLI_BENCH_NARROW_REPORT_H
+#define TOI_CLI_BENCH_NARROW_REPORT_H
 
-#include "bench_run.h"
+#include "bench_narrow_run.h"
 
 typedef struct bench_report
 {

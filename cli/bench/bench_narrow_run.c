@@ -1,4 +1,4 @@
-#include "bench_run.h"
+#include "bench_narrow_run.h"
 
 #include "answers.h"
 #include "bench_times.h"
@@ -100,8 +100,8 @@ static toi_status solve_block(runner *r, bench_method method, bool contacts, dou
     def.workers = r->plan->workers;
     const query_block *block = &r->block;
     double started = seconds_spent(r->plan->workers);
-    toi_status status =
-        toi_solve_queries(&def, block->kind, block->queries, block->count, block->results);
+    toi_status status = (method.other ? method.other->solve : toi_solve_queries)(
+        &def, block->kind, block->queries, block->count, block->results);
     *seconds = seconds_spent(r->plan->workers) - started;
     return status;
 }
@@ -109,7 +109,7 @@ static toi_status solve_block(runner *r, bench_method method, bool contacts, dou
 static toi_status find_truth(runner *r)
 {
     double seconds;
-    toi_status status = solve_block(r, (bench_method){TOI_NARROW_EXACT, 0}, false, &seconds);
+    toi_status status = solve_block(r, (bench_method){.method = TOI_NARROW_EXACT}, false, &seconds);
     for (int64_t i = 0; i < r->block.count && status == TOI_OK; ++i) {
         const toi_query_result *result = &r->block.results[i];
         r->block.truth[i] = result->state == TOI_SEPARATED ? INFINITY : result->time;
@@ -136,7 +136,7 @@ static toi_status run_block(runner *r, bench_row *row)
     if (row->repeats == 0 || times.count < row->repeats)
         row->repeats = times.count;
     judge_block(row, &r->block);
-    if (r->plan->contacts && counts_contacts(row->run.method)) {
+    if (r->plan->contacts && counts_contacts(&row->run)) {
         double seconds;
         status = solve_block(r, row->run, true, &seconds);
         if (status == TOI_OK)
@@ -324,7 +324,8 @@ toi_status run_pipelines(const bench_plan *plan, const query_source *source, ben
     toi_status status = TOI_OK;
     for (int m = 0; m < plan->method_count && status == TOI_OK; ++m) {
         bench_method method = plan->methods[m];
-        if (method.method != TOI_NARROW_EXACT && method.method != TOI_NARROW_INCLUSION)
+        bool compared = method.method == TOI_NARROW_EXACT || method.method == TOI_NARROW_INCLUSION;
+        if (method.other || !compared)
             continue;
         status = run_pipeline(plan, &source->frames.mesh, method,
                               &result->pipelines[result->pipeline_count++]);

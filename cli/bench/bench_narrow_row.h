@@ -1,7 +1,7 @@
 // One line of the comparison: what a method cost, and how its answers compare with the truth.
 
-#ifndef TOI_CLI_BENCH_ROW_H
-#define TOI_CLI_BENCH_ROW_H
+#ifndef TOI_CLI_BENCH_NARROW_ROW_H
+#define TOI_CLI_BENCH_NARROW_ROW_H
 
 #include "bench_source.h"
 
@@ -12,17 +12,31 @@ enum
 };
 double error_bin_limit(int bin); // the largest error in it
 
+// A narrow phase that is not the library's. It promises nothing.
+typedef struct other_phase
+{
+    const char *name;
+    bool no_time;
+    // As toi_solve_queries(): states, and times where it finds them.
+    toi_status (*solve)(const toi_narrow_def *def, toi_kind kind, const toi_query *queries,
+                        int64_t count, toi_query_result *results);
+} other_phase;
+
 // A method as it is run.
 typedef struct bench_method
 {
-    toi_narrow_method method;
-    double tolerance; // 0: it has none
+    toi_narrow_method method; // of the library
+    double tolerance;         // 0: it has none
+    const other_phase *other; // NULL: the library's
 } bench_method;
 
-// What is known of a method besides its guarantee (toi/narrow_phase.h).
 bool uses_tolerance(toi_narrow_method method);
-bool counts_contacts(toi_narrow_method method);
 bool finds_times(toi_narrow_method method);
+
+const char *method_name(const bench_method *run);
+toi_guarantee method_guarantee(const bench_method *run);
+bool counts_contacts(const bench_method *run);
+bool tells_times(const bench_method *run);
 
 // Queries to decide at once, and the truth about them.
 typedef struct query_block

@@ -1,9 +1,9 @@
 // Running the methods over the queries of a source.
 
-#ifndef TOI_CLI_BENCH_RUN_H
-#define TOI_CLI_BENCH_RUN_H
+#ifndef TOI_CLI_BENCH_NARROW_RUN_H
+#define TOI_CLI_BENCH_NARROW_RUN_H
 
-#include "bench_row.h"
+#include "bench_narrow_row.h"
 
 enum
 {

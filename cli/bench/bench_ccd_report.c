@@ -1,6 +1,6 @@
 #include "bench_ccd_report.h"
 
-#include "bench_row.h"
+#include "bench_narrow_row.h"
 #include "json.h"
 #include "method_options.h"
 #include "table.h"

@@ -1,6 +1,6 @@
 #include "bench_ccd_rows.h"
 
-#include "bench_row.h"
+#include "bench_narrow_row.h"
 #include "text.h"
 
 #include <inttypes.h>

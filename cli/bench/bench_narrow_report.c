@@ -1,4 +1,4 @@
-#include "bench_report.h"
+#include "bench_narrow_report.h"
 
 #include "environment.h"
 #include "json.h"
@@ -28,7 +28,7 @@ static bool has_kind(const query_source *source, int kind)
 
 static text method_cell(const bench_row *row)
 {
-    return words(narrow_choice((int)row->run.method));
+    return words(method_name(&row->run));
 }
 
 static text kind_cell(const bench_row *row)
@@ -67,12 +67,12 @@ static text hits_cell(const bench_row *row)
 
 static text odd_cell(const bench_row *row)
 {
-    return counts_contacts(row->run.method) ? count_text(row->odd) : words("-");
+    return counts_contacts(&row->run) ? count_text(row->odd) : words("-");
 }
 
 static text even_cell(const bench_row *row)
 {
-    return counts_contacts(row->run.method) ? count_text(row->even) : words("-");
+    return counts_contacts(&row->run) ? count_text(row->even) : words("-");
 }
 
 static text undecided_cell(const bench_row *row)
@@ -102,17 +102,17 @@ static text file_negatives_cell(const bench_row *row)
 
 static text promise_cell(const bench_row *row)
 {
-    return words(toi_guarantee_name(toi_narrow_guarantee(row->run.method)));
+    return words(toi_guarantee_name(method_guarantee(&row->run)));
 }
 
 static text times_cell(const bench_row *row)
 {
-    return finds_times(row->run.method) ? count_text(row->times) : words("-");
+    return tells_times(&row->run) ? count_text(row->times) : words("-");
 }
 
 static text late_cell(const bench_row *row)
 {
-    return finds_times(row->run.method) ? count_text(row->late) : words("-");
+    return tells_times(&row->run) ? count_text(row->late) : words("-");
 }
 
 // "0" is easier on the eye than "0.0e+00", and tells exactly nothing from very little.
@@ -335,9 +335,9 @@ static void print_pipelines(const bench_report *report)
            "ns/candidate", "total s", "hits", "undecided", "hash");
     for (int i = 0; i < report->result->pipeline_count; ++i) {
         const bench_pipeline *p = &report->result->pipelines[i];
-        printf("%-10s  %12s  %9.4f  %12.1f  %9.4f  %9s  %9s  %16s\n",
-               narrow_choice((int)p->run.method), count_text(both(p->report.candidates)).at,
-               p->report.seconds_narrow, pipeline_nanoseconds(p), p->report.seconds_total,
+        printf("%-10s  %12s  %9.4f  %12.1f  %9.4f  %9s  %9s  %16s\n", method_name(&p->run),
+               count_text(both(p->report.candidates)).at, p->report.seconds_narrow,
+               pipeline_nanoseconds(p), p->report.seconds_total,
                count_text(both(p->report.hits)).at, count_text(both(p->report.undecided)).at,
                hash_text(p->hash).at);
     }
@@ -363,8 +363,7 @@ toi_status print_bench(const bench_report *report)
 
 static void write_method(FILE *file, const bench_method *run)
 {
-    fprintf(file, "%s,%s,", narrow_choice((int)run->method),
-            toi_guarantee_name(toi_narrow_guarantee(run->method)));
+    fprintf(file, "%s,%s,", method_name(run), toi_guarantee_name(method_guarantee(run)));
     if (run->tolerance > 0)
         fprintf(file, "%g", run->tolerance);
     fputc(',', file);
@@ -398,7 +397,7 @@ static void write_query_row(FILE *file, const bench_report *report, const bench_
     if (row->file_answers > 0)
         fprintf(file, "%" PRId64 ",%" PRId64, row->file_false_positives, row->file_false_negatives);
     fputs(row->file_answers > 0 ? "," : ",,", file);
-    if (counted && counts_contacts(row->run.method))
+    if (counted && counts_contacts(&row->run))
         fprintf(file, "%" PRId64 ",%" PRId64 ",", row->odd, row->even);
     else
         fputs(",,", file);
@@ -489,12 +488,12 @@ static json_t *errors_array(const bench_row *row)
 static json_t *row_object(const bench_report *report, const bench_row *row)
 {
     bool timed = row->times > 0, told = row->file_answers > 0;
-    bool counted = report->plan->contacts && counts_contacts(row->run.method);
+    bool counted = report->plan->contacts && counts_contacts(&row->run);
     json_t *object = json_object();
     json_object_set_new(object, "kind", json_string(kind_name(row->kind)));
-    json_object_set_new(object, "method", json_string(narrow_choice((int)row->run.method)));
+    json_object_set_new(object, "method", json_string(method_name(&row->run)));
     json_object_set_new(object, "guarantee",
-                        json_string(toi_guarantee_name(toi_narrow_guarantee(row->run.method))));
+                        json_string(toi_guarantee_name(method_guarantee(&row->run))));
     set_number(object, "tolerance", row->run.tolerance, row->run.tolerance > 0);
     set_integer(object, "queries", row->queries, true);
     set_number(object, "seconds", row->seconds, true);
@@ -507,8 +506,8 @@ static json_t *row_object(const bench_report *report, const bench_row *row)
     set_integer(object, "file_false_negatives", row->file_false_negatives, told);
     set_integer(object, "odd", row->odd, counted);
     set_integer(object, "even", row->even, counted);
-    set_integer(object, "times", row->times, finds_times(row->run.method));
-    set_integer(object, "late", row->late, finds_times(row->run.method));
+    set_integer(object, "times", row->times, tells_times(&row->run));
+    set_integer(object, "late", row->late, tells_times(&row->run));
     set_number(object, "largest_late", row->largest_late, timed);
     set_number(object, "largest_early", row->largest_early, timed);
     set_number(object, "mean_error", row_mean_error(row), timed);
@@ -525,12 +524,11 @@ static json_t *pipeline_object(const bench_pipeline *p)
 {
     const toi_ccd_report *r = &p->report;
     return json_pack("{s:s, s:I, s:f, s:f, s:i, s:f, s:f, s:I, s:I, s:o}", "method",
-                     narrow_choice((int)p->run.method), "candidates",
-                     (json_int_t)both(r->candidates), "seconds_narrow", r->seconds_narrow,
-                     "median_seconds", p->median_seconds, "repeats", p->repeats, "ns_per_candidate",
-                     pipeline_nanoseconds(p), "seconds_total", r->seconds_total, "hits",
-                     (json_int_t)both(r->hits), "undecided", (json_int_t)both(r->undecided), "hash",
-                     json_hash(p->hash));
+                     method_name(&p->run), "candidates", (json_int_t)both(r->candidates),
+                     "seconds_narrow", r->seconds_narrow, "median_seconds", p->median_seconds,
+                     "repeats", p->repeats, "ns_per_candidate", pipeline_nanoseconds(p),
+                     "seconds_total", r->seconds_total, "hits", (json_int_t)both(r->hits),
+                     "undecided", (json_int_t)both(r->undecided), "hash", json_hash(p->hash));
 }
 
 toi_status print_bench_object(const bench_report *report)

@@ -1,6 +1,6 @@
 #include "bench_ccd_run.h"
 
-#include "bench_row.h"
+#include "bench_narrow_row.h"
 #include "bench_subset.h"
 #include "failure.h"
 #include "method_options.h"

@@ -1,7 +1,7 @@
 // toi bench narrow: all narrow phases side by side, on the same queries.
 
 #include "bench.h"
-#include "bench_report.h"
+#include "bench_narrow_report.h"
 #include "failure.h"
 #include "method_options.h"
 #include "output.h"
@@ -162,7 +162,7 @@ static void add_method(bench_plan *plan, const settings *s, toi_narrow_method me
     }
     for (int i = 0; i < count; ++i)
         plan->methods[plan->method_count++] =
-            (bench_method){method, uses_tolerance(method) ? tolerances[i] : 0};
+            (bench_method){method, uses_tolerance(method) ? tolerances[i] : 0, NULL};
 }
 
 static toi_status make_plan(const settings *s, int threads, bench_plan *plan)
