@@ -11,21 +11,22 @@
 #   ccd-threads                  figure 6: with more and more threads
 #   ccd-stages                   figure 9: where the time goes, for every scene and narrow phase
 #   ccd-memory                   figure 10: within less and less memory
-# Usage: bench/paper.sh [--quick | --smoke] [--toi PROGRAM] [--out FOLDER] [--report FILE.html]
+# Usage: bench/paper.sh [--quick | --smoke] [--toi PROGRAM] [--peers PROGRAM] [--out FOLDER] [--report FILE.html]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 usage() { sed -n 's/^# Usage: //p' "$0"; }
 effort=full
 toi=build/bin/toi
+peers=
 out=
 page=
 while [ $# -gt 0 ]; do
     case $1 in
     --quick | --smoke) effort=${1#--} ;;
-    --toi | --out | --report)
+    --toi | --peers | --out | --report)
         [ $# -gt 1 ] || { echo "$0: $1 needs a value" >&2; exit 1; }
-        case $1 in --toi) toi=$2 ;; --out) out=$2 ;; --report) page=$2 ;; esac
+        case $1 in --toi) toi=$2 ;; --peers) peers=$2 ;; --out) out=$2 ;; --report) page=$2 ;; esac
         shift
         ;;
     --help) usage; exit 0 ;;
@@ -68,7 +69,7 @@ if [ -z "$out" ]; then
     [ "$effort" = full ] && out=bench/results/$machine || out=$build/bench-$effort/$machine
 fi
 page=${page:-$build/report.html}
-peers=$build/peers/bin/peers
+peers=${peers:-$build/peers/bin/peers}
 mkdir -p "$out"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

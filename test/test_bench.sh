@@ -4,42 +4,8 @@
 set -euo pipefail
 
 [ $# -eq 1 ] || { echo "usage: $0 PATH_TO_TOI" >&2; exit 1; }
-toi=$(realpath "$1")
 paper=$(realpath "$(dirname "$0")/../bench/paper.sh")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-passed=0
-failed=0
-
-pass() { passed=$((passed + 1)); echo "ok       $1"; }
-fail() {
-    failed=$((failed + 1))
-    echo "FAILED   $1${2:+: $2}"
-    if [ -s stderr ]; then sed 's/^/         | /' stderr; fi
-}
-check() { local name=$1; shift; if "$@"; then pass "$name"; else fail "$name" "$*"; fi; }
-same() { # NAME A B
-    if [ -n "$2" ] && [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "'$2' is not '$3'"; fi
-}
-
-# run ARGUMENT...: leaves stdout, stderr and $code behind.
-run() { code=0; "$toi" "$@" >stdout 2>stderr </dev/null || code=$?; }
-succeeds() {
-    local name=$1; shift
-    run "$@"
-    if [ $code -eq 0 ] && [ -s stdout ] && [ ! -s stderr ]; then pass "$name"
-    else fail "$name" "exit code $code"; fi
-}
-refuses() { # NAME CODE WORDS ARGUMENT...
-    local name=$1 expected=$2 words=$3; shift 3
-    run "$@"
-    if [ $code -ne "$expected" ]; then fail "$name" "exit code $code, not $expected"
-    elif ! grep -qF -- "$words" stderr; then fail "$name" "no '$words' in the message"
-    elif [ -s stdout ]; then fail "$name" "something on standard output"
-    else pass "$name"; fi
-}
+. "$(dirname "$0")/outside.sh"
 
 # In awk programs of the following, v("hits") is the cell of that column in the row at hand, and errors() the sum of
 # the histogram of errors.
@@ -94,7 +60,7 @@ ccd_columns+=,seconds_narrow,seconds,median_seconds,repeats,peak_bytes,hash,simd
 # The script, and what it leaves
 
 code=0
-"$paper" --smoke --toi "$toi" --out "$work/rows" --report "$work/page.html" >stdout 2>stderr || code=$?
+"$paper" --smoke --peers none --toi "$toi" --out "$work/rows" --report "$work/page.html" >stdout 2>stderr || code=$?
 check "the script runs through" [ $code -eq 0 ]
 check "it tells the time of its steps" grep -qE "^broad phases, generated scenes +[0-9.]+ s$" stdout
 check "and of all" grep -qE "^in all +[0-9.]+ s$" stdout
@@ -156,7 +122,7 @@ chmod +x broken
 mkdir -p bin
 mv broken bin/toi
 code=0
-"$paper" --smoke --toi "$work/bin/toi" --out "$work/less" --report "$work/less.html" >stdout 2>stderr || code=$?
+"$paper" --smoke --peers none --toi "$work/bin/toi" --out "$work/less" --report "$work/less.html" >stdout 2>stderr || code=$?
 check "a step that fails ends the script" [ $code -eq 1 ]
 check "with its message" grep -q "the disk is full" stderr
 check "and its name" grep -q "'narrow phases, random vf queries' failed, exit code 2" stderr
@@ -233,5 +199,4 @@ check "are the same rows" cmp -s new.csv moved-new.csv
 cut -d, -f1-8 old.csv >fewer.csv
 refuses "a column that must be there" 2 "no column 'boxes'" bench broad --add fewer.csv
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

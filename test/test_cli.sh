@@ -4,51 +4,7 @@
 set -euo pipefail
 
 [ $# -eq 1 ] || { echo "usage: $0 PATH_TO_TOI" >&2; exit 1; }
-toi=$(realpath "$1")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-passed=0
-failed=0
-skipped=0
-
-pass() { passed=$((passed + 1)); echo "ok       $1"; }
-skip() { skipped=$((skipped + 1)); echo "skipped  $1"; }
-fail() {
-    failed=$((failed + 1))
-    echo "FAILED   $1${2:+: $2}"
-    if [ -s stderr ]; then sed 's/^/         | /' stderr; fi
-}
-
-# run ARGUMENT...: leaves stdout, stderr and $code behind.
-run() { code=0; "$toi" "$@" >stdout 2>stderr </dev/null || code=$?; }
-
-# check NAME COMMAND...: the command must succeed.
-check() { local name=$1; shift; if "$@"; then pass "$name"; else fail "$name" "$*"; fi; }
-
-# succeeds NAME ARGUMENT...: exit 0, something on stdout, nothing on stderr.
-succeeds() {
-    local name=$1; shift
-    run "$@"
-    if [ $code -eq 0 ] && [ -s stdout ] && [ ! -s stderr ]; then pass "$name"
-    else fail "$name" "exit code $code"; fi
-}
-
-# refuses NAME CODE WORDS ARGUMENT...: that exit code, those words on stderr, nothing on stdout.
-refuses() {
-    local name=$1 expected=$2 words=$3; shift 3
-    run "$@"
-    if [ $code -ne "$expected" ]; then fail "$name" "exit code $code, not $expected"
-    elif ! grep -qF -- "$words" stderr; then fail "$name" "no '$words' in the message"
-    elif [ -s stdout ]; then fail "$name" "something on standard output"
-    elif [ "$expected" -eq 1 ] && ! grep -q -- "--help" stderr; then fail "$name" "no word on help"
-    else pass "$name"; fi
-}
-
-same() { # NAME A B
-    if [ -n "$2" ] && [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "'$2' is not '$3'"; fi
-}
+. "$(dirname "$0")/outside.sh"
 
 # Every line of a file, and at least one, looks like that.
 lines_match() { [ -s "$1" ] && ! grep -qvE "$2" "$1"; }
@@ -517,5 +473,4 @@ done
 check "the same answer with other instructions" cmp -s auto.hash baseline.hash
 refuses "an unknown instruction set" 1 "there is no 'sse9'" ccd --scene cloth-ball --simd sse9
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish

@@ -4,47 +4,12 @@
 set -euo pipefail
 
 [ $# -eq 1 ] || { echo "usage: $0 PATH_TO_TOI" >&2; exit 1; }
-toi=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 data=$here/report_data
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
+. "$here/outside.sh"
+subcommand=(report)
 
-passed=0
-failed=0
-skipped=0
-
-pass() { passed=$((passed + 1)); echo "ok       $1"; }
-skip() { skipped=$((skipped + 1)); echo "skipped  $1"; }
-fail() {
-    failed=$((failed + 1))
-    echo "FAILED   $1${2:+: $2}"
-    if [ -s stderr ]; then sed 's/^/         | /' stderr; fi
-}
-
-# run ARGUMENT...: leaves stdout, stderr and $code behind.
-run() { code=0; "$toi" report "$@" >stdout 2>stderr </dev/null || code=$?; }
-
-# check NAME COMMAND...: the command must succeed.
-check() { local name=$1; shift; if "$@"; then pass "$name"; else fail "$name" "$*"; fi; }
 absent() { ! grep -qiF -- "$1" "$2"; }
-
-# refuses NAME CODE WORDS ARGUMENT...: that exit code, those words on stderr, nothing on stdout, no page.
-refuses() {
-    local name=$1 expected=$2 words=$3; shift 3
-    rm -f refused.html
-    run "$@"
-    if [ $code -ne "$expected" ]; then fail "$name" "exit code $code, not $expected"
-    elif ! grep -qF -- "$words" stderr; then fail "$name" "no '$words' in the message"
-    elif [ -s stdout ]; then fail "$name" "something on standard output"
-    elif compgen -G "refused.html*" >/dev/null; then fail "$name" "a page was left behind"
-    else pass "$name"; fi
-}
-
-same() { # NAME A B
-    if [ -n "$2" ] && [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "'$2' is not '$3'"; fi
-}
 
 # ---------------------------------------------------------------------------------------------
 # What it says and refuses
@@ -239,5 +204,5 @@ else
     check "and errors in the console" grep -q CONSOLE console
 fi
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+check "no page is left by what was refused" test -z "$(compgen -G "refused.html*")"
+finish

@@ -6,48 +6,10 @@ set -euo pipefail
 
 [ $# -eq 2 ] || { echo "usage: $0 PATH_TO_TOI PATH_TO_FALSE_TRUTH" >&2; exit 1; }
 data=${TOI_DATA:-$(cd "$(dirname "$0")/../.." && pwd)/shared/data}
-toi=$(realpath "$1")
 liar=$(realpath "$2")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-passed=0
-failed=0
-skipped=0
+. "$(dirname "$0")/outside.sh"
+subcommand=(truth)
 python=$(command -v python3 || true)
-
-pass() { passed=$((passed + 1)); echo "ok       $1"; }
-skip() { skipped=$((skipped + 1)); echo "skipped  $1"; }
-fail() {
-    failed=$((failed + 1))
-    echo "FAILED   $1${2:+: $2}"
-    head -qn 20 stdout stderr | sed 's/^/         | /'
-}
-
-# run ARGUMENT...: leaves stdout, stderr and $code behind.
-run() { code=0; "$toi" truth "$@" >stdout 2>stderr </dev/null || code=$?; }
-
-check() { local name=$1; shift; if "$@"; then pass "$name"; else fail "$name" "$*"; fi; }
-
-succeeds() { # NAME ARGUMENT...
-    local name=$1; shift
-    run "$@"
-    if [ $code -eq 0 ] && [ -s stdout ] && [ ! -s stderr ]; then pass "$name"
-    else fail "$name" "exit code $code"; fi
-}
-
-refuses() { # NAME CODE WORDS ARGUMENT...: those words on stderr
-    local name=$1 expected=$2 words=$3; shift 3
-    run "$@"
-    if [ $code -ne "$expected" ]; then fail "$name" "exit code $code, not $expected"
-    elif ! grep -qF -- "$words" stderr; then fail "$name" "no '$words' in the message"
-    else pass "$name"; fi
-}
-
-same() { # NAME A B
-    if [ -n "$2" ] && [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "'$2' is not '$3'"; fi
-}
 
 # clean NAME PATH OPTION...: nothing is found, and that is said.
 clean() {
@@ -409,5 +371,4 @@ for name in cloth-funnel thick-cloth cloth-ball n-body; do
     if [ -f "$data/scenes/$name/pairs_vf.json" ]; then reproduces "$name"; fi
 done
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish
