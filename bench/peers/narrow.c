@@ -28,8 +28,7 @@ static const struct
 
 enum
 {
-    PEER_COUNT = sizeof peers / sizeof *peers - 1,
-    KIND_ANY = -1
+    PEER_COUNT = sizeof peers / sizeof *peers - 1
 };
 
 _Static_assert((int)PEER_COUNT <= (int)MOST_METHODS, "a plan has room for all");
@@ -44,43 +43,12 @@ static const char *peer_choice(int index)
 
 typedef struct settings
 {
-    int64_t random; // how many; 0: another source
-    const char *queries;
-    scene_choice choice;
-    int kind; // a toi_kind, or KIND_ANY
+    query_choice queries;
     const char *peers;
     int64_t slow_limit;
     const char *csv;
     common common;
 } settings;
-
-static const char *pair_kind_choice(int index)
-{
-    return index < TOI_PAIR_KINDS ? kind_choice(index) : NULL;
-}
-
-static const option source_options[] = {
-    {.name = "random",
-     .type = OPTION_INT64,
-     .offset = offsetof(settings, random),
-     .argument = "N",
-     .help = "N random queries, those of 'toi bench narrow --random N'",
-     .least = 1,
-     .most = 1e12,
-     .range = "a whole number from 1 to 10^12"},
-    {.name = "queries",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, queries),
-     .argument = "PATH",
-     .help = "a file as for 'toi queries', or a folder with vf.csv and ee.csv or with folders that "
-             "have them"},
-    {.name = "kind",
-     .type = OPTION_CHOICE,
-     .offset = offsetof(settings, kind),
-     .argument = "KIND",
-     .help = "only vf or ee; unless given, vf where random, else both",
-     .choice = pair_kind_choice},
-    {0}};
 
 static const option run_options[] = {
     {.name = "peers",
@@ -117,22 +85,6 @@ static const option run_options[] = {
      .argument = "FILE.csv",
      .help = "write every row, with the columns of 'toi bench narrow --csv'"},
     {0}};
-
-static toi_status open_source(const settings *s, const operand_list *operands, int threads,
-                              query_source *source)
-{
-    bool meshes = s->choice.scene || operands->count > 0;
-    if ((s->random > 0) + (s->queries != NULL) + meshes != 1)
-        return toi_fail(TOI_ERROR_ARGUMENT, "one source of queries, please: --random N, --queries "
-                                            "PATH, --scene NAME or two files START and END");
-    if (s->queries)
-        return open_files(s->queries, s->kind, source);
-    if (meshes)
-        return open_candidates(&s->choice, operands, s->kind, threads, source);
-    open_random((uint64_t)s->choice.seed, s->random,
-                s->kind == KIND_ANY ? TOI_VERTEX_FACE : (toi_kind)s->kind, source);
-    return TOI_OK;
-}
 
 // ---------------------------------------------------------------------------------------------
 // Runs
@@ -175,13 +127,15 @@ static toi_status run(const settings *s, const operand_list *operands)
                        .repeat = s->common.repeat,
                        .workers = apply_threads(&s->common)};
     // The peers are compiled for any processor, and the rows say which instructions were used.
-    toi_status status = toi_set_simd("baseline");
+    toi_status status = check_queries(&s->queries, operands);
+    if (status == TOI_OK)
+        status = toi_set_simd("baseline");
     if (status == TOI_OK)
         status = choose_peers(s, &plan);
     if (status == TOI_OK)
         status = check_output(s->csv);
     if (status == TOI_OK)
-        status = open_source(s, operands, plan.workers, &source);
+        status = open_queries(&s->queries, operands, plan.workers, &source);
     if (status == TOI_OK)
         status = run_peers(s, &plan, &source);
     free_source(&source);
@@ -190,12 +144,11 @@ static toi_status run(const settings *s, const operand_list *operands)
 
 int run_narrow(int argc, char **argv)
 {
-    settings s = {.choice = default_scene_choice(),
-                  .kind = KIND_ANY,
+    settings s = {.queries = default_query_choice(),
                   .slow_limit = 200000,
                   .common = {.threads = 1, .repeat = 1}};
-    const option_group groups[] = {{"Queries", source_options, &s},
-                                   {"A scene instead of files", frame_options, &s.choice},
+    const option_group groups[] = {{"Queries", query_options, &s.queries},
+                                   {"A scene instead of files", frame_options, &s.queries.scene},
                                    {"Runs", run_options, &s},
                                    {0}};
     const command_line line = {

@@ -11,18 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum
-{
-    KIND_ANY = -1
-};
-
 typedef struct settings
 {
-    int64_t random; // how many; 0: another source
-    const char *queries;
-    scene_choice choice;
-    int kind; // a toi_kind, or KIND_ANY
-    const char *label;
+    query_choice queries;
     const char *methods;
     double tolerance; // 0: the usual ones
     int32_t max_iterations;
@@ -30,41 +21,6 @@ typedef struct settings
     const char *csv;
     common common;
 } settings;
-
-static const char *pair_kind_choice(int index)
-{
-    return index < TOI_PAIR_KINDS ? kind_choice(index) : NULL;
-}
-
-static const option source_options[] = {
-    {.name = "random",
-     .type = OPTION_INT64,
-     .offset = offsetof(settings, random),
-     .argument = "N",
-     .help = "N random queries, all points uniform in the unit cube at both ends; --seed chooses "
-             "which",
-     .least = 1,
-     .most = 1e12,
-     .range = "a whole number from 1 to 10^12"},
-    {.name = "queries",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, queries),
-     .argument = "PATH",
-     .help = "a file as for 'toi queries', or a folder with vf.csv and ee.csv or with folders that "
-             "have them"},
-    {.name = "kind",
-     .type = OPTION_CHOICE,
-     .offset = offsetof(settings, kind),
-     .argument = "KIND",
-     .help = "only vf (a vertex and a face) or ee (two edges); unless given, vf where random, else "
-             "both",
-     .choice = pair_kind_choice},
-    {.name = "label",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, label),
-     .argument = "NAME",
-     .help = "what files are called in the rows of --csv; the name of their folder unless given"},
-    {0}};
 
 static const option method_options[] = {
     {.name = "methods",
@@ -157,8 +113,8 @@ static void add_method(bench_plan *plan, const settings *s, toi_narrow_method me
     if (s->tolerance > 0) {
         tolerances = &s->tolerance;
     } else if (method == TOI_NARROW_FAST) {
-        tolerances = s->random ? random_tolerances : other_tolerances;
-        count = s->random ? MOST_TOLERANCES : 2;
+        tolerances = s->queries.random ? random_tolerances : other_tolerances;
+        count = s->queries.random ? MOST_TOLERANCES : 2;
     }
     for (int i = 0; i < count; ++i)
         plan->methods[plan->method_count++] =
@@ -169,53 +125,17 @@ static toi_status make_plan(const settings *s, int threads, bench_plan *plan)
 {
     *plan = (bench_plan){.max_iterations = s->max_iterations,
                          .slow_limit = s->slow_limit,
-                         .contacts = s->random > 0,
+                         .contacts = s->queries.random > 0,
                          .repeat = s->common.repeat,
                          .workers = threads};
     bool chosen[TOI_NARROW_COUNT];
     toi_status status = choose_names("methods", s->methods, narrow_choice, chosen);
     for (int i = 0; i < TOI_NARROW_COUNT && status == TOI_OK; ++i) {
-        toi_narrow_method method = s->random ? random_order[i] : (toi_narrow_method)i;
+        toi_narrow_method method = s->queries.random ? random_order[i] : (toi_narrow_method)i;
         if (chosen[method])
             add_method(plan, s, method);
     }
     return status;
-}
-
-// ---------------------------------------------------------------------------------------------
-// What to run it on
-
-static toi_status check_source(const settings *s, const operand_list *operands)
-{
-    const scene_choice *choice = &s->choice;
-    scene_choice other = default_scene_choice();
-    int sources = (s->random > 0) + (s->queries != NULL) + (choice->scene || operands->count > 0);
-    if (sources != 1)
-        return toi_fail(TOI_ERROR_ARGUMENT,
-                        "%s: --random N, --queries PATH, --scene NAME or two files START and END",
-                        sources == 0 ? "queries are needed" : "only one source of queries, please");
-    if (s->label && (s->random || choice->scene))
-        return toi_fail(TOI_ERROR_ARGUMENT, "--label needs files: what is made has a name");
-    if (!s->random && !s->queries)
-        return TOI_OK; // load_frames() checks the rest
-    if (choice->size != other.size || choice->begin != other.begin ||
-        choice->frames != other.frames || choice->frame != other.frame)
-        return toi_fail(TOI_ERROR_ARGUMENT, "--size, --begin, --frames and --frame need a scene");
-    if (s->queries && choice->seed != other.seed)
-        return toi_fail(TOI_ERROR_ARGUMENT, "--seed: nothing is random in '%.80s'", s->queries);
-    return TOI_OK;
-}
-
-static toi_status open_source(const settings *s, const operand_list *operands, int threads,
-                              query_source *source)
-{
-    if (s->queries)
-        return open_files(s->queries, s->kind, source);
-    if (!s->random)
-        return open_candidates(&s->choice, operands, s->kind, threads, source);
-    open_random((uint64_t)s->choice.seed, s->random,
-                s->kind == KIND_ANY ? TOI_VERTEX_FACE : (toi_kind)s->kind, source);
-    return TOI_OK;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -228,7 +148,7 @@ static toi_status measure(const settings *s, const bench_plan *plan, const query
         return TOI_ERROR_MEMORY;
     *result = (bench_result){0};
     toi_status status = run_methods(plan, source, result);
-    if (status == TOI_OK && source->type == SOURCE_FRAMES && s->kind == KIND_ANY)
+    if (status == TOI_OK && source->type == SOURCE_FRAMES && s->queries.kind == KIND_ANY)
         status = run_pipelines(plan, source, result);
     bench_report report = {plan, source, result};
     if (status == TOI_OK && s->csv)
@@ -246,7 +166,7 @@ static toi_status run(const settings *s, const operand_list *operands)
     int threads = apply_threads(&s->common);
     query_source source = {0};
     bench_plan plan;
-    toi_status status = check_source(s, operands);
+    toi_status status = check_queries(&s->queries, operands);
     if (status == TOI_OK)
         status = apply_simd(&s->common);
     if (status == TOI_OK)
@@ -254,9 +174,7 @@ static toi_status run(const settings *s, const operand_list *operands)
     if (status == TOI_OK)
         status = check_output(s->csv);
     if (status == TOI_OK)
-        status = open_source(s, operands, threads, &source);
-    if (s->label)
-        copy_name(source.label, s->label);
+        status = open_queries(&s->queries, operands, threads, &source);
     if (status == TOI_OK)
         status = measure(s, &plan, &source);
     free_source(&source);
@@ -265,13 +183,12 @@ static toi_status run(const settings *s, const operand_list *operands)
 
 int run_bench_narrow(int argc, char **argv)
 {
-    settings s = {.choice = default_scene_choice(),
-                  .kind = KIND_ANY,
+    settings s = {.queries = default_query_choice(),
                   .max_iterations = toi_default_narrow_def().max_iterations,
                   .slow_limit = 200000,
                   .common = {.threads = 1, .repeat = 1}};
-    const option_group groups[] = {{"Queries", source_options, &s},
-                                   {"A scene instead of files", frame_options, &s.choice},
+    const option_group groups[] = {{"Queries", query_options, &s.queries},
+                                   {"A scene instead of files", frame_options, &s.queries.scene},
                                    {"Methods", method_options, &s},
                                    {"Runs", run_options, &s},
                                    {0}};

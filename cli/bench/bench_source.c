@@ -1,6 +1,7 @@
 #include "bench_source.h"
 
 #include "bench_broad_scene.h"
+#include "method_options.h"
 #include "text.h"
 #include "toi/random.h"
 
@@ -19,7 +20,8 @@ static bool is_wanted(int kind, int wanted)
 // ---------------------------------------------------------------------------------------------
 // Random
 
-void open_random(uint64_t seed, int64_t count, toi_kind kind, query_source *source)
+// Every coordinate, at both ends, uniform in [0, 1).
+static void open_random(uint64_t seed, int64_t count, toi_kind kind, query_source *source)
 {
     toi_random random = {seed};
     source->type = SOURCE_RANDOM;
@@ -43,8 +45,8 @@ static void make_random_query(uint64_t seed, int64_t index, toi_query *query)
 // ---------------------------------------------------------------------------------------------
 // Candidates of two frames
 
-toi_status open_candidates(const scene_choice *choice, const operand_list *operands, int kind,
-                           int workers, query_source *source)
+static toi_status open_candidates(const scene_choice *choice, const operand_list *operands,
+                                  int kind, int workers, query_source *source)
 {
     source->type = SOURCE_FRAMES;
     toi_status status = load_frames(choice, operands, &source->frames);
@@ -145,7 +147,8 @@ static toi_status add_inner_folders(const char *folder, int kind, query_source *
     return status;
 }
 
-toi_status open_files(const char *path, int kind, query_source *source)
+// A file, whose kind must be given; or a folder with vf.csv and ee.csv, or folders that have them.
+static toi_status open_files(const char *path, int kind, query_source *source)
 {
     source->type = SOURCE_FILES;
     snprintf(source->name, sizeof source->name, "%s", path);
@@ -177,6 +180,92 @@ static file_truth fetch_from_files(const query_source *source, toi_kind kind, in
     if (!at->file.hits)
         return FILE_SAYS_NOTHING;
     return at->file.hits[index] ? FILE_SAYS_HIT : FILE_SAYS_SEPARATED;
+}
+
+// ---------------------------------------------------------------------------------------------
+// What a command line says
+
+static const char *pair_kind_choice(int index)
+{
+    return index < TOI_PAIR_KINDS ? kind_choice(index) : NULL;
+}
+
+const option query_options[] = {
+    {.name = "random",
+     .type = OPTION_INT64,
+     .offset = offsetof(query_choice, random),
+     .argument = "N",
+     .help = "N random queries, all points uniform in the unit cube at both ends; --seed chooses "
+             "which",
+     .least = 1,
+     .most = 1e12,
+     .range = "a whole number from 1 to 10^12"},
+    {.name = "queries",
+     .type = OPTION_TEXT,
+     .offset = offsetof(query_choice, path),
+     .argument = "PATH",
+     .help = "a file as for 'toi queries', or a folder with vf.csv and ee.csv or with folders that "
+             "have them"},
+    {.name = "kind",
+     .type = OPTION_CHOICE,
+     .offset = offsetof(query_choice, kind),
+     .argument = "KIND",
+     .help = "only vf (a vertex and a face) or ee (two edges); unless given, vf where random, else "
+             "both",
+     .choice = pair_kind_choice},
+    {.name = "label",
+     .type = OPTION_TEXT,
+     .offset = offsetof(query_choice, label),
+     .argument = "NAME",
+     .help = "what files are called in the rows of --csv; the name of their folder unless given"},
+    {0}};
+
+query_choice default_query_choice(void)
+{
+    return (query_choice){.scene = default_scene_choice(), .kind = KIND_ANY};
+}
+
+toi_status check_queries(const query_choice *choice, const operand_list *operands)
+{
+    const scene_choice *scene = &choice->scene;
+    scene_choice other = default_scene_choice();
+    int sources =
+        (choice->random > 0) + (choice->path != NULL) + (scene->scene || operands->count > 0);
+    if (sources != 1)
+        return toi_fail(TOI_ERROR_ARGUMENT,
+                        "%s: --random N, --queries PATH, --scene NAME or two files START and END",
+                        sources == 0 ? "queries are needed" : "only one source of queries, please");
+    if (choice->label && (choice->random || scene->scene))
+        return toi_fail(TOI_ERROR_ARGUMENT, "--label needs files: what is made has a name");
+    if (!choice->random && !choice->path)
+        return TOI_OK; // load_frames() checks the rest
+    if (scene->size != other.size || scene->begin != other.begin || scene->frames != other.frames ||
+        scene->frame != other.frame)
+        return toi_fail(TOI_ERROR_ARGUMENT, "--size, --begin, --frames and --frame need a scene");
+    if (choice->path && scene->seed != other.seed)
+        return toi_fail(TOI_ERROR_ARGUMENT, "--seed: nothing is random in '%.80s'", choice->path);
+    return TOI_OK;
+}
+
+static toi_status open_chosen(const query_choice *choice, const operand_list *operands, int workers,
+                              query_source *source)
+{
+    if (choice->path)
+        return open_files(choice->path, choice->kind, source);
+    if (!choice->random)
+        return open_candidates(&choice->scene, operands, choice->kind, workers, source);
+    open_random((uint64_t)choice->scene.seed, choice->random,
+                choice->kind == KIND_ANY ? TOI_VERTEX_FACE : (toi_kind)choice->kind, source);
+    return TOI_OK;
+}
+
+toi_status open_queries(const query_choice *choice, const operand_list *operands, int workers,
+                        query_source *source)
+{
+    toi_status status = open_chosen(choice, operands, workers, source);
+    if (choice->label)
+        copy_name(source->label, choice->label);
+    return status;
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -45,17 +45,32 @@ typedef struct query_source
     int file_count;
 } query_source;
 
-// Each starts from a zeroed source and must be freed in any case. `kind` is a toi_kind, or negative
-// for both.
+// What a command line says of it.
+enum
+{
+    KIND_ANY = -1
+};
 
-// Every coordinate, at both ends, uniform in [0, 1).
-void open_random(uint64_t seed, int64_t count, toi_kind kind, query_source *source);
+typedef struct query_choice
+{
+    int64_t random; // how many; 0: another source
+    const char *path;
+    scene_choice scene;
+    int kind; // a toi_kind, or KIND_ANY
+    const char *label;
+} query_choice;
 
-toi_status open_candidates(const scene_choice *choice, const operand_list *operands, int kind,
-                           int workers, query_source *source);
+extern const option query_options[]; // all but those of the scene
 
-// A file, whose kind must be given; or a folder with vf.csv and ee.csv, or folders that have them.
-toi_status open_files(const char *path, int kind, query_source *source);
+query_choice default_query_choice(void);
+
+// Refuses what contradicts itself, before anything is read.
+toi_status check_queries(const query_choice *choice, const operand_list *operands);
+
+// Opens what the choice, which was checked, or the operands name. Starts from a zeroed source,
+// which must be freed in any case.
+toi_status open_queries(const query_choice *choice, const operand_list *operands, int workers,
+                        query_source *source);
 
 void free_source(query_source *source);
 
