@@ -341,6 +341,8 @@ done
 clean "a flat folder" flat
 sed -i '0,/true/s//false/' flat/truth_vf.json
 finds "with an error" 1 "flat/truth_vf.json vf $pair: says false, collides" flat
+rm flat/*_vf.*
+finds "with one kind only" 1 "flat/pairs_ee.json: has no list of vf pairs beside it, of which [0-9]+ collide" flat
 
 # --- Published scenes -----------------------------------------------------------------------------
 # reproduces SCENE: our list has exactly the published pairs that collide, and their times.

@@ -85,6 +85,19 @@ static void close_step(step_source *source)
     toi_close_truth(source->truth);
 }
 
+// Where pairs of one kind are listed, none of the other means that there is none.
+static toi_status check_absent(checker *c, const step_truth *t, int64_t step, toi_kind kind)
+{
+    char listed[PATH_MAX];
+    toi_kind other = kind == TOI_VERTEX_FACE ? TOI_EDGE_EDGE : TOI_VERTEX_FACE;
+    toi_status status = find_file(c, step, FORMAT_BOXES, other, listed);
+    if (status == TOI_OK && listed[0] && t->report.hits[kind] > 0)
+        add_finding(&c->found,
+                    "%s: has no list of %s pairs beside it, of which %" PRId64 " collide", listed,
+                    toi_kind_name(kind), t->report.hits[kind]);
+    return status;
+}
+
 static toi_status check_public(checker *c, step_truth *t, int64_t step, toi_kind kind)
 {
     char boxes[PATH_MAX], booleans[PATH_MAX], times[PATH_MAX], queries[PATH_MAX];
@@ -97,6 +110,8 @@ static toi_status check_public(checker *c, step_truth *t, int64_t step, toi_kind
         status = find_file(c, step, FORMAT_TIMES, kind, times);
     if (status == TOI_OK)
         status = find_file(c, step, FORMAT_QUERIES, kind, queries);
+    if (status == TOI_OK && !boxes[0] && !booleans[0] && !times[0] && !queries[0])
+        status = check_absent(c, t, step, kind);
     return status == TOI_OK ? check_lists(t, kind, &files) : status;
 }
 
