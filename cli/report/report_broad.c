@@ -170,7 +170,8 @@ static void print_what_is_seen(page *p, const report_data *data, int number)
     char seen[320] = "";
     if (best.name)
         snprintf(seen, sizeof seen,
-                 "%s is the fastest in %d of %d scenes. The slowest way to the same candidates "
+                 "%s is the fastest, or within 5 %% of it, in %d of %d scenes. The slowest way to "
+                 "the same candidates "
                  "takes %.3g to %.3g times as long as the fastest. ",
                  fit_words(best.name, 24).at, best.wins, best.scenes, best.least_ratio,
                  best.most_ratio);

@@ -124,7 +124,7 @@ static void print_promise_tile(page *p, const report_data *data)
     snprintf(what, sizeof what,
              "misses or late times of exact and conservative methods, in %s "
              "answers",
-             compact_count(answers).at);
+             count_or_dash(answers).at);
     if (answers > 0)
         print_tile(p, count_or_dash(wrong).at, what);
 }
@@ -167,7 +167,8 @@ static void print_broad_tile(page *p, const report_data *data)
         if (!best.name)
             continue;
         char what[240];
-        snprintf(what, sizeof what, "is the fastest broad phase in %d of %d scenes%s%.100s",
+        snprintf(what, sizeof what,
+                 "is the fastest broad phase, or within 5 %% of it, in %d of %d scenes%s%.100s",
                  best.wins, best.scenes, data->machine_count > 1 ? " on " : "",
                  data->machine_count > 1 ? machine_label(data, number) : "");
         print_tile(p, fit_words(best.name, 20).at, what);

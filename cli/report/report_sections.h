@@ -49,7 +49,7 @@ toi_status print_stages_section(page *p, const report_data *data);
 const char *machine_label(const report_data *data, int number);
 void print_machine_subtitle(page *p, const report_data *data, int number);
 
-// Which method was the fastest how often.
+// Which method was the fastest, or as good as that, how often.
 typedef struct winner
 {
     const char *name; // NULL: no scene has several methods
