@@ -35,9 +35,11 @@ demo: configure
 	@echo "The picture is build/demo.svg: open it in a browser."
 
 test: build
+	@scripts/install-deps --test
 	@test/run.sh
 
 test-long: build
+	@scripts/install-deps --test
 	@TOI_LONG=1 test/run.sh
 
 bench: build
