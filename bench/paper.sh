@@ -108,12 +108,13 @@ broad() {
     local rows=$out/broad-$1.csv methods=() add=()
     [ -z "$2" ] || methods=(--broad "$2")
     shift 2
-    set -- "$@" --threads "1,$cores" --repeat "$repeat"
+    set -- "$@" --threads "1,$cores"
     if [ -x "$peers" ]; then
-        "$peers" "$@" >"$scratch/peers.csv" || return
+        "$peers" "$@" --repeat "$repeat" >"$scratch/peers.csv" || return
         add=(--add "$scratch/peers.csv")
     fi
-    "$toi" bench broad "$@" "${methods[@]}" "${add[@]}" --csv "$rows"
+    # Runs of some milliseconds, on machines that are not quiet: the least of many.
+    "$toi" bench broad "$@" --repeat $((3 * repeat)) "${methods[@]}" "${add[@]}" --csv "$rows"
 }
 
 # scaling: all sizes with the default method, and those that the others do not take too long for.
