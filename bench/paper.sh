@@ -113,7 +113,7 @@ broad() {
         "$peers" "$@" --repeat "$repeat" >"$scratch/peers.csv" || return
         add=(--add "$scratch/peers.csv")
     fi
-    # Runs of some milliseconds, on machines that are not quiet: the least of many.
+    # Runs of some milliseconds, on machines that are not quiet: the least of many, in turns.
     "$toi" bench broad "$@" --repeat $((3 * repeat)) "${methods[@]}" "${add[@]}" --csv "$rows"
 }
 

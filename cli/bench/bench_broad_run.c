@@ -4,6 +4,12 @@
 #include "pair_lists.h"
 #include "progress.h"
 
+enum
+{
+    TURNS = 3,
+    MOST_CONTESTANTS = 2 * TOI_BROAD_COUNT * MOST_THREAD_COUNTS
+};
+
 static const double BRUTE_COMPARISONS = 1e10; // more of them take seconds
 
 typedef struct runner
@@ -58,47 +64,77 @@ static toi_status time_search(runner *r, search *s, double *seconds)
     return status;
 }
 
+// A method with a number of threads, and its times so far.
+typedef struct contestant
+{
+    toi_broad_method method;
+    int threads;
+    bool kept;
+    run_times times;
+    broad_row row;
+} contestant;
+
 // Searches again and again with the lists of pairs kept. A memory of past calls has nothing to
 // remember in the first; where such are compared, nobody's first call counts.
-static toi_status time_repeats(runner *r, search *s, broad_row *row)
+static toi_status time_repeats(runner *r, search *s, run_times *times)
 {
-    run_times times = {.repeat = r->plan->repeat, .always_warm = r->plan->kept};
     toi_status status = TOI_OK;
-    while (status == TOI_OK && wants_run(&times)) {
+    times->warm = false;
+    while (status == TOI_OK && wants_run(times)) {
         double seconds;
         status = time_search(r, s, &seconds);
         if (status == TOI_OK)
-            count_run(&times, seconds);
+            count_run(times, seconds);
     }
-    if (status == TOI_OK)
-        set_row_times(row, &times);
     return status;
 }
 
-static toi_status measure(runner *r, toi_broad_method method, int threads, bool kept)
+static toi_status look_at_pairs(const runner *r, search *s, broad_row *row)
 {
-    search s = {.method = method, .threads = threads};
-    broad_row row = {.threads = threads, .boxes = r->scene->count, .made = *this_environment()};
-    copy_name(row.scene, r->scene->name);
-    copy_name(row.simd, toi_simd_name());
-    snprintf(row.method, sizeof row.method, "%s%s", toi_broad_name(method),
-             kept ? KEPT_ENDING : "");
-    int64_t before = restart_memory_peak();
-    toi_status status = kept ? toi_make_broad_memory(&s.memory) : TOI_OK;
-    if (status == TOI_OK)
-        status = time_repeats(r, &s, &row);
-    row.peak_bytes = memory_peak() - before;
-    toi_free_broad_memory(s.memory);
+    row->pairs = 0;
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
-        row.pairs += s.pairs[kind].count;
-    if (status == TOI_OK)
-        status = sort_pair_lists(s.pairs, toi_default_workers());
-    row.hash = hash_pair_lists(s.pairs);
+        row->pairs += s->pairs[kind].count;
+    toi_status status = sort_pair_lists(s->pairs, toi_default_workers());
+    row->hash = hash_pair_lists(s->pairs);
     if (status == TOI_OK && !r->scene->boxes)
-        judge_row(&row, &r->truth, s.pairs);
+        judge_row(row, &r->truth, s->pairs);
+    return status;
+}
+
+// Up to `repeat` runs in all. The pairs of the first turn are looked at.
+static toi_status take_turn(runner *r, contestant *c, int repeat)
+{
+    search s = {.method = c->method, .threads = c->threads};
+    bool first = c->times.count == 0;
+    c->times.repeat = repeat;
+    if (!wants_run(&c->times))
+        return TOI_OK;
+    int64_t before = restart_memory_peak();
+    toi_status status = c->kept ? toi_make_broad_memory(&s.memory) : TOI_OK;
+    if (status == TOI_OK)
+        status = time_repeats(r, &s, &c->times);
+    if (first)
+        c->row.peak_bytes = memory_peak() - before;
+    toi_free_broad_memory(s.memory);
+    if (status == TOI_OK && first)
+        status = look_at_pairs(r, &s, &c->row);
     free_pair_lists(s.pairs);
-    ++r->bar.run;
-    return status == TOI_OK ? add_row(r->rows, &row) : status;
+    return status;
+}
+
+static contestant new_contestant(const runner *r, toi_broad_method method, int threads, bool kept)
+{
+    contestant c = {
+        .method = method,
+        .threads = threads,
+        .kept = kept,
+        .times.always_warm = r->plan->kept,
+        .row = {.threads = threads, .boxes = r->scene->count, .made = *this_environment()}};
+    copy_name(c.row.scene, r->scene->name);
+    copy_name(c.row.simd, toi_simd_name());
+    snprintf(c.row.method, sizeof c.row.method, "%s%s", toi_broad_name(method),
+             kept ? KEPT_ENDING : "");
+    return c;
 }
 
 static bool is_run(const runner *r, int method)
@@ -108,22 +144,45 @@ static bool is_run(const runner *r, int method)
                                      r->scene->comparisons <= BRUTE_COMPARISONS);
 }
 
+static int list_contestants(const runner *r, contestant *list)
+{
+    const broad_plan *plan = r->plan;
+    int count = 0;
+    for (int m = 0; m < TOI_BROAD_COUNT; ++m)
+        for (int kept = 0; kept < (plan->kept ? 2 : 1); ++kept)
+            for (int t = 0; t < plan->thread_count && is_run(r, m); ++t)
+                list[count++] = new_contestant(r, (toi_broad_method)m, plan->threads[t], kept == 1);
+    return count;
+}
+
+// The repeats are shared out over some turns, so that a noisy minute of the machine falls on all
+// and not on one.
+static toi_status run_contest(runner *r, contestant *list, int count)
+{
+    const int repeat = r->plan->repeat, turns = repeat < TURNS ? repeat : TURNS;
+    r->bar = start_progress(count * turns);
+    toi_status status = TOI_OK;
+    for (int turn = 1; turn <= turns; ++turn)
+        for (int i = 0; i < count && status == TOI_OK; ++i, ++r->bar.run)
+            status = take_turn(r, &list[i], (int)((int64_t)repeat * turn / turns));
+    end_progress(&r->bar);
+    for (int i = 0; i < count && status == TOI_OK; ++i) {
+        set_row_times(&list[i].row, &list[i].times);
+        status = add_row(r->rows, &list[i].row);
+    }
+    return status;
+}
+
 toi_status run_broad(const broad_plan *plan, const broad_scene *scene, broad_rows *rows)
 {
     runner r = {.plan = plan, .scene = scene, .rows = rows};
-    int runs = 0;
-    for (int m = 0; m < TOI_BROAD_COUNT; ++m)
-        runs += is_run(&r, m) ? plan->thread_count * (1 + plan->kept) : 0;
-    r.bar = start_progress(runs);
-    toi_status status = TOI_OK;
-    if (!scene->boxes)
+    contestant *list = toi_allocate(MOST_CONTESTANTS * sizeof *list);
+    toi_status status = list ? TOI_OK : TOI_ERROR_MEMORY;
+    if (status == TOI_OK && !scene->boxes)
         status = find_true_impacts(&scene->moving.mesh, toi_default_workers(), &r.truth);
-    for (int m = 0; m < TOI_BROAD_COUNT; ++m)
-        for (int kept = 0; kept < (plan->kept ? 2 : 1); ++kept)
-            for (int t = 0; t < plan->thread_count && status == TOI_OK; ++t)
-                if (is_run(&r, m))
-                    status = measure(&r, (toi_broad_method)m, plan->threads[t], kept);
-    end_progress(&r.bar);
+    if (status == TOI_OK)
+        status = run_contest(&r, list, list_contestants(&r, list));
     toi_free_impacts(&r.truth);
+    toi_release(list);
     return status;
 }
