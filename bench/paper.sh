@@ -160,6 +160,13 @@ ccd() {
     join "$out/ccd-$name.csv" "${parts[@]}"
 }
 
+# draw NAME FILE...: the rows of these files as broad-NAME.svg, figure 3 at a glance.
+draw() {
+    local picture=$out/broad-$1.svg
+    shift
+    "$toi" bench broad --add "$(IFS=,; echo "$*")" --picture "$picture"
+}
+
 # The generated scenes, by their names and as arguments of ccd.
 made=()
 made_scenes=()
@@ -185,8 +192,10 @@ fi
 [ -x "$peers" ] || echo "no other libraries: 'make peers' builds the program that runs them"
 
 step "broad phases, generated scenes" broad made "" --all-scenes --size "$size"
+real_rows=()
 for scene in ${scenes[@]+"${scenes[@]}"}; do
     step "broad phases, $scene" broad "$scene" "" "$data/scenes/$scene/start.ply" "$data/scenes/$scene/end.ply"
+    real_rows+=("$out/broad-$scene.csv")
 done
 step "broad phases, growing numbers of boxes" scaling
 
@@ -212,6 +221,9 @@ step "the whole road, parts of a scene" ccd queries --fractions "$fractions" --b
 step "the whole road, less and less memory" ccd memory --memory-limits "$limits" --narrow exact,inclusion \
     --threads "$cores" "${largest[@]}" ${real_scenes[@]+"${real_scenes[@]}"}
 
+step "pictures of the broad phases" draw made "$out/broad-made.csv"
+step "and of their growth" draw scaling "$out/broad-scaling.csv"
+[ ${#scenes[@]} -eq 0 ] || step "and of the real scenes" draw real "${real_rows[@]}"
 step "the page" "$toi" report "$out" --out "$page"
 awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { printf "%-50s %7.1f s\n", "in all", b - a }'
 echo "rows: $out   tables: $tables   page: $page"
