@@ -157,7 +157,7 @@ static toi_status read_numbers(const csv_file *csv, int64_t row, const field *fi
 {
     toi_status status = TOI_OK;
     for (const field *f = fields; f->name && status == TOI_OK; ++f)
-        status = read_number(csv, row, f->name, (double *)((char *)values + f->offset));
+        status = read_number(csv, row, f->name, (double *)(void *)((char *)values + f->offset));
     return status;
 }
 

@@ -87,7 +87,7 @@ text fit_words(const char *from, int most)
     text result;
     size_t room = sizeof result.at - sizeof dots, length = 0, cut = 0;
     int characters = 0;
-    for (; from[length] && length < room; ++length) {
+    for (; length < room && from[length]; ++length) {
         characters += !continues_character(from[length]);
         if (characters > most)
             break;
@@ -165,7 +165,7 @@ static text number_cell(cell_type type, double value)
 
 static void print_cell(page *p, const page_column *column, const void *row, bool first)
 {
-    const char *at = (const char *)row + column->offset;
+    const void *at = (const char *)row + column->offset;
     const char *tag = first ? "th" : "td", *scope = first ? " scope='row'" : "";
     if (column->type == CELL_NAME) {
         fprintf(p->o, "<%s%s class='left'>", tag, scope);
