@@ -2,8 +2,8 @@
 // over the frames of a sequence with a memory. `make test-long` has every scene, size, method and
 // number of workers.
 
+#include "real_frames.h"
 #include "scenes.h"
-#include "support.h"
 
 #include "toi/io.h"
 
@@ -167,38 +167,6 @@ static void frames_agree_with_a_memory(void **state)
     free_lists();
 }
 
-// Two frames of real data.
-typedef struct loaded
-{
-    toi_mesh_file start, end;
-    toi_edge_array edges;
-    toi_mesh mesh;
-} loaded;
-
-static bool load(const char *start, const char *end, loaded *l)
-{
-    char first[4200];
-    const char *found = find_data(start);
-    if (!found)
-        return false;
-    snprintf(first, sizeof first, "%s", found);
-    found = find_data(end);
-    assert_non_null(found);
-    assert_ok(toi_read_frames(first, found, &l->start, &l->end));
-    l->mesh = toi_make_mesh(l->start.points[0], l->end.points[0], l->start.point_count,
-                            l->start.faces[0], l->start.face_count);
-    assert_ok(toi_make_edges(l->mesh.faces, l->mesh.edges, l->start.point_count, &l->edges));
-    l->mesh.edges = toi_view_edges(&l->edges);
-    return true;
-}
-
-static void unload(loaded *l)
-{
-    toi_free_edges(&l->edges);
-    toi_free_mesh_file(&l->start);
-    toi_free_mesh_file(&l->end);
-}
-
 static void real_scenes_agree_with_brute(void **state)
 {
     (void)state;
@@ -210,15 +178,12 @@ static void real_scenes_agree_with_brute(void **state)
                   {"cloth-ball", {1655541, 5197332}},
                   {"n-body", {9396388, 22366873}}};
     for (int i = 0; i < 3; ++i) {
-        char start[100], end[100];
-        loaded l;
-        snprintf(start, sizeof start, "scenes/%s/start.ply", scenes[i].name);
-        snprintf(end, sizeof end, "scenes/%s/end.ply", scenes[i].name);
-        if (!load(start, end, &l))
+        real_frames l;
+        if (!load_real_scene(scenes[i].name, &l))
             skip();
         fingerprint found = check_mesh(scenes[i].name, &l.mesh, long_factor() > 1 ? 8 : 2);
         assert_memory_equal(found.count, scenes[i].candidates, sizeof found.count);
-        unload(&l);
+        free_real_frames(&l);
     }
     free_lists();
 }
@@ -234,10 +199,10 @@ static void a_real_sequence_agrees_with_a_memory(void **state)
     bool found_all = true;
     for (int frame = 0; frame < frames && found_all; ++frame) {
         char start[100], end[100];
-        loaded l;
+        real_frames l;
         snprintf(start, sizeof start, "sequences/rumba/frame_%03d.ply", frame);
         snprintf(end, sizeof end, "sequences/rumba/frame_%03d.ply", frame + 1);
-        found_all = load(start, end, &l);
+        found_all = load_real_frames(start, end, &l);
         if (!found_all)
             break;
         fingerprint expected = find(TOI_BROAD_BRUTE, 2, NULL, &l.mesh);
@@ -245,7 +210,7 @@ static void a_real_sequence_agrees_with_a_memory(void **state)
             fingerprint found = find(method, 1 + frame % 2, memory[method], &l.mesh);
             compare(start, method, 1 + frame % 2, &found, &expected);
         }
-        unload(&l);
+        free_real_frames(&l);
     }
     for (int method = 0; method < TOI_BROAD_COUNT; ++method)
         toi_free_broad_memory(memory[method]);

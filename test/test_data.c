@@ -2,7 +2,7 @@
 // is missed or late, and false positives stay within 1.2 times those of Tight-Inclusion at the same
 // tolerance.
 
-#include "support.h"
+#include "real_frames.h"
 
 #include "toi/io.h"
 
@@ -25,43 +25,12 @@ static const scene_facts scenes[] = {
     {"n-body", {9396388, 22366873}, {1, 5}},
 };
 
-typedef struct loaded
-{
-    toi_mesh_file start, end;
-    toi_edge_array edges;
-    toi_mesh mesh;
-} loaded;
-
-static bool load(const char *name, loaded *l)
-{
-    char start[4200], end[4200], path[200];
-    snprintf(path, sizeof path, "scenes/%s/start.ply", name);
-    const char *found = find_data(path);
-    if (!found)
-        return false;
-    snprintf(start, sizeof start, "%s", found);
-    snprintf(end, sizeof end, "%.*send.ply", (int)(strlen(start) - strlen("start.ply")), start);
-    assert_ok(toi_read_frames(start, end, &l->start, &l->end));
-    l->mesh = toi_make_mesh(l->start.points[0], l->end.points[0], l->start.point_count,
-                            l->start.faces[0], l->start.face_count);
-    assert_ok(toi_make_edges(l->mesh.faces, l->mesh.edges, l->start.point_count, &l->edges));
-    l->mesh.edges = toi_view_edges(&l->edges);
-    return true;
-}
-
-static void unload(loaded *l)
-{
-    toi_free_edges(&l->edges);
-    toi_free_mesh_file(&l->start);
-    toi_free_mesh_file(&l->end);
-}
-
 static void candidates_are_the_published_ones(void **state)
 {
     (void)state;
     for (size_t s = 0; s < sizeof scenes / sizeof *scenes; ++s) {
-        loaded l;
-        if (!load(scenes[s].name, &l))
+        real_frames l;
+        if (!load_real_scene(scenes[s].name, &l))
             skip();
         uint64_t hashes[2][2];
         static const toi_broad_method methods[2] = {TOI_BROAD_BRUTE, TOI_BROAD_STQ};
@@ -76,7 +45,7 @@ static void candidates_are_the_published_ones(void **state)
                 toi_free_pairs(&pairs);
             }
         assert_memory_equal(hashes[0], hashes[1], sizeof hashes[0]);
-        unload(&l);
+        free_real_frames(&l);
     }
 }
 
@@ -189,8 +158,8 @@ static void no_impact_is_missed(void **state)
 {
     (void)state;
     for (size_t s = 0; s < sizeof scenes / sizeof *scenes; ++s) {
-        loaded l;
-        if (!load(scenes[s].name, &l))
+        real_frames l;
+        if (!load_real_scene(scenes[s].name, &l))
             skip();
         toi_ccd_def def = toi_default_ccd_def();
         toi_ccd_report report, earliest, limited;
@@ -202,7 +171,7 @@ static void no_impact_is_missed(void **state)
         assert_ok(toi_find_earliest(&def, &l.mesh, &limited));
         assert_memory_equal(&limited.earliest, &report.earliest, sizeof report.earliest);
         assert_true(limited.peak_bytes <= def.memory_limit);
-        unload(&l);
+        free_real_frames(&l);
     }
 }
 
@@ -210,8 +179,8 @@ static void conservative_methods_miss_nothing(void **state)
 {
     (void)state;
     for (size_t s = 0; s < sizeof scenes / sizeof *scenes; ++s) {
-        loaded l;
-        if (!load(scenes[s].name, &l))
+        real_frames l;
+        if (!load_real_scene(scenes[s].name, &l))
             skip();
         for (int method = 0; method < TOI_NARROW_COUNT; ++method)
             if (toi_narrow_guarantee((toi_narrow_method)method) == TOI_GUARANTEE_CONSERVATIVE) {
@@ -220,7 +189,7 @@ static void conservative_methods_miss_nothing(void **state)
                 def.narrow.method = (toi_narrow_method)method;
                 compare_impacts(&scenes[s], &def, &l.mesh, &report);
             }
-        unload(&l);
+        free_real_frames(&l);
     }
 }
 

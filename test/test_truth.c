@@ -7,7 +7,7 @@
 #include "exact/hard_queries.h"
 #include "exact/trial.h"
 #include "exact/witness.h"
-#include "support.h"
+#include "real_frames.h"
 
 #include "scenes.h"
 #include "toi/io.h"
@@ -453,25 +453,12 @@ static void generated_scenes(void **state)
 
 static void check_published(const char *name, int64_t most)
 {
-    char start[4200], end[4200], path[200];
-    toi_mesh_file frames[2];
-    toi_edge_array edges;
-    snprintf(path, sizeof path, "scenes/%s/start.ply", name);
-    const char *found = find_data(path);
-    if (!found)
+    real_frames frames;
+    if (!load_real_scene(name, &frames))
         skip();
-    snprintf(start, sizeof start, "%s", found);
-    snprintf(end, sizeof end, "%.*send.ply", (int)(strlen(start) - strlen("start.ply")), start);
-    assert_ok(toi_read_frames(start, end, &frames[0], &frames[1]));
-    toi_mesh mesh = toi_make_mesh(frames[0].points[0], frames[1].points[0], frames[0].point_count,
-                                  frames[0].faces[0], frames[0].face_count);
-    assert_ok(toi_make_edges(mesh.faces, mesh.edges, mesh.start.count, &edges));
-    mesh.edges = toi_view_edges(&edges);
-    witness_tally tally = check_scene(name, &mesh, most);
+    witness_tally tally = check_scene(name, &frames.mesh, most);
     assert_true(tally.volumes + tally.flat + tally.doubles >= (most < 100 ? most : 100));
-    toi_free_edges(&edges);
-    toi_free_mesh_file(&frames[0]);
-    toi_free_mesh_file(&frames[1]);
+    free_real_frames(&frames);
 }
 
 static void cloth_funnel(void **state)

@@ -1,6 +1,7 @@
 #include "narrow.h"
 
 #include "bench_narrow_report.h"
+#include "bench_options.h"
 #include "failure.h"
 #include "method_options.h"
 #include "narrow_peer.h"
@@ -56,34 +57,13 @@ static const option run_options[] = {
      .offset = offsetof(settings, peers),
      .argument = "A,B,C",
      .help = "run these; all that were built but fcl-cubic unless given"},
-    {.name = "slow-limit",
-     .type = OPTION_INT64,
-     .offset = offsetof(settings, slow_limit),
-     .argument = "N",
-     .help = "a method that takes more than 2 microseconds a query gets only N, spread evenly, "
-             "or what 20 seconds hold; 0: all",
-     .most = INT32_MAX,
-     .range = "a whole number from 0 to 2147483647"},
-    {.name = "repeat",
-     .type = OPTION_INT,
-     .offset = offsetof(settings, common.repeat),
-     .argument = "N",
-     .help = "run each block of queries N times, count the fastest",
-     .least = 1,
-     .most = MOST_REPEATS,
-     .range = REPEAT_RANGE},
-    {.name = "threads",
-     .type = OPTION_INT,
-     .offset = offsetof(settings, common.threads),
-     .argument = "N",
-     .help = "use N threads; 0: all cores",
-     .most = TOI_MAX_WORKERS,
-     .range = "a whole number from 0 to 1024"},
-    {.name = "csv",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, csv),
-     .argument = "FILE.csv",
-     .help = "write every row, with the columns of 'toi bench narrow --csv'"},
+    SLOW_LIMIT_OPTION(settings),
+    REPEAT_OPTION(
+        settings,
+        "after one run that is not counted, run each block of queries N times and show the "
+        "fastest"),
+    THREADS_OPTION(settings),
+    CSV_OPTION(settings, "with the columns of 'toi bench narrow --csv'"),
     {0}};
 
 // ---------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include "bench_broad_picture.h"
 #include "bench_broad_report.h"
 #include "bench_broad_run.h"
+#include "bench_options.h"
 #include "counted_memory.h"
 #include "failure.h"
 #include "method_options.h"
@@ -34,34 +35,15 @@ static const option method_options[] = {
     {0}};
 
 static const option run_options[] = {
-    {.name = "repeat",
-     .type = OPTION_INT,
-     .offset = offsetof(settings, common.repeat),
-     .argument = "N",
-     .help = "after one run that is not counted, run N times with buffers kept and show the "
-             "fastest; what takes longer than 10 s is run once",
-     .least = 1,
-     .most = MOST_REPEATS,
-     .range = REPEAT_RANGE},
-    {.name = "threads",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, threads),
-     .argument = "A,B,C",
-     .help = "with so many threads each, 0: all cores; 1,2 unless given"},
-    {.name = "simd",
-     .type = OPTION_CHOICE,
-     .offset = offsetof(settings, common.simd),
-     .argument = "SET",
-     .help = "use these instructions and no better ones",
-     .choice = simd_choice},
+    REPEAT_OPTION(settings,
+                  "after one run that is not counted, run N times with buffers kept and show the "
+                  "fastest; what takes longer than 10 s is run once"),
+    THREADS_LIST_OPTION(settings, "1,2 unless given"),
+    SIMD_OPTION(settings),
     {0}};
 
 static const option output_options[] = {
-    {.name = "csv",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, csv),
-     .argument = "FILE.csv",
-     .help = "write every row, its columns named in the first line"},
+    CSV_OPTION(settings, COLUMNS_NAMED),
     {.name = "picture",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, picture),
@@ -73,9 +55,7 @@ static const option output_options[] = {
      .argument = "A.csv,B.csv",
      .help = "show the rows of these files too, written earlier by --csv or by other programs "
              "(bench/peers); without a scene only those"},
-    {.name = "json",
-     .offset = offsetof(settings, common.json),
-     .help = "print one JSON object and nothing else"},
+    JSON_OPTION(settings),
     {0}};
 
 // ---------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #include "bench.h"
 #include "bench_ccd_report.h"
 #include "bench_ccd_run.h"
+#include "bench_options.h"
 #include "failure.h"
 #include "method_options.h"
 #include "text.h"
@@ -54,30 +55,12 @@ static const option method_options[] = {
      .offset = offsetof(settings, modes),
      .argument = "A,B",
      .help = "earliest: the first impact alone; all: every impact; both unless given"},
-    {.name = "tolerance",
-     .type = OPTION_NUMBER,
-     .offset = offsetof(settings, tolerance),
-     .argument = "T",
-     .help = "of inclusion, inclusion-queue and fast; 1e-6 unless given",
-     .least = DBL_TRUE_MIN,
-     .most = DBL_MAX,
-     .range = "a number above 0"},
-    {.name = "max-iterations",
-     .type = OPTION_INT,
-     .offset = offsetof(settings, max_iterations),
-     .argument = "N",
-     .help = "budget of a pair; when it runs out, it is undecided",
-     .least = 1,
-     .most = INT32_MAX,
-     .range = "a whole number from 1 to 2147483647"},
+    TOLERANCE_OPTION(settings, "1e-6 unless given"),
+    ITERATIONS_OPTION(settings, "pair"),
     {0}};
 
 static const option run_options[] = {
-    {.name = "threads",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, threads),
-     .argument = "A,B,C",
-     .help = "with so many threads each, 0: all cores; 1,0 unless given"},
+    THREADS_LIST_OPTION(settings, "1,0 unless given"),
     {.name = "memory-limits",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, limits),
@@ -88,15 +71,9 @@ static const option run_options[] = {
      .offset = offsetof(settings, fractions),
      .argument = "A,B,C",
      .help = "on such random shares of the faces each, as 0.25 or 1/4; 1 unless given"},
-    {.name = "repeat",
-     .type = OPTION_INT,
-     .offset = offsetof(settings, common.repeat),
-     .argument = "N",
-     .help = "after one run that is not counted, run N times and show the fastest; what takes "
-             "longer than 10 s is run once",
-     .least = 1,
-     .most = MOST_REPEATS,
-     .range = REPEAT_RANGE},
+    REPEAT_OPTION(settings,
+                  "after one run that is not counted, run N times and show the fastest; what takes "
+                  "longer than 10 s is run once"),
     {.name = "time-limit",
      .type = OPTION_NUMBER,
      .offset = offsetof(settings, time_limit),
@@ -105,24 +82,11 @@ static const option run_options[] = {
      .least = DBL_TRUE_MIN,
      .most = DBL_MAX,
      .range = "a number above 0"},
-    {.name = "simd",
-     .type = OPTION_CHOICE,
-     .offset = offsetof(settings, common.simd),
-     .argument = "SET",
-     .help = "use these instructions and no better ones",
-     .choice = simd_choice},
+    SIMD_OPTION(settings),
     {0}};
 
 static const option output_options[] = {
-    {.name = "csv",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, csv),
-     .argument = "FILE.csv",
-     .help = "write every row, its columns named in the first line"},
-    {.name = "json",
-     .offset = offsetof(settings, common.json),
-     .help = "print one JSON object and nothing else"},
-    {0}};
+    CSV_OPTION(settings, COLUMNS_NAMED), JSON_OPTION(settings), {0}};
 
 // ---------------------------------------------------------------------------------------------
 // What to run

@@ -2,6 +2,7 @@
 
 #include "bench.h"
 #include "bench_narrow_report.h"
+#include "bench_options.h"
 #include "failure.h"
 #include "method_options.h"
 #include "output.h"
@@ -28,64 +29,22 @@ static const option method_options[] = {
      .offset = offsetof(settings, methods),
      .argument = "A,B,C",
      .help = "compare these; all unless given, see 'toi info'"},
-    {.name = "tolerance",
-     .type = OPTION_NUMBER,
-     .offset = offsetof(settings, tolerance),
-     .argument = "T",
-     .help = "of inclusion, inclusion-queue and fast; unless given 1e-6, and fast also with 1e-7 "
-             "to 1e-13 where random, else with 1e-9",
-     .least = DBL_TRUE_MIN,
-     .most = DBL_MAX,
-     .range = "a number above 0"},
-    {.name = "max-iterations",
-     .type = OPTION_INT,
-     .offset = offsetof(settings, max_iterations),
-     .argument = "N",
-     .help = "budget of a query; when it runs out, it is undecided",
-     .least = 1,
-     .most = INT32_MAX,
-     .range = "a whole number from 1 to 2147483647"},
-    {.name = "slow-limit",
-     .type = OPTION_INT64,
-     .offset = offsetof(settings, slow_limit),
-     .argument = "N",
-     .help = "a method that takes more than 2 microseconds a query gets only N, spread evenly, "
-             "or what 20 seconds hold; 0: all",
-     .most = INT32_MAX,
-     .range = "a whole number from 0 to 2147483647"},
+    TOLERANCE_OPTION(
+        settings,
+        "unless given 1e-6, and fast also with 1e-7 to 1e-13 where random, else with 1e-9"),
+    ITERATIONS_OPTION(settings, "query"),
+    SLOW_LIMIT_OPTION(settings),
     {0}};
 
 static const option run_options[] = {
-    {.name = "repeat",
-     .type = OPTION_INT,
-     .offset = offsetof(settings, common.repeat),
-     .argument = "N",
-     .help = "after one run that is not counted, run each block of queries N times and show the "
-             "fastest",
-     .least = 1,
-     .most = MOST_REPEATS,
-     .range = REPEAT_RANGE},
-    {.name = "threads",
-     .type = OPTION_INT,
-     .offset = offsetof(settings, common.threads),
-     .argument = "N",
-     .help = "use N threads; 0: all cores",
-     .most = TOI_MAX_WORKERS,
-     .range = "a whole number from 0 to 1024"},
-    {.name = "simd",
-     .type = OPTION_CHOICE,
-     .offset = offsetof(settings, common.simd),
-     .argument = "SET",
-     .help = "use these instructions and no better ones",
-     .choice = simd_choice},
-    {.name = "csv",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, csv),
-     .argument = "FILE.csv",
-     .help = "write every row, its columns named in the first line"},
-    {.name = "json",
-     .offset = offsetof(settings, common.json),
-     .help = "print one JSON object and nothing else"},
+    REPEAT_OPTION(
+        settings,
+        "after one run that is not counted, run each block of queries N times and show the "
+        "fastest"),
+    THREADS_OPTION(settings),
+    SIMD_OPTION(settings),
+    CSV_OPTION(settings, COLUMNS_NAMED),
+    JSON_OPTION(settings),
     {0}};
 
 // ---------------------------------------------------------------------------------------------
