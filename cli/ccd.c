@@ -90,7 +90,7 @@ typedef struct answer
     toi_ccd_report report;
     toi_impact_array impacts; // with --all
     uint64_t hash;
-    int64_t held_back; // vertices whose safe step is less than the whole
+    int64_t held_back; // vertices that an impact keeps from the end of the step, or from t_max
 } answer;
 
 // ---------------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ static toi_status write_impacts(const char *path, const toi_impact_array *impact
     return close_output(&output);
 }
 
-static toi_status write_steps(const char *path, const double *steps, int64_t count,
+static toi_status write_steps(const char *path, const double *steps, int64_t count, double t_max,
                               int64_t *held_back)
 {
     output_file output;
@@ -160,7 +160,7 @@ static toi_status write_steps(const char *path, const double *steps, int64_t cou
         return status;
     for (int64_t i = 0; i < count; ++i) {
         fprintf(output.file, "%" PRId64 ",%a\n", i, steps[i]);
-        *held_back += steps[i] < 1;
+        *held_back += steps[i] < t_max;
     }
     return close_output(&output);
 }
@@ -176,7 +176,7 @@ static toi_status find_steps(const settings *s, const toi_mesh *mesh, answer *a)
     toi_status status = toi_find_safe_steps(&def, mesh, steps, NULL);
     end_progress(&bar);
     if (status == TOI_OK)
-        status = write_steps(s->safe_steps, steps, count, &a->held_back);
+        status = write_steps(s->safe_steps, steps, count, def.narrow.t_max, &a->held_back);
     toi_release(steps);
     return status;
 }
@@ -301,7 +301,10 @@ static void print_earliest(const frames *f, const settings *s, const toi_ccd_rep
 {
     const toi_impact *first = &r->earliest;
     if (r->state == TOI_SEPARATED) {
-        printf("earliest    none: the whole step is free\n");
+        if (s->def.narrow.t_max < 1)
+            printf("earliest    none up to t = %g, the end of the search\n", s->def.narrow.t_max);
+        else
+            printf("earliest    none: the whole step is free\n");
         if (f->scene && s->choice.begin < 0.1)
             printf("            (a scene's story begins without contact: try --begin 0.7)\n");
         return;

@@ -74,6 +74,49 @@ static void a_free_step_is_free(void **state)
     assert_true(report.earliest.time <= 0.8 && report.earliest.time > 0.8 - 1e-5);
 }
 
+// Nobody has looked beyond t_max, so no vertex may go further.
+static void steps_end_where_the_search_ends(void **state)
+{
+    (void)state;
+    toi_mesh mesh = drop();
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_ccd_report report;
+    double steps[4];
+    static const double limits[] = {0.25, 0.0, -0.0, 0x1p-1074, 0.5, 0.75, 1};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i) {
+        def.narrow.t_max = limits[i];
+        assert_ok(toi_find_safe_steps(&def, &mesh, steps, &report));
+        assert_int_equal(report.state, limits[i] < 0.5 ? TOI_SEPARATED : TOI_HIT);
+        for (int v = 0; v < 4; ++v)
+            assert_true(steps[v] == fmin(limits[i], 0.5) && !signbit(steps[v]));
+    }
+}
+
+// Whatever makes the call fail, and however early: nothing may move.
+static void a_failed_call_grants_no_step(void **state)
+{
+    (void)state;
+    toi_mesh mesh = drop(), broken = mesh;
+    toi_ccd_def def = toi_default_ccd_def(), bad[5];
+    for (int i = 0; i < 5; ++i)
+        bad[i] = def;
+    bad[0].cookie = 0;
+    bad[1].workers = -1;
+    bad[2].memory_limit = 1;
+    bad[3].narrow.t_max = 2;
+    bad[4].filter = (toi_filter){.groups = drop_faces[0], .group_count = 3};
+    for (int i = 0; i < 6; ++i) {
+        double steps[4] = {1, 1, 1, 1};
+        if (i == 5)
+            broken.end.count = 3;
+        assert_int_not_equal(
+            toi_find_safe_steps(i < 5 ? &bad[i] : &def, i < 5 ? &mesh : &broken, steps, NULL),
+            TOI_OK);
+        for (int v = 0; v < 4; ++v)
+            assert_true(steps[v] == 0);
+    }
+}
+
 static void empty_meshes_are_fine(void **state)
 {
     (void)state;
@@ -570,6 +613,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_falling_vertex_hits),
         cmocka_unit_test(a_free_step_is_free),
+        cmocka_unit_test(steps_end_where_the_search_ends),
+        cmocka_unit_test(a_failed_call_grants_no_step),
         cmocka_unit_test(empty_meshes_are_fine),
         cmocka_unit_test(the_pipeline_is_its_stages),
         cmocka_unit_test(the_filter_holds_on_every_path),

@@ -226,6 +226,10 @@ check "it names the pair" grep -q "vertex 3 against face 0" stdout
 check "and the point" grep -q "at (0.25, 0.25, " stdout
 succeeds "options before files, and with =" ccd --tolerance=1e-7 --threads=1 start.ply end.ply
 succeeds "a file after --" ccd -- start.ply end.ply
+run ccd start.ply end.ply --t-max 0.25 --safe-steps steps.csv
+check "a part of the step is not called the whole" grep -q "none up to t = 0.25" stdout
+check "and no step is longer" lines_match steps.csv "^[0-9]+,0x1p-2\$"
+check "nor held back" grep -q "safe steps .* 0 vertices" stdout
 
 # --- Files --------------------------------------------------------------------------------------
 hex='-?0x[01](\.[0-9a-f]+)?p[+-][0-9]+'

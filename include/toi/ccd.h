@@ -32,7 +32,8 @@ typedef struct toi_ccd_def
     toi_broad_def broad;
     toi_narrow_def narrow; ///< all but `workers`
     /// Boxes in single precision, rounded outward, decide what a candidate is (as section 6.1 of
-    /// the paper), instead of boxes in double. A few more candidates, the same impacts.
+    /// the paper), instead of boxes in double. A few more candidates, the same impacts: only those
+    /// whose boxes in double overlap too are asked about.
     bool float_boxes;
     toi_filter filter;
     toi_zero_time_policy zero_time;
@@ -75,7 +76,8 @@ TOI_API void toi_free_impacts(toi_impact_array *impacts);
 /// What a pipeline call did. Counts are indexed by toi_kind.
 typedef struct toi_ccd_report
 {
-    /// TOI_SEPARATED: the whole step is free.
+    /// TOI_SEPARATED: nothing touches up to t_max (the whole step, unless the definition says
+    /// less).
     toi_state state;
     /// The first impact: of equally early ones the least by (kind, a, b). Infinite time where
     /// separated.
@@ -83,7 +85,7 @@ typedef struct toi_ccd_report
     int64_t vertices;
     int64_t edges;
     int64_t faces;
-    int64_t candidates[TOI_PAIR_KINDS]; ///< pairs that went through the narrow phase
+    int64_t candidates[TOI_PAIR_KINDS]; ///< pairs that the broad phase found and the filter allows
     int64_t hits[TOI_PAIR_KINDS]; ///< found to be hit or undecided; only counted when all impacts
                                   ///< are asked for
     int64_t undecided[TOI_PAIR_KINDS]; ///< of those, undecided
@@ -105,9 +107,10 @@ TOI_API toi_status toi_find_earliest(const toi_ccd_def *def, const toi_mesh *mes
 TOI_API toi_status toi_find_impacts(const toi_ccd_def *def, const toi_mesh *mesh,
                                     toi_impact_array *impacts, toi_ccd_report *report);
 
-/// For every vertex the earliest time over the impacts it takes part in, 1 where there is none:
-/// `steps` has room for as many as the mesh has vertices. A solver may move each vertex that far.
-/// `report` may be NULL.
+/// For every vertex the earliest time over the impacts it takes part in, t_max (1 unless the
+/// definition says less) where there is none: `steps` has room for as many as the mesh has
+/// vertices. A solver may move each vertex that far. On failure every step is 0. `report` may be
+/// NULL.
 TOI_API toi_status toi_find_safe_steps(const toi_ccd_def *def, const toi_mesh *mesh, double *steps,
                                        toi_ccd_report *report);
 

@@ -170,18 +170,20 @@ toi_status toi_find_safe_steps(const toi_ccd_def *def, const toi_mesh *mesh, dou
                                toi_ccd_report *report)
 {
     question q;
+    int64_t count = mesh && mesh->start.count <= INT32_MAX ? mesh->start.count : 0;
+    for (int64_t i = 0; i < count; ++i)
+        steps[i] = 0; // a failed call grants no step at all
     toi_status status = begin(&q, def, mesh);
-    int64_t count = status == TOI_OK ? q.pipeline.mesh.start.count : 0;
     if (status == TOI_OK) {
         q.steps = toi_take(&q.pipeline.budget, count, sizeof *q.steps);
         status = q.steps ? TOI_OK : toi_allocation_status();
     }
-    for (int64_t i = 0; q.steps && i < count; ++i)
-        atomic_init(&q.steps[i], toi_time_bits(1));
+    for (int64_t i = 0; q.steps && i < count; ++i) // later than t_max nobody looks; + 0 makes -0 0
+        atomic_init(&q.steps[i], toi_time_bits(def->narrow.t_max + 0.0));
     if (status == TOI_OK)
         status = toi_solve_candidates(&q.pipeline, consume, &q, NULL);
-    for (int64_t i = 0; i < count; ++i) // a failed call grants no step at all
-        steps[i] = status == TOI_OK ? toi_bits_time(atomic_load(&q.steps[i])) : 0;
+    for (int64_t i = 0; status == TOI_OK && i < count; ++i)
+        steps[i] = toi_bits_time(atomic_load(&q.steps[i]));
     toi_give_back((void *)q.steps);
     return end(&q, status, report);
 }

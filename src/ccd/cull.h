@@ -30,6 +30,10 @@ typedef struct toi_cull_source
     // Bounds of the first and of the second primitives, or NULL: worth making where each primitive
     // takes part in many candidates. Not used where a separation is asked for.
     const toi_bounds *a, *b;
+    // Whether there are bounds depends on timing and memory. A method that may report what only
+    // comes close must not notice: what bounds cannot tell apart goes to the axes in double, so
+    // that the same pairs are dropped with and without them.
+    bool alike;
     toi_kind kind;
     double separation;
     double relative; // the separation is at least this share of the initial distance

@@ -114,7 +114,7 @@ TOI_INLINE int axes_apart(int edge_edge, const toi_wide_row x[4], double t_max, 
 }
 
 // The same from bounds, for separation 0: they are rounded outward, and a sum of two floats has the
-// right sign.
+// right sign. So what bounds separate, the axes in double separate too.
 static inline int bounds_apart(const toi_bounds *a, const toi_bounds *b)
 {
 #if defined(TOI_ISA_avx512)
@@ -307,9 +307,12 @@ TOI_INLINE int64_t cull_directions(int edge_edge, const toi_cull_source *s, toi_
 TOI_INLINE int64_t cull_pairs(int edge_edge, const toi_cull_source *s, toi_pair *pairs,
                               int64_t count, int early)
 {
-    if (!s->b || s->separation > 0 || s->relative > 0)
-        return cull_directions(edge_edge, s, pairs, count, early, 1);
-    return cull_directions(edge_edge, s, pairs, cull_bounds(s, pairs, count, early), early, 0);
+    bool bounded = s->b && !(s->separation > 0) && !(s->relative > 0);
+    if (bounded)
+        count = cull_bounds(s, pairs, count, early);
+    if (bounded && !s->alike)
+        return cull_directions(edge_edge, s, pairs, count, early, 0);
+    return cull_directions(edge_edge, s, pairs, count, early, 1);
 }
 
 toi_cull_pairs TOI_ISA_NAME(toi_cull_pairs);

@@ -3,6 +3,7 @@
 #include "ccd/pipeline.h"
 
 #include "base/simd.h"
+#include "broad/layout.h"
 #include "mesh/mesh.h"
 
 #include <math.h>
@@ -186,15 +187,13 @@ static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pair
 toi_cull_pairs toi_cull_pairs_baseline, toi_cull_pairs_avx2, toi_cull_pairs_avx512;
 toi_fill_bounds toi_fill_bounds_baseline, toi_fill_bounds_avx2, toi_fill_bounds_avx512;
 
-// Up to when candidates must be proved apart. A method that may report a contact early is asked
-// about the whole step: which pair it finds first must not depend on what was culled before.
-static double cull_limit(const solve_stage *stage)
+// Is there one right answer for each pair? Then any pair that is proved apart may be dropped; else
+// which ones are must follow from the pair alone, since a method may report what only comes close.
+static bool answers_are_exact(const toi_ccd_def *def)
 {
-    const toi_ccd_def *def = stage->pipeline->def;
-    bool exact = toi_narrow_guarantee(def->narrow.method) == TOI_GUARANTEE_EXACT &&
-                 !(def->narrow.min_separation > 0) && !(def->zero_time.relative_separation > 0) &&
-                 !(def->zero_time.rescale > 0);
-    return exact ? toi_cull_time(time_limit(stage)) : 1;
+    return toi_narrow_guarantee(def->narrow.method) == TOI_GUARANTEE_EXACT &&
+           !(def->narrow.min_separation > 0) && !(def->zero_time.relative_separation > 0) &&
+           !(def->zero_time.rescale > 0);
 }
 
 static toi_bounds *make_bounds(const toi_cull_source *source, toi_budget *budget,
@@ -229,6 +228,26 @@ static void make_bounds_when_worth(solve_stage *stage, const toi_cull_source *so
     stage->bounds[1] = b; // the second says that both are there
 }
 
+// Boxes in double decide which pairs are asked about, whatever boxes were searched: a pair beyond
+// them has no share of its distance to keep, and a method that may report what only comes close
+// must not be asked.
+static int64_t keep_overlapping(const solve_stage *stage, toi_pair *pairs, int64_t count)
+{
+    const toi_pipeline *p = stage->pipeline;
+    double radius = toi_separation_radius(p->def->narrow.min_separation);
+    bool edges = stage->kind == TOI_EDGE_EDGE;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        toi_box a, b;
+        toi_pair pair = pairs[i];
+        toi_swept_box(&p->mesh, edges ? TOI_EDGE : TOI_VERTEX, pair.a, radius, &a);
+        toi_swept_box(&p->mesh, edges ? TOI_EDGE : TOI_FACE, pair.b, radius, &b);
+        pairs[kept] = pair;
+        kept += toi_boxes_overlap(&a, &b);
+    }
+    return kept;
+}
+
 static int64_t cull(solve_stage *stage, toi_pair *pairs, int64_t count)
 {
     static toi_cull_pairs *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_pairs);
@@ -236,9 +255,12 @@ static int64_t cull(solve_stage *stage, toi_pair *pairs, int64_t count)
     toi_cull_source source = {.mesh = &p->mesh,
                               .trajectories = p->trajectories,
                               .kind = stage->kind,
+                              .alike = !answers_are_exact(p->def),
                               .separation = p->def->narrow.min_separation,
                               .relative = p->def->zero_time.relative_separation,
-                              .t_max = cull_limit(stage)};
+                              .t_max = 1};
+    if (!source.alike)
+        source.t_max = toi_cull_time(time_limit(stage));
     make_bounds_when_worth(stage, &source, count);
     source.b = stage->bounds[1];
     source.a = stage->bounds[0];
@@ -254,6 +276,8 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     double started = toi_clock();
     toi_status status = TOI_OK;
     w->candidates += count;
+    if (stage->pipeline->def->float_boxes)
+        count = keep_overlapping(stage, pairs, count);
     count = cull(stage, pairs, count);
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
         int64_t n = count - first < BATCH ? count - first : BATCH;

@@ -45,11 +45,9 @@ TOI_INLINE void measure(int edge_edge, lanes *l)
 }
 
 // Called with a constant kind, so that each kind gets its own straight code.
-TOI_INLINE toi_mask try_lanes(int edge_edge, const toi_narrow_batch *batch, lanes *l)
+TOI_INLINE toi_mask try_lanes(int edge_edge, lanes *l)
 {
-    toi_mask apart = TOI_TEST(l->separation < l->separation);
-    if (!batch->culled)
-        apart = toi_axes_apart(edge_edge, l->points, &l->separation);
+    toi_mask apart = toi_axes_apart(edge_edge, l->points, &l->separation);
     measure(edge_edge, l);
     return apart | toi_separated(edge_edge, &l->motion, &l->separation);
 }
@@ -75,8 +73,7 @@ int TOI_ISA_NAME(toi_filter)(const toi_narrow_batch *batch, int64_t first,
 {
     lanes l;
     load_lanes(batch, first, &l);
-    toi_mask apart =
-        batch->kind == TOI_EDGE_EDGE ? try_lanes(1, batch, &l) : try_lanes(0, batch, &l);
+    toi_mask apart = batch->kind == TOI_EDGE_EDGE ? try_lanes(1, &l) : try_lanes(0, &l);
     int count = 0;
     for (int i = 0; i < TOI_FILTER_LANES && first + i < batch->count; ++i)
         if (!apart[i]) {

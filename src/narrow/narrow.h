@@ -17,7 +17,9 @@ typedef struct toi_narrow_batch
     // Minimum separation of each query, or NULL: def->min_separation for all. Policy belongs to the
     // pipeline; a method only obeys.
     const double *separations;
-    bool culled; // the pipeline has dropped what cull.h separates: trying again would be in vain
+    // The pipeline has dropped what cull.h separates, and trying again would mostly be in vain. Only
+    // for methods whose answer cannot show whether they tried.
+    bool culled;
     toi_query_result *results;
     void *scratch; // toi_narrow_scratch_bytes() for this worker, aligned to 64
 } toi_narrow_batch;
