@@ -623,7 +623,7 @@ static void print_loss(const prepared *q, const toi_cell *before, const toi_cell
 // one that is known to be within it need not be kept.
 static bool keeps_zero(prepared *q, toi_cell cell, const double zero[3])
 {
-    toi_touch touched = {INFINITY, 0, 0};
+    toi_touch touched = {INFINITY, 0, 0, 0};
     for (int round = 0; round < 4; ++round) {
         toi_cell before = cell;
         toi_expansion x;
