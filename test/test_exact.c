@@ -449,6 +449,49 @@ static void nearly_degenerate_agree(void **state)
     assert_int_equal(sum.wide_gaps, 0); // needles too
 }
 
+static double pick_t_max(const batch *b, toi_random *random)
+{
+    double time = b->truth[toi_random_below(random, BATCH)].time;
+    double t_max = time <= 1 ? time : toi_random_unit(random);
+    switch (toi_random_below(random, 4)) {
+    case 0:
+        return nextafter(t_max, 0);
+    case 1:
+        return t_max > 0 ? nextafter(t_max, 1) : 0;
+    case 2:
+        return 0;
+    default:
+        return t_max;
+    }
+}
+
+// Few, since the twin takes a millisecond for one.
+static void mixed_exponents_agree(void **state)
+{
+    (void)state;
+    static batch b;
+    toi_random random = {18};
+    int64_t hits = 0, integers = 0;
+    for (int64_t n = 0; n < cases(16); ++n) {
+        toi_narrow_def def = exact_def();
+        def.all_roots = n / 8 % 2;
+        b.kind = kind_of_batch[n % 8];
+        for (int i = 0; i < BATCH; ++i)
+            b.queries[i] = make_mixed_query(&random);
+        ask_twin(&b);
+        if (n % 4 == 3)
+            def.t_max = pick_t_max(&b, &random);
+        solve(&def, &b);
+        assert_agree(&def, &b);
+        for (int i = 0; i < BATCH; ++i) {
+            hits += b.results[i].state == TOI_HIT;
+            integers += b.results[i].rung == TOI_RUNG_INTEGER;
+        }
+    }
+    print_message("  %lld hits, %lld decided by integers\n", (long long)hits, (long long)integers);
+    assert_true(hits > cases(16) * BATCH / 20 && integers > cases(16) * BATCH / 4);
+}
+
 static void normals_oppose_the_motion(void **state)
 {
     (void)state;
@@ -474,22 +517,6 @@ static void normals_oppose_the_motion(void **state)
 }
 
 // ---- Options
-
-static double pick_t_max(const batch *b, toi_random *random)
-{
-    double time = b->truth[toi_random_below(random, BATCH)].time;
-    double t_max = time <= 1 ? time : toi_random_unit(random);
-    switch (toi_random_below(random, 4)) {
-    case 0:
-        return nextafter(t_max, 0);
-    case 1:
-        return t_max > 0 ? nextafter(t_max, 1) : 0;
-    case 2:
-        return 0;
-    default:
-        return t_max;
-    }
-}
 
 static void t_max_is_kept_to_the_ulp(void **state)
 {
@@ -627,6 +654,7 @@ int main(void)
         cmocka_unit_test(unit_cube_agrees),
         cmocka_unit_test(small_integers_agree),
         cmocka_unit_test(nearly_degenerate_agree),
+        cmocka_unit_test(mixed_exponents_agree),
         cmocka_unit_test(normals_oppose_the_motion),
         cmocka_unit_test(t_max_is_kept_to_the_ulp),
         cmocka_unit_test(results_do_not_depend_on_the_machine),

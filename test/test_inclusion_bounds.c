@@ -459,6 +459,29 @@ static void expansion_error_is_below_64(void **state)
     assert_true(worst <= 64);
 }
 
+// One component by itself is not summed up.
+static double axis_ratio(const sample *s, exact_motion *exact)
+{
+    prepared q;
+    double worst = 0;
+    prepare_query(s->kind, &s->query, 0, 1e-6, &q);
+    take_exact(&q, exact);
+    for (int k = 0; k < 3; ++k) {
+        const double axis[3] = {k == 0, k == 1, k == 2};
+        worst = fmax(worst, expansion_ratio_along(&q, exact, &s->cell, axis));
+    }
+    return worst;
+}
+
+static void axis_error_is_below_24(void **state)
+{
+    (void)state;
+    double worst = worst_ratio(axis_ratio, 109);
+    print_message("  expansion on an axis: error at most %.2f u size; allowed 24\n", worst);
+    assert_true(worst > 1);
+    assert_true(worst <= 24);
+}
+
 // The expansion is a polynomial identity: at any point of the cell it gives F.
 static void radius_covers_the_cell(void **state)
 {
@@ -623,7 +646,7 @@ static void print_loss(const prepared *q, const toi_cell *before, const toi_cell
 // one that is known to be within it need not be kept.
 static bool keeps_zero(prepared *q, toi_cell cell, const double zero[3])
 {
-    toi_touch touched = {INFINITY, 0, 0};
+    toi_touch touched = {INFINITY, 0, 0, 0};
     for (int round = 0; round < 4; ++round) {
         toi_cell before = cell;
         toi_expansion x;
@@ -694,6 +717,7 @@ int main(void)
         cmocka_unit_test(corner_error_is_below_8),
         cmocka_unit_test(direction_error_is_below_12),
         cmocka_unit_test(expansion_error_is_below_64),
+        cmocka_unit_test(axis_error_is_below_24),
         cmocka_unit_test(radius_covers_the_cell),
         cmocka_unit_test(placing_rounds_outward),
         cmocka_unit_test(clipping_keeps_the_triangle),

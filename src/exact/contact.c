@@ -70,26 +70,61 @@ static bool are_parallel(const instant *at, const toi_vector *a, const toi_vecto
     return true;
 }
 
-// Is the solution (u, v) in the domain? `normal` is a component of N that is not zero, `sign` its
-// sign.
-static bool is_inside(const instant *at, const toi_polynomial *normal, int axis, int sign)
+static int inside_tests(const instant *at)
+{
+    return at->trajectory->edge_edge ? 4 : 3;
+}
+
+// The solution (u, v) is in the domain if u N, v N, N - u N (of a face N - u N - v N), and of edges
+// N - v N, have the sign of N. One component of the `test`-th, made in this order.
+static void make_inside_test(const instant *at, const toi_polynomial *normal, int axis, int test,
+                             toi_polynomial made[4])
 {
     const toi_trajectory *f = at->trajectory;
-    toi_polynomial u = toi_vector_cross(at->arena, &f->g, &f->p, degree_at(at), axis);
-    if (sign_of(at, &u) * sign < 0)
-        return false;
-    toi_polynomial v = toi_vector_cross(at->arena, &f->p, &f->e, degree_at(at), axis);
-    if (sign_of(at, &v) * sign < 0)
-        return false;
-    toi_polynomial rest = toi_polynomial_subtract(at->arena, normal, &u);
-    if (!f->edge_edge)
-        rest = toi_polynomial_subtract(at->arena, &rest, &v);
-    if (sign_of(at, &rest) * sign < 0)
-        return false;
-    if (!f->edge_edge)
-        return true;
-    rest = toi_polynomial_subtract(at->arena, normal, &v);
-    return sign_of(at, &rest) * sign >= 0;
+    if (test == 0) {
+        made[0] = toi_vector_cross(at->arena, &f->g, &f->p, degree_at(at), axis);
+    } else if (test == 1) {
+        made[1] = toi_vector_cross(at->arena, &f->p, &f->e, degree_at(at), axis);
+    } else {
+        made[test] = toi_polynomial_subtract(at->arena, normal, &made[test - 2]);
+        if (!f->edge_edge)
+            made[test] = toi_polynomial_subtract(at->arena, &made[test], &made[1]);
+    }
+}
+
+// Is the solution in the domain? `normal` is a component of N that is not zero, `sign` its sign.
+static bool is_inside(const instant *at, const toi_polynomial *normal, int axis, int sign)
+{
+    toi_polynomial made[4];
+    for (int test = 0; test < inside_tests(at); ++test) {
+        make_inside_test(at, normal, axis, test, made);
+        if (sign_of(at, &made[test]) * sign < 0)
+            return false;
+    }
+    return true;
+}
+
+// The same from the moment's place alone: 1 inside, -1 outside, 0 where that cannot tell. Each test
+// may use any axis, and with mixed exponents there often is just one that serves: where the volume
+// vanishes because one coordinate nearly does, the components that do not contain it.
+static int filter_inside(const instant *at, const toi_polynomial normal[3])
+{
+    const toi_place *place = &at->moment->place;
+    int known[4] = {0}, certain = 0;
+    for (int axis = 0; axis < 3 && certain < inside_tests(at); ++axis) {
+        toi_polynomial made[4];
+        int sign = toi_place_sign(at->arena, place, &normal[axis]);
+        for (int test = 0; test < inside_tests(at) && sign != 0; ++test) {
+            make_inside_test(at, &normal[axis], axis, test, made);
+            if (known[test] != 0)
+                continue;
+            known[test] = sign * toi_place_sign(at->arena, place, &made[test]);
+            if (known[test] < 0)
+                return -1;
+            certain += known[test];
+        }
+    }
+    return certain == inside_tests(at) ? 1 : 0;
 }
 
 // With E and G parallel: is zero one of the values of F?
@@ -125,6 +160,11 @@ static bool touch_when_flat(const instant *at, const toi_polynomial normal[3])
 {
     toi_mark mark = toi_arena_mark(at->arena);
     int axis = 0, sign = 0;
+    int known = at->moment && at->moment->place.m > 0 ? filter_inside(at, normal) : 0;
+    if (known != 0) {
+        toi_arena_release(at->arena, mark);
+        return known > 0;
+    }
     while (axis < 3 && (sign = sign_of(at, &normal[axis])) == 0)
         ++axis;
     bool touch = axis < 3 ? is_inside(at, &normal[axis], axis, sign) : is_on_line(at);

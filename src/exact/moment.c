@@ -6,11 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-enum
-{
-    FAR = 200 // powers of two between coefficients: from here on they are handled with more care
-};
-
 static uint64_t pattern_of(double x)
 {
     uint64_t pattern;
@@ -42,6 +37,16 @@ toi_moment toi_moment_from_double(toi_arena *arena, double x)
     toi_moment moment = {.floor = x, .is_double = true};
     make_point(arena, &moment, toi_dyadic_from_double(arena, x));
     return moment;
+}
+
+static toi_dyadic low(const toi_moment *moment)
+{
+    return (toi_dyadic){moment->lo, moment->bits};
+}
+
+static toi_dyadic high(const toi_moment *moment)
+{
+    return (toi_dyadic){moment->hi, moment->bits};
 }
 
 // Sets both ends, on a common grid.
@@ -86,26 +91,12 @@ static double estimate_root(const double a[4], int sign_lo, double lo, double hi
     return x;
 }
 
-// The same for a polynomial whose coefficients, and so perhaps its roots, differ by many powers of
-// two: halving the range of patterns between two doubles.
-static double estimate_far_root(const long double a[4], int sign_lo, double lo, double hi)
-{
-    uint64_t below = pattern_of(lo), above = pattern_of(hi);
-    while (above - below > 1) {
-        uint64_t middle = below + (above - below) / 2;
-        long double x = double_of(middle);
-        long double value = a[0] + x * (a[1] + x * (a[2] + x * a[3]));
-        if ((value > 0) == (sign_lo > 0))
-            below = middle;
-        else
-            above = middle;
-    }
-    return double_of(below);
-}
-
+// The variable of a search is t, or 1 - t: where a place is known, the distance from its end.
 typedef struct floor_search
 {
-    double a[4]; // the polynomial's coefficients, about, divided by 2^scale
+    toi_polynomial f; // in that variable
+    bool from_end;
+    double a[4]; // its coefficients after shifting, about, divided by 2^scale
     toi_fixed fixed;
     uint64_t below;  // the root is not before this double,
     uint64_t above;  // and before this one, given by their patterns
@@ -113,29 +104,44 @@ typedef struct floor_search
     double estimate; // where the root may be
 } floor_search;
 
-// The sign of f at x; where that is not zero, Newton's step from there becomes the next estimate.
+// The time that belongs to a value of the shifted variable.
+static double time_of(const floor_search *search, double x)
+{
+    double distance = search->fixed.shift == 0 ? x : ldexp(x, (int)search->fixed.shift);
+    return search->from_end ? 1 - distance : distance;
+}
+
+// The shifted variable at t, about.
+static double variable_at(const floor_search *search, double t)
+{
+    double distance = search->from_end ? 1 - t : t;
+    return search->fixed.shift == 0 ? distance : ldexp(distance, (int)-search->fixed.shift);
+}
+
+// The sign of f at t; where that is not zero, Newton's step from there becomes the next estimate.
 // The residual is nearly exact, so the estimate gets as good as its slope, however much f's terms
 // cancel.
-static int look_at(toi_arena *arena, const toi_moment *moment, floor_search *search, toi_dyadic at,
-                   double x)
+static int look_at(toi_arena *arena, floor_search *search, toi_dyadic at, double t)
 {
     int64_t exponent = 0;
-    double residual;
-    toi_int128 value = toi_fixed_takes(at) ? toi_fixed_at(&search->fixed, at) : 0;
+    double residual, x = variable_at(search, t);
+    toi_mark mark = toi_arena_mark(arena);
+    if (search->from_end)
+        at = toi_dyadic_complement(arena, at);
+    toi_int128 value = toi_fixed_takes(&search->fixed, at) ? toi_fixed_at(&search->fixed, at) : 0;
     if (value > TOI_FIXED_ERROR || value < -TOI_FIXED_ERROR) {
         residual = (double)value * 0x1p-124;
     } else {
-        toi_mark mark = toi_arena_mark(arena);
-        toi_integer exact = toi_polynomial_at(arena, &moment->f, at);
+        toi_integer exact = toi_polynomial_at(arena, &search->f, at);
         residual = toi_integer_approximate(exact, &exponent);
-        exponent -= search->fixed.scale + at.bits * moment->f.degree;
-        toi_arena_release(arena, mark);
+        exponent -= search->fixed.scale + at.bits * search->f.degree;
     }
+    toi_arena_release(arena, mark);
     double slope = search->a[1] + x * (2 * search->a[2] + x * (3 * search->a[3]));
     double scaled = exponent == 0      ? residual
                     : exponent < -1000 ? 0
                                        : ldexp(residual, (int)exponent);
-    search->estimate = x - scaled / slope;
+    search->estimate = time_of(search, x - scaled / slope);
     return (residual > 0) - (residual < 0);
 }
 
@@ -166,7 +172,7 @@ static bool narrow_search(toi_arena *arena, toi_moment *moment, floor_search *se
     double x = double_of(pattern);
     toi_mark mark = toi_arena_mark(arena);
     toi_dyadic at = toi_dyadic_from_double(arena, x);
-    int sign = look_at(arena, moment, search, at, x);
+    int sign = look_at(arena, search, at, x);
     if (sign == 0) {
         make_point(arena, moment, at);
         moment->floor = x;
@@ -194,19 +200,17 @@ static void take_range(toi_arena *arena, toi_moment *moment, const floor_search 
     set_interval(arena, moment, lo, hi);
 }
 
-static void start_search(floor_search *search, const toi_moment *moment, double guess)
+// Where coefficients are long, the variable is the distance from the end that the root is near to.
+static void choose_variable(toi_arena *arena, toi_moment *moment, floor_search *search)
 {
-    double lo = double_of(search->below), hi = double_of(search->above);
-    long double wide[4];
-    bool far = false;
-    for (int i = 0; i < moment->f.degree; ++i)
-        far |= moment->f.c[i].size != 0 && fabs(search->a[i]) < ldexp(1, -FAR);
-    if (far) {
-        toi_polynomial_approximate_wide(&moment->f, wide);
-        search->estimate = estimate_far_root(wide, moment->sign, lo, hi);
-    } else {
-        search->estimate = estimate_root(search->a, moment->sign, lo, hi, guess);
-    }
+    toi_bracket bracket = {low(moment), high(moment), moment->sign};
+    if (toi_polynomial_bits(&moment->f) > TOI_LONG)
+        moment->place = toi_find_place(arena, &moment->f, &bracket);
+    const toi_place *place = &moment->place;
+    search->from_end = place->from_end;
+    search->f = place->from_end ? toi_polynomial_reverse(arena, &moment->f) : moment->f;
+    toi_polynomial_approximate(&search->f, place->exponent, search->a);
+    toi_fixed_from_polynomial(&search->f, place->exponent, &search->fixed);
 }
 
 // The doubles strictly between `below` and `above` are strictly inside the moment's interval, so
@@ -221,16 +225,17 @@ bool toi_moment_find_floor(toi_arena *arena, toi_moment *moment, double latest, 
     double hi = toi_dyadic_floor((toi_dyadic){moment->hi, moment->bits}, &hi_is_double);
     floor_search search = {.below = pattern_of(lo),
                            .above = pattern_of(hi) + (hi_is_double ? 0 : 1)};
-    toi_polynomial_approximate(&moment->f, search.a);
-    toi_fixed_from_polynomial(&moment->f, &search.fixed);
     uint64_t end = pattern_of(latest) + 1;
     if (end <= search.below)
         return false;
+    choose_variable(arena, moment, &search);
     if (end < search.above) {
         if (!narrow_search(arena, moment, &search, end, &rising) || rising)
             return moment->floor <= latest;
     }
-    start_search(&search, moment, guess);
+    search.estimate = moment->place.m > 0 ? time_of(&search, moment->place.m)
+                                          : estimate_root(search.a, moment->sign, lo,
+                                                          double_of(search.above), guess);
     for (int tries = 0; search.above - search.below > 1 && !arena->failed; ++tries) {
         uint64_t pattern = propose(&search, tries, rising);
         if (!narrow_search(arena, moment, &search, pattern, &rising))
@@ -250,7 +255,7 @@ bool toi_moment_find_floor(toi_arena *arena, toi_moment *moment, double latest, 
 static int filtered_sign(double floor, const toi_polynomial *g)
 {
     double a[4];
-    toi_polynomial_approximate(g, a);
+    toi_polynomial_approximate(g, 0, a);
     double value = a[0] + floor * (a[1] + floor * a[2]);
     double size = fabs(a[0]) + floor * (fabs(a[1]) + floor * fabs(a[2]));
     double error = 0x1p-48 * size + 0x1p-900;
@@ -269,16 +274,6 @@ static int sign_at_ratio(toi_arena *arena, const toi_polynomial *linear, const t
     int sign = toi_integer_sign(toi_polynomial_at_ratio(arena, g, p, q));
     toi_arena_release(arena, mark);
     return sign;
-}
-
-static toi_dyadic low(const toi_moment *moment)
-{
-    return (toi_dyadic){moment->lo, moment->bits};
-}
-
-static toi_dyadic high(const toi_moment *moment)
-{
-    return (toi_dyadic){moment->hi, moment->bits};
 }
 
 // Where a moment is, seen from a zero of g.
@@ -389,6 +384,9 @@ int toi_moment_sign(toi_arena *arena, const toi_moment *moment, const toi_polyno
         return sign;
     if (moment->f.degree == 1)
         return sign_at_ratio(arena, &moment->f, g);
+    sign = toi_place_sign(arena, &moment->place, g);
+    if (sign != 0)
+        return sign;
     toi_mark mark = toi_arena_mark(arena);
     toi_polynomial rest = *g;
     if (g->degree >= moment->f.degree)

@@ -3,7 +3,7 @@
 #ifndef TOI_EXACT_MOMENT_H
 #define TOI_EXACT_MOMENT_H
 
-#include "exact/polynomial.h"
+#include "exact/place.h"
 
 // The one root of f in the open interval ]lo, hi[ / 2^bits, where f has opposite signs at the ends;
 // or the number lo / 2^bits itself where lo = hi, f then being linear. Whenever f is linear the
@@ -14,9 +14,10 @@ typedef struct toi_moment
     toi_integer lo;
     toi_integer hi;
     int64_t bits;
-    int sign;       // of f at lo; 0 where lo = hi
-    bool is_double; // it is `floor` itself
-    double floor;   // the largest double not greater, once found
+    int sign;        // of f at lo; 0 where lo = hi
+    bool is_double;  // it is `floor` itself
+    double floor;    // the largest double not greater, once found
+    toi_place place; // where coefficients are long, and the floor was looked for
 } toi_moment;
 
 // A double in [0, 1].

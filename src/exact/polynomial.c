@@ -142,16 +142,18 @@ static toi_int128 aligned_magnitude(toi_integer a, int64_t shift)
     return (toi_int128)(right > 0 ? high << 1 << (127 - right) | rest : rest);
 }
 
-void toi_fixed_from_polynomial(const toi_polynomial *f, toi_fixed *fixed)
+void toi_fixed_from_polynomial(const toi_polynomial *f, int64_t shift, toi_fixed *fixed)
 {
     fixed->degree = f->degree;
-    fixed->scale = 0;
+    fixed->shift = shift;
+    fixed->scale = INT64_MIN;
     for (int i = 0; i <= f->degree; ++i) {
-        int64_t bits = toi_integer_bits(f->c[i]);
-        fixed->scale = bits > fixed->scale ? bits : fixed->scale;
+        int64_t bits = toi_integer_bits(f->c[i]) + i * shift;
+        fixed->scale = f->c[i].size != 0 && bits > fixed->scale ? bits : fixed->scale;
     }
     for (int i = 0; i <= f->degree; ++i) {
-        toi_int128 magnitude = aligned_magnitude(f->c[i], TOI_FIXED_BITS - fixed->scale);
+        int64_t up = f->c[i].size != 0 ? TOI_FIXED_BITS - fixed->scale + i * shift : 0;
+        toi_int128 magnitude = aligned_magnitude(f->c[i], up);
         fixed->c[i] = f->c[i].size < 0 ? -magnitude : magnitude;
     }
 }
@@ -160,7 +162,7 @@ void toi_fixed_from_polynomial(const toi_polynomial *f, toi_fixed *fixed)
 // errors are not magnified by x <= 1: 1 + 3 * 2 in all for a cubic. Sums are below 4 * 2^124.
 toi_int128 toi_fixed_at(const toi_fixed *fixed, toi_dyadic x)
 {
-    uint64_t t = x.m.limbs[0] << (63 - x.bits); // x times 2^63
+    uint64_t t = x.m.limbs[0] << (63 - x.bits - fixed->shift); // x times 2^(63 - shift)
     toi_int128 value = fixed->c[fixed->degree];
     for (int i = fixed->degree - 1; i >= 0; --i) {
         toi_int128 high = 2 * ((toi_int128)(int64_t)(value >> 64) * (toi_int128)t);
@@ -173,14 +175,16 @@ toi_int128 toi_fixed_at(const toi_fixed *fixed, toi_dyadic x)
 static int filtered_sign_at(const toi_polynomial *f, toi_dyadic x)
 {
     toi_fixed fixed;
-    toi_fixed_from_polynomial(f, &fixed);
+    toi_fixed_from_polynomial(f, toi_integer_bits(x.m) - x.bits, &fixed);
+    if (!toi_fixed_takes(&fixed, x))
+        return 0;
     toi_int128 value = toi_fixed_at(&fixed, x);
     return value > TOI_FIXED_ERROR ? 1 : value < -TOI_FIXED_ERROR ? -1 : 0;
 }
 
 int toi_polynomial_sign_at(toi_arena *arena, const toi_polynomial *f, toi_dyadic x)
 {
-    int sign = f->degree > 0 && toi_fixed_takes(x) ? filtered_sign_at(f, x) : 0;
+    int sign = f->degree > 0 && x.m.size == 1 ? filtered_sign_at(f, x) : 0;
     if (sign != 0)
         return sign;
     toi_mark mark = toi_arena_mark(arena);
@@ -212,11 +216,12 @@ static double power_below(int64_t below)
     return power;
 }
 
-void toi_polynomial_approximate(const toi_polynomial *f, double a[4])
+void toi_polynomial_approximate(const toi_polynomial *f, int64_t shift, double a[4])
 {
     int64_t exponents[4], scale = INT64_MIN;
     for (int i = 0; i < 4; ++i) {
         a[i] = toi_integer_approximate(coefficient(f, i), &exponents[i]);
+        exponents[i] += i * shift;
         if (a[i] != 0 && exponents[i] > scale)
             scale = exponents[i];
     }
@@ -245,7 +250,7 @@ void toi_polynomial_approximate_wide(const toi_polynomial *f, long double a[4])
 static bool filter_bernstein(const toi_polynomial *f, int signs[4])
 {
     double a[4], sizes[4];
-    toi_polynomial_approximate(f, a);
+    toi_polynomial_approximate(f, 0, a);
     for (int i = 0; i <= f->degree; ++i)
         sizes[i] = fabs(a[i]);
     for (int i = 1; i <= f->degree; ++i)
@@ -261,17 +266,22 @@ static bool filter_bernstein(const toi_polynomial *f, int signs[4])
     return certain;
 }
 
+void toi_polynomial_bernstein(toi_arena *arena, const toi_polynomial *f, toi_integer b[4])
+{
+    for (int i = 0; i <= f->degree; ++i)
+        b[i] = f->c[i];
+    for (int i = 1; i <= f->degree; ++i)
+        for (int j = i; j > 0; --j)
+            b[j] = toi_integer_add(arena, b[j], b[j - 1]);
+}
+
 void toi_polynomial_bernstein_signs(toi_arena *arena, const toi_polynomial *f, int signs[4])
 {
     if (filter_bernstein(f, signs))
         return;
     toi_mark mark = toi_arena_mark(arena);
     toi_integer b[4];
-    for (int i = 0; i <= f->degree; ++i)
-        b[i] = f->c[i];
-    for (int i = 1; i <= f->degree; ++i)
-        for (int j = i; j > 0; --j)
-            b[j] = toi_integer_add(arena, b[j], b[j - 1]);
+    toi_polynomial_bernstein(arena, f, b);
     for (int i = 0; i <= f->degree; ++i)
         signs[i] = toi_integer_sign(b[i]);
     toi_arena_release(arena, mark);

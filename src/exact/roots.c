@@ -189,6 +189,107 @@ static bool separate_by_doubles(toi_arena *arena, const toi_polynomial *f, int c
     return separate_at(arena, f, count, places, roots);
 }
 
+// ---- Coefficients far apart
+
+// Numbers m 2^exponent.
+typedef struct wide
+{
+    double m;
+    int64_t exponent;
+} wide;
+
+static wide times(wide a, wide b)
+{
+    return (wide){a.m * b.m, a.exponent + b.exponent};
+}
+
+// The sign of a sum whose terms have relative errors below 2^-49, if that is certain; else 0.
+static int sign_of_sum(const wide *terms, int count)
+{
+    int64_t highest = INT64_MIN;
+    for (int i = 0; i < count; ++i)
+        if (terms[i].m != 0 && terms[i].exponent > highest)
+            highest = terms[i].exponent;
+    double sum = 0, size = 0;
+    for (int i = 0; i < count; ++i) {
+        int64_t below = highest - terms[i].exponent;
+        double term = terms[i].m == 0 || below > 1000 ? 0 : ldexp(terms[i].m, (int)-below);
+        sum += term;
+        size += fabs(term);
+    }
+    double error = 0x1p-46 * size + 0x1p-900;
+    return sum > error ? 1 : sum < -error ? -1 : 0;
+}
+
+// The sign of the discriminant of a quadratic or cubic, where doubles can tell: positive if all
+// roots are real and simple, negative if some are not real.
+static int discriminant_sign(const wide b[4], int degree)
+{
+    wide bb = times(b[1], b[1]), ac = times(b[0], b[2]);
+    if (degree == 2)
+        return sign_of_sum((wide[]){bb, {-4 * ac.m, ac.exponent}}, 2);
+    wide cc = times(b[2], b[2]), ad = times(b[0], b[3]), bc = times(b[1], b[2]);
+    wide abcd = times(ad, bc), bbbd = times(times(bb, b[1]), b[3]);
+    wide accc = times(times(cc, b[2]), b[0]), aadd = times(ad, ad);
+    abcd.m *= 18;
+    bbbd.m *= -4;
+    accc.m *= -4;
+    aadd.m *= -27;
+    return sign_of_sum((wide[]){abcd, bbbd, times(bb, cc), accc, aadd}, 5);
+}
+
+// 2^k, or where that is not below 1/2, 1 - 2^-k or so: t / (1 - t) is about 2^k.
+static toi_dyadic place_of_power(toi_arena *arena, int64_t k)
+{
+    toi_dyadic power = {toi_integer_from_word(arena, 1), k < 0 ? -k : k + 1};
+    return k < 0 ? power : toi_dyadic_complement(arena, power);
+}
+
+// Keeps roots apart where one of the middle terms of the sum of b_i x^i is the largest by far, x =
+// t / (1 - t).
+static bool separate_by_powers(toi_arena *arena, const toi_polynomial *f, int count,
+                               const wide b[4], toi_moment roots[3])
+{
+    toi_dyadic places[2];
+    for (int i = 1; i < 3; ++i) {
+        int64_t from = INT64_MIN, to = INT64_MAX;
+        for (int j = 0; j <= f->degree; ++j) {
+            if (b[j].m == 0 || j == i)
+                continue;
+            int64_t equal = (b[j].exponent - b[i].exponent) / (i - j);
+            if (j < i)
+                from = equal > from ? equal : from;
+            else
+                to = equal < to ? equal : to;
+        }
+        bool exists = i < f->degree && b[i].m != 0 && from > INT64_MIN && to < INT64_MAX;
+        places[i - 1] =
+            exists ? place_of_power(arena, from + (to - from) / 2) : (toi_dyadic){ZERO, 0};
+    }
+    return separate_at(arena, f, count, places, roots);
+}
+
+// As many roots as there may be are there if all are real (Descartes' rule is exact then); one or
+// none, if two are not. -1: cannot tell.
+static int find_far(toi_arena *arena, const toi_polynomial *f, int variations, toi_moment roots[3])
+{
+    toi_integer whole[4];
+    wide b[4];
+    toi_polynomial_bernstein(arena, f, whole);
+    for (int i = 0; i <= f->degree; ++i)
+        b[i].m = toi_integer_approximate(whole[i], &b[i].exponent);
+    int discriminant = discriminant_sign(b, f->degree);
+    if (discriminant > 0 && separate_by_powers(arena, f, variations, b, roots))
+        return variations;
+    if (discriminant >= 0)
+        return -1;
+    if (variations % 2 == 1)
+        roots[0] = only_root(arena, f);
+    return variations % 2;
+}
+
+// ---- All of them
+
 // How many roots f has in ]0, 1].
 static int count_roots(toi_arena *arena, const toi_sturm *sturm)
 {
@@ -203,6 +304,9 @@ static int count_roots(toi_arena *arena, const toi_sturm *sturm)
 static int find_several(toi_arena *arena, const toi_polynomial *f, int variations,
                         toi_moment roots[3])
 {
+    int found = toi_polynomial_bits(f) > TOI_LONG ? find_far(arena, f, variations, roots) : -1;
+    if (found >= 0)
+        return found;
     // As many roots as there may be, if the zeros of the derivative in plain doubles show them.
     if (separate_by_doubles(arena, f, variations, roots))
         return variations;

@@ -1,4 +1,5 @@
-// Three ways to the same vectors: in words of 64 bits, of 128 bits, and in integers of any length.
+// Three ways to the same vectors: in words of 64 bits, by words of 128 bits in integers, and by
+// points.
 
 #include "exact/trajectory.h"
 
@@ -53,35 +54,25 @@ static void find_span(const double x[COORDINATES], int *lowest, int *highest)
 // Which corners each of P, E, G is the difference of.
 static const int corners[2][3][2] = {{{0, 1}, {1, 2}, {1, 3}}, {{0, 2}, {1, 0}, {2, 3}}};
 
-// m 2^(exponent - lowest), which is whole, in one word or with the shift that is left.
-static uint64_t whole_part(decoded x, int lowest, int *shift)
-{
-    *shift = x.m == 0 ? 0 : x.exponent - lowest;
-    if (*shift >= 0)
-        return x.m;
-    uint64_t m = x.m >> -*shift;
-    *shift = 0;
-    return m;
-}
-
+// m 2^(exponent - lowest), which is whole.
 static toi_int128 scaled_word(decoded x, int lowest)
 {
-    int shift;
-    uint64_t m = whole_part(x, lowest, &shift);
-    toi_int128 magnitude = (toi_int128)m << shift;
+    int shift = x.m == 0 ? 0 : x.exponent - lowest;
+    toi_int128 magnitude = shift >= 0 ? (toi_int128)x.m << shift : (toi_int128)(x.m >> -shift);
     return x.negative ? -magnitude : magnitude;
 }
 
 // The vector whose entries are words[0..5], if they fit in `words`, else in integers.
 static void set_vector(toi_arena *arena, toi_int128 words[2][3], toi_vector *v)
 {
-    v->narrow = true;
+    bool narrow = true;
     for (int i = 0; i < 6; ++i) {
         toi_int128 word = words[i / 3][i % 3];
-        v->narrow &= word < NARROW_LIMIT && word > -NARROW_LIMIT;
+        narrow &= word < NARROW_LIMIT && word > -NARROW_LIMIT;
         v->words[i / 3][i % 3] = (int64_t)word;
     }
-    for (int i = 0; i < 6 && !v->narrow; ++i)
+    v->form = narrow ? TOI_VECTOR_WORDS : TOI_VECTOR_INTEGERS;
+    for (int i = 0; i < 6 && !narrow; ++i)
         v->c[i / 3][i % 3] = toi_integer_from_int128(arena, words[i / 3][i % 3]);
 }
 
@@ -104,28 +95,15 @@ static void convert_words(toi_arena *arena, const double x[COORDINATES], int low
     }
 }
 
-static void convert_integers(toi_arena *arena, const double x[COORDINATES], int lowest,
-                             toi_trajectory *trajectory)
+static void refer_to_points(const toi_query *query, toi_trajectory *trajectory)
 {
     toi_vector *vectors[3] = {&trajectory->p, &trajectory->e, &trajectory->g};
-    toi_integer points[COORDINATES];
-    for (int i = 0; i < COORDINATES; ++i) {
-        int shift;
-        decoded d = decode(x[i]);
-        uint64_t m = whole_part(d, lowest, &shift);
-        points[i] = toi_integer_from_shifted(arena, m, shift, d.negative);
-    }
+    toi_points_from_query(query, &trajectory->points);
     for (int v = 0; v < 3; ++v) {
         const int *pair = corners[trajectory->edge_edge][v];
-        vectors[v]->narrow = false;
-        for (int k = 0; k < 3; ++k) {
-            toi_integer start =
-                toi_integer_subtract(arena, points[3 * pair[0] + k], points[3 * pair[1] + k]);
-            toi_integer end = toi_integer_subtract(arena, points[12 + 3 * pair[0] + k],
-                                                   points[12 + 3 * pair[1] + k]);
-            vectors[v]->c[0][k] = start;
-            vectors[v]->c[1][k] = toi_integer_subtract(arena, end, start);
-        }
+        vectors[v]->form = TOI_VECTOR_POINTS;
+        vectors[v]->points = &trajectory->points;
+        vectors[v]->between = (toi_difference){pair[0], pair[1]};
     }
 }
 
@@ -159,7 +137,7 @@ static bool convert_short(const double x[COORDINATES], toi_trajectory *trajector
     for (int v = 0; v < 3; ++v) {
         const int64_t *a = points + 3 * corners[trajectory->edge_edge][v][0];
         const int64_t *b = points + 3 * corners[trajectory->edge_edge][v][1];
-        vectors[v]->narrow = true;
+        vectors[v]->form = TOI_VECTOR_WORDS;
         for (int k = 0; k < 3; ++k) {
             int64_t start = a[k] - b[k], end = a[12 + k] - b[12 + k];
             vectors[v]->words[0][k] = start >> zeros;
@@ -183,18 +161,22 @@ void toi_trajectory_from_query(toi_arena *arena, toi_kind kind, const toi_query 
     if (highest - lowest < 124) // differences of differences fit a signed word of 128 bits
         convert_words(arena, x, lowest, trajectory);
     else
-        convert_integers(arena, x, lowest, trajectory);
+        refer_to_points(query, trajectory);
 }
 
 // ---- Vectors
 
+// Of a vector that is not between points.
 static toi_integer entry(toi_arena *arena, const toi_vector *a, int power, int axis)
 {
-    return a->narrow ? toi_integer_from_int128(arena, a->words[power][axis]) : a->c[power][axis];
+    return a->form == TOI_VECTOR_WORDS ? toi_integer_from_int128(arena, a->words[power][axis])
+                                       : a->c[power][axis];
 }
 
 toi_polynomial toi_vector_component(toi_arena *arena, const toi_vector *a, int degree, int axis)
 {
+    if (a->form == TOI_VECTOR_POINTS)
+        return toi_points_component(arena, a->points, a->between, degree, axis);
     toi_polynomial f;
     for (int i = 0; i <= degree; ++i)
         f.c[i] = entry(arena, a, i, axis);
@@ -202,10 +184,25 @@ toi_polynomial toi_vector_component(toi_arena *arena, const toi_vector *a, int d
     return f;
 }
 
+// The vectors that are added have a point in common, from which one leads and to which the other.
+static void combine_points(const toi_vector *a, toi_difference b, toi_vector *sum)
+{
+    *sum = *a;
+    if (a->between.minus == b.corner)
+        sum->between.minus = b.minus;
+    else
+        sum->between.corner = b.corner;
+}
+
 static void combine(toi_arena *arena, const toi_vector *a, const toi_vector *b, int sign,
                     toi_vector *sum)
 {
-    if (a->narrow && b->narrow) {
+    if (a->form == TOI_VECTOR_POINTS) {
+        toi_difference minus = {b->between.minus, b->between.corner};
+        combine_points(a, sign > 0 ? b->between : minus, sum);
+        return;
+    }
+    if (a->form == TOI_VECTOR_WORDS && b->form == TOI_VECTOR_WORDS) {
         toi_int128 words[2][3];
         for (int i = 0; i < 6; ++i)
             words[i / 3][i % 3] =
@@ -213,7 +210,7 @@ static void combine(toi_arena *arena, const toi_vector *a, const toi_vector *b, 
         set_vector(arena, words, sum);
         return;
     }
-    sum->narrow = false;
+    sum->form = TOI_VECTOR_INTEGERS;
     for (int i = 0; i < 6; ++i) {
         toi_integer x = entry(arena, a, i / 3, i % 3), y = entry(arena, b, i / 3, i % 3);
         sum->c[i / 3][i % 3] =
@@ -281,7 +278,10 @@ toi_polynomial toi_vector_cross(toi_arena *arena, const toi_vector *a, const toi
                                 int degree, int axis)
 {
     toi_polynomial f;
-    if (a->narrow && b->narrow) {
+    if (a->form == TOI_VECTOR_POINTS)
+        return toi_points_cross(arena, a->points, (toi_difference[]){a->between, b->between},
+                                degree, axis);
+    if (a->form == TOI_VECTOR_WORDS && b->form == TOI_VECTOR_WORDS) {
         toi_int128 words[3] = {0, 0, 0};
         int highest = degree > 0 ? 2 : 0;
         if (degree > 0)
@@ -379,11 +379,24 @@ static toi_polynomial volume_integers(toi_arena *arena, const toi_trajectory *tr
     return volume;
 }
 
+static toi_polynomial volume_points(toi_arena *arena, const toi_trajectory *trajectory, int degree,
+                                    toi_polynomial normal[3])
+{
+    const toi_difference factors[3] = {trajectory->p.between, trajectory->e.between,
+                                       trajectory->g.between};
+    for (int k = 0; k < 3; ++k)
+        normal[k] = toi_points_cross(arena, &trajectory->points, factors + 1, degree, k);
+    return toi_points_volume(arena, &trajectory->points, factors, degree);
+}
+
 toi_polynomial toi_trajectory_volume(toi_arena *arena, const toi_trajectory *trajectory, int degree,
                                      toi_polynomial normal[3])
 {
+    if (trajectory->p.form == TOI_VECTOR_POINTS)
+        return volume_points(arena, trajectory, degree, normal);
     // Inlined twice, with the degree known.
-    if (trajectory->p.narrow && trajectory->e.narrow && trajectory->g.narrow)
+    if (trajectory->p.form == TOI_VECTOR_WORDS && trajectory->e.form == TOI_VECTOR_WORDS &&
+        trajectory->g.form == TOI_VECTOR_WORDS)
         return degree > 0 ? volume_words(arena, trajectory, 1, normal)
                           : volume_words(arena, trajectory, 0, normal);
     return volume_integers(arena, trajectory, degree, normal);

@@ -4,17 +4,23 @@
 #ifndef TOI_EXACT_TRAJECTORY_H
 #define TOI_EXACT_TRAJECTORY_H
 
-#include "exact/polynomial.h"
+#include "exact/points.h"
 
-#include "toi/narrow_phase.h"
+// A vector that is linear in t, in one of three forms; the others are not set.
+typedef enum toi_vector_form
+{
+    TOI_VECTOR_WORDS,    // words[0] + t words[1], all of them less than 2^62 in magnitude
+    TOI_VECTOR_INTEGERS, // c[0] + t c[1]
+    TOI_VECTOR_POINTS    // `between` two of `points`; if one vector of a query, then all
+} toi_vector_form;
 
-// A vector that is linear in t: c[0] + t c[1], or words[0] + t words[1] where all of these are less
-// than 2^62 in magnitude. Which of the two is decided by `narrow`; the other is not set.
 typedef struct toi_vector
 {
-    bool narrow;
+    toi_vector_form form;
     int64_t words[2][3];
     toi_integer c[2][3];
+    const toi_points *points;
+    toi_difference between;
 } toi_vector;
 
 typedef struct toi_trajectory
@@ -23,10 +29,11 @@ typedef struct toi_trajectory
     toi_vector p;
     toi_vector e;
     toi_vector g;
+    toi_points points; // set where the vectors refer to them
 } toi_trajectory;
 
-// Takes the differences of a query of finite doubles, all multiplied by one power of two that makes
-// them whole, the smallest that will do.
+// Takes the differences of a query of finite doubles, all on an axis multiplied by one power of two
+// that makes them whole. The trajectory must stay where it is.
 void toi_trajectory_from_query(toi_arena *arena, toi_kind kind, const toi_query *query,
                                toi_trajectory *trajectory);
 

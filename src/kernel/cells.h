@@ -30,10 +30,13 @@ typedef struct toi_touch
 {
     double time;
     double u, v;
+    double blur; // times before it by less than this cannot be told from it
 } toi_touch;
 
-// Compares the box of F over a cell with what counts as zero.
-TOI_INLINE toi_verdict toi_judge_hull(const toi_inclusion *q, const toi_cell *cell, bool *narrow)
+// Compares the box of F over a cell with what counts as zero. `open`: on which axes it is not all
+// zero. *narrow: it is within the tolerance, or so small that rounding hides more.
+TOI_INLINE toi_verdict toi_judge_hull(const toi_inclusion *q, const toi_cell *cell, bool open[3],
+                                      bool *narrow)
 {
     toi_hull hull;
     toi_cell_hull(q, cell, &hull);
@@ -42,8 +45,9 @@ TOI_INLINE toi_verdict toi_judge_hull(const toi_inclusion *q, const toi_cell *ce
     for (int k = 0; k < 3; ++k) {
         if (hull.lo[k] > q->threshold[k] || hull.hi[k] < -q->threshold[k])
             return TOI_CELL_EXCLUDED;
-        inside &= hull.lo[k] >= -q->threshold[k] && hull.hi[k] <= q->threshold[k];
-        *narrow &= hull.hi[k] - hull.lo[k] <= q->tolerance;
+        open[k] = hull.lo[k] < -q->threshold[k] || hull.hi[k] > q->threshold[k];
+        inside &= !open[k];
+        *narrow &= hull.hi[k] - hull.lo[k] <= q->narrow[k];
     }
     // Inside, every point is a contact as far as doubles can tell: nothing is left to refine.
     return inside ? TOI_CELL_ACCEPTED : TOI_CELL_OPEN;
@@ -55,12 +59,13 @@ TOI_INLINE bool toi_is_early_enough(const toi_inclusion *q, const toi_cell *cell
                                     toi_touch *touched)
 {
     double u = 0.5 * (cell->lo[1] + cell->hi[1]), v = 0.5 * (cell->lo[2] + cell->hi[2]);
-    double time = !q->triangle || u + v <= 1 ? toi_entry_time(q, u, v) : HUGE_VAL;
+    double blur = 0;
+    double time = !q->triangle || u + v <= 1 ? toi_entry_time(q, u, v, &blur) : HUGE_VAL;
     if (time < touched->time)
-        *touched = (toi_touch){time, u, v};
+        *touched = (toi_touch){time, u, v, TOI_TIME_RESOLUTION + blur};
     if (q->no_zero_time && cell->lo[0] == 0)
         return touched->time == 0;
-    return cell->lo[0] >= touched->time - TOI_TIME_RESOLUTION;
+    return cell->lo[0] >= touched->time - touched->blur;
 }
 
 // Examines a cell once: judges it, shrinks it, and says whether shrinking is worth repeating.
@@ -72,7 +77,7 @@ TOI_INLINE toi_verdict toi_examine_cell(const toi_inclusion *q, toi_cell *cell, 
     *again = false;
     if (q->triangle && !toi_clip_cell(cell))
         return TOI_CELL_EXCLUDED;
-    toi_verdict v = toi_judge_hull(q, cell, narrow);
+    toi_verdict v = toi_judge_hull(q, cell, x->open, narrow);
     if (v != TOI_CELL_OPEN)
         return v;
     if (q->separation > 0) {
@@ -101,32 +106,37 @@ TOI_INLINE double toi_centre_size(const toi_inclusion *q, const toi_cell *cell)
     return toi_max3(value);
 }
 
-// Cuts the cell, expanded as `x`, across the variable that moves F most. False: it is too small to
-// be cut.
+// Cuts the cell, expanded as `x`, across the variable that moves F most, on the axes where F is not
+// yet known to be zero. False: doubles cannot cut that one any more, and cutting another would
+// leave the box as wide.
 TOI_INLINE bool toi_split_cell(const toi_inclusion *q, const toi_cell *cell, const toi_expansion *x,
                                toi_cell halves[2])
 {
     const double *slopes[3] = {x->dt, x->du, x->dv};
     bool zero = q->no_zero_time && cell->lo[0] == 0;
-    int best = -1;
+    int best = 0;
     double most = -1;
     for (int a = 0; a < 3; ++a) {
-        double middle = 0.5 * (cell->lo[a] + cell->hi[a]);
-        if (!(middle > cell->lo[a] && middle < cell->hi[a]))
-            continue;
-        double reach = (cell->hi[a] - cell->lo[a]) * toi_max3(slopes[a]);
+        double slope = 0;
+        for (int k = 0; k < 3; ++k)
+            slope = toi_max(slope, x->open[k] ? toi_abs(slopes[a][k]) : 0);
+        double reach = (cell->hi[a] - cell->lo[a]) * slope;
         if (reach > most) {
             most = reach;
             best = a;
         }
     }
+    double middle = 0.5 * (cell->lo[best] + cell->hi[best]);
+    bool cut = middle > cell->lo[best] && middle < cell->hi[best];
     // Below the tolerance only the time matters to a caller that wants it off zero.
-    if (zero && most <= q->tolerance && 0.5 * cell->hi[0] > 0)
+    if (zero && (most <= q->tolerance || !cut) && 0.5 * cell->hi[0] > 0) {
         best = 0;
-    if (best < 0)
+        middle = 0.5 * cell->hi[0];
+        cut = true;
+    }
+    if (!cut)
         return false;
     halves[0] = halves[1] = *cell;
-    double middle = 0.5 * (cell->lo[best] + cell->hi[best]);
     halves[0].hi[best] = middle;
     halves[1].lo[best] = middle;
     // The earlier half goes first; of two equally early ones that where F is smaller.

@@ -8,6 +8,7 @@
 #include "kernel/motion.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #if TOI_LANES != 1
 #error "one cell at a time: include this in a source with TOI_LANES 1"
@@ -24,6 +25,7 @@ typedef struct toi_inclusion
     double threshold[3]; // |F_k| up to here may be zero: rounding error plus separation
     double separation;   // scaled
     double tolerance;    // scaled
+    double narrow[3];    // a box as narrow as this counts as a point: the tolerance, or rounding
     int triangle;        // the domain is u + v <= 1
     int no_zero_time;    // refine cells that begin at t = 0 whatever the tolerance
 } toi_inclusion;
@@ -74,6 +76,7 @@ typedef struct toi_expansion
     double radius[3];
     double value[3];
     double dt[3], du[3], dv[3];
+    bool open[3]; // axes on which the cell's box is not within the threshold; set by who knows it
 } toi_expansion;
 
 TOI_INLINE void toi_expand(const toi_inclusion *q, const toi_cell *c, toi_expansion *x)
@@ -128,31 +131,58 @@ TOI_INLINE double toi_max3(const double a[3])
     return x > z ? x : z;
 }
 
-// Projects the expansion on direction n and solves for variable `a` (0 t, 1 u, 2 v): every zero of
-// F in the cell has it in [lo, hi] about the centre, intersected with what is known. Returns 0 if
-// that is empty: no zero. (Section 5.)
-TOI_INLINE int toi_contract(const toi_inclusion *q, toi_expansion *x, const double n[3], int a,
-                            double *lo, double *hi)
+// What is known of F in one direction: every zero of F in a cell satisfies
+// |value + tau slope[0] + mu slope[1] + nu slope[2] + tau (mu mixed[0] + nu mixed[1])| <= slack.
+typedef struct toi_row
 {
-    const double *r = x->radius;
+    double value;
+    double slope[3];
+    double mixed[2];
+    double slack;
+} toi_row;
+
+// Of an axis: one component, without a product.
+TOI_INLINE void toi_axis_row(const toi_inclusion *q, const toi_expansion *x, int k, toi_row *row)
+{
+    *row = (toi_row){x->value[k],
+                     {x->dt[k], x->du[k], x->dv[k]},
+                     {q->de[k], q->dg[k]},
+                     q->size[k] * (24 * TOI_UNIT) + q->separation + TOI_TINY};
+}
+
+TOI_INLINE void toi_project(const toi_inclusion *q, const toi_expansion *x, const double n[3],
+                            toi_row *row)
+{
     double weight = 0, norm = 0;
     for (int k = 0; k < 3; ++k) {
         weight += toi_abs(n[k]) * q->size[k];
         norm += toi_abs(n[k]);
     }
-    double slack = weight * (64 * TOI_UNIT) + norm * q->separation + TOI_TINY;
-    double value = toi_dot3(n, x->value);
-    double slope[3] = {toi_dot3(n, x->dt), toi_dot3(n, x->du), toi_dot3(n, x->dv)};
-    double mixed = r[0] * (r[1] * toi_abs(toi_dot3(n, q->de)) + r[2] * toi_abs(toi_dot3(n, q->dg)));
+    row->slack = weight * (64 * TOI_UNIT) + norm * q->separation + TOI_TINY;
+    row->value = toi_dot3(n, x->value);
+    row->slope[0] = toi_dot3(n, x->dt);
+    row->slope[1] = toi_dot3(n, x->du);
+    row->slope[2] = toi_dot3(n, x->dv);
+    row->mixed[0] = toi_dot3(n, q->de);
+    row->mixed[1] = toi_dot3(n, q->dg);
+}
+
+// Solves a row for variable `a` (0 t, 1 u, 2 v): every zero of F in the cell has it in [lo, hi]
+// about the centre, intersected with what is known. Returns 0 if that is empty: no zero.
+// (Section 5.)
+TOI_INLINE int toi_solve_row(const toi_row *row, toi_expansion *x, int a, double *lo, double *hi)
+{
+    const double *r = x->radius, *slope = row->slope;
+    double mixed = r[0] * (r[1] * toi_abs(row->mixed[0]) + r[2] * toi_abs(row->mixed[1]));
     int b = (a + 1) % 3, c = (a + 2) % 3;
-    double rest =
-        (r[b] * toi_abs(slope[b]) + r[c] * toi_abs(slope[c]) + mixed + slack) * (1 + 16 * TOI_UNIT);
+    double rest = (r[b] * toi_abs(slope[b]) + r[c] * toi_abs(slope[c]) + mixed + row->slack) *
+                  (1 + 16 * TOI_UNIT);
     double reach = (r[a] * toi_abs(slope[a]) + rest) * (1 + 4 * TOI_UNIT);
-    if (toi_abs(value) > reach)
+    if (toi_abs(row->value) > reach)
         return 0;
     if (!(toi_abs(slope[a]) > 0) || r[a] < 0x1p-900)
         return 1;
-    double x0 = (-value - rest) / slope[a], x1 = (rest - value) / slope[a];
+    double x0 = (-row->value - rest) / slope[a], x1 = (rest - row->value) / slope[a];
     double below = x0 < x1 ? x0 : x1, above = x0 < x1 ? x1 : x0;
     below -= 4 * TOI_UNIT * toi_abs(below);
     above += 4 * TOI_UNIT * toi_abs(above);
@@ -166,6 +196,15 @@ TOI_INLINE int toi_contract(const toi_inclusion *q, toi_expansion *x, const doub
     if (reached < x->radius[a])
         x->radius[a] = reached;
     return 1;
+}
+
+// Projects the expansion on direction n and solves for a variable.
+TOI_INLINE int toi_contract(const toi_inclusion *q, toi_expansion *x, const double n[3], int a,
+                            double *lo, double *hi)
+{
+    toi_row row;
+    toi_project(q, x, n, &row);
+    return toi_solve_row(&row, x, a, lo, hi);
 }
 
 // Moves an interval about `centre` back to absolute bounds, outward, without leaving the old ones.
@@ -192,6 +231,13 @@ TOI_INLINE int toi_shrink_cell(const toi_inclusion *q, toi_cell *c, toi_expansio
         lo[a] = -x->radius[a];
         hi[a] = x->radius[a];
     }
+    for (int k = 0; k < 3 && q->separation > 0; ++k) {
+        toi_row row;
+        toi_axis_row(q, x, k, &row);
+        for (int a = 0; a < 3; ++a)
+            if (!toi_solve_row(&row, x, a, &lo[a], &hi[a]))
+                return 0;
+    }
     toi_cross3(x->du, x->dv, n);
     if (!toi_contract(q, x, n, 0, &lo[0], &hi[0]))
         return 0;
@@ -215,6 +261,14 @@ TOI_INLINE int toi_shrink_cell(const toi_inclusion *q, toi_cell *c, toi_expansio
     if (hi[0] - lo[0] > x->radius[0]) { // not halved yet
         toi_cross3(x->dt, edge, across);
         toi_cross3(edge, across, n);
+        if (!toi_contract(q, x, n, 0, &lo[0], &hi[0]))
+            return 0;
+    }
+    // Normal to the edge and to an edge of the cube of the separation: where edges are parallel,
+    // the one of these that separates does so for all of u and v at once.
+    for (int k = 0; k < 3 && q->separation > 0; ++k) {
+        const double axis[3] = {k == 0, k == 1, k == 2};
+        toi_cross3(edge, axis, n);
         if (!toi_contract(q, x, n, 0, &lo[0], &hi[0]))
             return 0;
     }
@@ -253,10 +307,12 @@ TOI_INLINE void toi_unit_normal(const toi_expansion *x, double normal[3])
 
 // The first time at which the pair of points (u, v) comes within the separation, or infinity: F is
 // linear in t there, so each axis gives an interval. Not certified; it only tells a search when to
-// stop.
-TOI_INLINE double toi_entry_time(const toi_inclusion *q, double u, double v)
+// stop. *blur is how long the motion takes to cross what rounding hides on the axis that comes
+// last.
+TOI_INLINE double toi_entry_time(const toi_inclusion *q, double u, double v, double *blur)
 {
     double from = 0, to = 1;
+    *blur = 0;
     for (int k = 0; k < 3; ++k) {
         double at = (q->p[0][k] + u * q->e[0][k]) + v * q->g[0][k];
         double speed = (q->dp[k] + u * q->de[k]) + v * q->dg[k];
@@ -266,7 +322,10 @@ TOI_INLINE double toi_entry_time(const toi_inclusion *q, double u, double v)
             continue;
         }
         double t0 = (-q->separation - at) / speed, t1 = (q->separation - at) / speed;
-        from = toi_max(from, toi_min(t0, t1));
+        if (toi_min(t0, t1) > from) {
+            from = toi_min(t0, t1);
+            *blur = q->size[k] * (32 * TOI_UNIT) / toi_abs(speed);
+        }
         to = toi_min(to, toi_max(t0, t1));
     }
     return from <= to ? from : HUGE_VAL;

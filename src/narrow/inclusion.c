@@ -46,6 +46,7 @@ void toi_prepare_inclusion(const toi_narrow_batch *batch, const toi_filtered *fr
         q->size[k] = from->size[k];
         q->threshold[k] =
             (from->size[k] * (8 * TOI_UNIT) + q->separation + TOI_TINY) * (1 + 4 * TOI_UNIT);
+        q->narrow[k] = fmax(q->tolerance, from->size[k] * (64 * TOI_UNIT));
     }
     q->triangle = batch->kind == TOI_VERTEX_FACE;
     q->no_zero_time = batch->def->no_zero_time;

@@ -180,7 +180,7 @@ static void start_query(queued *q)
 {
     const toi_cell whole = {{0, 0, 0}, {1, 1, 1}};
     q->iterations = q->refinements = 0;
-    q->next = (findings){NOWHERE, whole, 1, {INFINITY, 0, 0}, false};
+    q->next = (findings){NOWHERE, whole, 1, {INFINITY, 0, 0, 0}, false};
     q->bound = 0;
     q->ended = false;
 }

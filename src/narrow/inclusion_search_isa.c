@@ -136,7 +136,7 @@ void TOI_ISA_NAME(toi_search_cells)(const toi_narrow_batch *batch, const toi_fil
 {
     search s = {.heap = batch->scratch,
                 .most_iterations = batch->def->max_iterations,
-                .touched = {INFINITY, 0, 0}};
+                .touched = {INFINITY, 0, 0, 0}};
     prepare(batch, query, &s);
     double last_key = time_key(&s, batch->def->t_max);
     toi_cell found = {{INFINITY, 0, 0}, {INFINITY, 0, 0}}, cell = found, halves[2];

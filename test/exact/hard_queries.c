@@ -328,3 +328,37 @@ toi_query make_hard_query(hard_family family, toi_kind kind, toi_random *random)
         x[i] = family == HARD_CUBE ? toi_random_unit(random) : random_int(random, -2, 2);
     return query;
 }
+
+// ---- Mixed exponents
+
+static int pick_exponent(int choice, toi_random *random)
+{
+    static const int few[] = {-1070, -500, -40, 0, 30, 400, 1000};
+    return choice == 0   ? random_int(random, -1074, 1023)
+           : choice == 1 ? random_int(random, -150, 150)
+                         : few[toi_random_below(random, 7)];
+}
+
+toi_query make_mixed_query(toi_random *random)
+{
+    toi_query query;
+    double *x = &query.start[0][0];
+    int choice = random_int(random, 0, 2), groups = random_int(random, 0, 5), exponents[24];
+    bool small = choice == 2 || chance(random, 4);
+    for (int i = 0; i < 24; ++i)
+        exponents[i] = pick_exponent(choice, random);
+    for (int i = 0; i < 24; ++i) {
+        int group = groups == 0 ? i % 3 : groups == 1 ? i / 3 % 4 : groups == 2 ? i / 12 : i;
+        double m = small ? random_int(random, -2, 2) : toi_random_range(random, -2, 2);
+        x[i] = ldexp(0.5 * m, exponents[group]);
+    }
+    for (int n = chance(random, 2) ? random_int(random, 1, 6) : 0; n > 0; --n) {
+        double from = x[toi_random_below(random, 24)];
+        x[toi_random_below(random, 24)] = chance(random, 2) ? from : -from;
+    }
+    for (int k = 0; k < 3 && chance(random, 4); ++k)
+        query.end[1][k] = query.start[1][k];
+    if (chance(random, 3))
+        nudge_query(&query, random_int(random, 1, 4), random);
+    return query;
+}

@@ -19,4 +19,8 @@ const char *hard_family_name(hard_family family);
 
 toi_query make_hard_query(hard_family family, toi_kind kind, toi_random *random);
 
+// Exponents over all the range of a double: of every coordinate, or one for each axis, corner or
+// end; full mantissas or small integers, some coordinates the same, some nudged.
+toi_query make_mixed_query(toi_random *random);
+
 #endif
