@@ -3,6 +3,7 @@
 
 #include "broad/broad.h"
 
+#include "base/fp_mode.h"
 #include "base/radix_sort.h"
 
 #include <string.h>
@@ -247,6 +248,7 @@ static toi_status unpack(void *context, int64_t piece, int worker)
 
 toi_status toi_sort_pairs(toi_pair *pairs, int64_t count, int workers)
 {
+    TOI_GUARD_FP; // for the parallel-for hook
     int resolved;
     toi_status status = toi_resolve_workers(workers, &resolved);
     if (status != TOI_OK || count < 2)

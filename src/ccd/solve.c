@@ -2,6 +2,7 @@
 
 #include "ccd/pipeline.h"
 
+#include "base/fp_mode.h"
 #include "base/simd.h"
 #include "mesh/mesh.h"
 
@@ -83,6 +84,7 @@ static void gather(const toi_pipeline *p, toi_kind kind, toi_pair pair, toi_quer
 
 toi_query toi_gather_query(const toi_mesh *mesh, toi_kind kind, toi_pair pair)
 {
+    TOI_GUARD_FP;
     const int32_t *a = kind == TOI_VERTEX_FACE ? &pair.a : toi_edge_at(&mesh->edges, pair.a);
     const int32_t *b = kind == TOI_VERTEX_FACE ? toi_face_at(&mesh->faces, pair.b)
                                                : toi_edge_at(&mesh->edges, pair.b);

@@ -3,6 +3,8 @@
 
 #include "exact/moment.h"
 
+#include "base/fp_mode.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -202,6 +204,7 @@ static void start_search(floor_search *search, const toi_moment *moment, double 
     for (int i = 0; i < moment->f.degree; ++i)
         far |= moment->f.c[i].size != 0 && fabs(search->a[i]) < ldexp(1, -FAR);
     if (far) {
+        TOI_GUARD_LONG_DOUBLE;
         toi_polynomial_approximate_wide(&moment->f, wide);
         search->estimate = estimate_far_root(wide, moment->sign, lo, hi);
     } else {

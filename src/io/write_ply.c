@@ -1,3 +1,4 @@
+#include "base/fp_mode.h"
 #include "io/output.h"
 #include "toi/io.h"
 
@@ -102,6 +103,7 @@ static void write_indices(FILE *file, toi_index_view rows, int columns)
 toi_status toi_write_ply(const char *path, toi_point_view points, toi_index_view faces,
                          toi_index_view edges)
 {
+    TOI_GUARD_FP;
     assert(path);
     toi_status status = check_points(points);
     if (status == TOI_OK)

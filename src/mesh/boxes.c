@@ -5,6 +5,8 @@
 // docs/boxes.md.
 
 #include "toi/boxes.h"
+
+#include "base/fp_mode.h"
 #include "base/parallel.h"
 #include "mesh/mesh.h"
 
@@ -82,8 +84,8 @@ static toi_status make_piece(void *context, int64_t piece, int worker)
     return TOI_OK;
 }
 
-toi_status toi_make_boxes(const toi_mesh *mesh, toi_primitive primitive, double min_separation,
-                          int workers, toi_box *boxes)
+TOI_APART static toi_status make_boxes(const toi_mesh *mesh, toi_primitive primitive,
+                                       double min_separation, int workers, toi_box *boxes)
 {
     int resolved;
     toi_status status = toi_resolve_workers(workers, &resolved);
@@ -99,6 +101,13 @@ toi_status toi_make_boxes(const toi_mesh *mesh, toi_primitive primitive, double 
     return toi_parallel(resolved, job.pieces, make_piece, &job);
 }
 
+toi_status toi_make_boxes(const toi_mesh *mesh, toi_primitive primitive, double min_separation,
+                          int workers, toi_box *boxes)
+{
+    TOI_GUARD_FP;
+    return make_boxes(mesh, primitive, min_separation, workers, boxes);
+}
+
 // The nearest float, moved one float down where it lies above x: the tightest float bound from
 // below. (The paper tests for "<"; equality is as good a bound, and "<" would loosen every exact
 // float.)
@@ -108,19 +117,25 @@ static float round_down(double x)
     return (double)f > x ? nextafterf(f, -INFINITY) : f;
 }
 
+static void round_box(const toi_box *box, toi_box_float *rounded)
+{
+    for (int k = 0; k < 3; ++k) {
+        rounded->lo[k] = round_down(box->lo[k]);
+        rounded->hi[k] = -round_down(-box->hi[k]);
+    }
+}
+
 void toi_round_boxes(toi_box_view boxes, toi_box_float *rounded)
 {
+    TOI_GUARD_FP;
     for (int64_t i = 0; i < boxes.count; ++i)
-        for (int k = 0; k < 3; ++k) {
-            rounded[i].lo[k] = round_down(boxes.data[i].lo[k]);
-            rounded[i].hi[k] = -round_down(-boxes.data[i].hi[k]);
-        }
+        round_box(&boxes.data[i], &rounded[i]);
 }
 
 void toi_widen_to_floats(toi_box *box)
 {
     toi_box_float rounded;
-    toi_round_boxes((toi_box_view){box, 1}, &rounded);
+    round_box(box, &rounded);
     for (int k = 0; k < 3; ++k) {
         box->lo[k] = (double)rounded.lo[k];
         box->hi[k] = (double)rounded.hi[k];

@@ -1,5 +1,6 @@
 // Unique edges in libigl's order: the public truth numbers edges so.
 
+#include "base/fp_mode.h"
 #include "base/parallel.h"
 #include "base/radix_sort.h"
 #include "mesh/mesh.h"
@@ -79,6 +80,7 @@ toi_status toi_make_edges_within(toi_index_view faces, toi_index_view loose, int
 toi_status toi_make_edges(toi_index_view faces, toi_index_view loose, int64_t vertex_count,
                           toi_edge_array *edges)
 {
+    TOI_GUARD_FP; // for the parallel-for hook
     return toi_make_edges_within(faces, loose, vertex_count, toi_default_workers(), NULL, edges);
 }
 

@@ -2,6 +2,7 @@
 
 #include "mesh/mesh.h"
 
+#include "base/fp_mode.h"
 #include "base/parallel.h"
 #include "base/radix_sort.h"
 
@@ -195,6 +196,7 @@ toi_status toi_check_mesh_within(const toi_mesh *mesh, int workers, toi_budget *
 
 toi_status toi_check_mesh(const toi_mesh *mesh)
 {
+    TOI_GUARD_FP;
     if (!mesh)
         return toi_check_mesh_within(NULL, 1, NULL);
     toi_mesh whole = *mesh;

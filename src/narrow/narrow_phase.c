@@ -2,6 +2,7 @@
 
 #include "narrow/narrow.h"
 
+#include "base/fp_mode.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
@@ -214,9 +215,10 @@ static toi_status solve_piece(void *context, int64_t piece, int worker)
     return TOI_OK;
 }
 
-static toi_status solve_queries(const toi_narrow_def *def, toi_kind kind, const toi_query *queries,
-                                int64_t count, toi_query_result *results)
+toi_status toi_solve_queries(const toi_narrow_def *def, toi_kind kind, const toi_query *queries,
+                             int64_t count, toi_query_result *results)
 {
+    TOI_GUARD_FP;
     int workers;
     toi_status status = toi_check_narrow_def(def);
     if (status == TOI_OK)
@@ -245,14 +247,5 @@ static toi_status solve_queries(const toi_narrow_def *def, toi_kind kind, const 
                  : toi_allocation_status();
     toi_give_back(job.raised);
     toi_give_back(job.scratch);
-    return status;
-}
-
-toi_status toi_solve_queries(const toi_narrow_def *def, toi_kind kind, const toi_query *queries,
-                             int64_t count, toi_query_result *results)
-{
-    toi_fp_state caller = toi_enter_fp();
-    toi_status status = solve_queries(def, kind, queries, count, results);
-    toi_leave_fp(caller);
     return status;
 }
