@@ -137,7 +137,7 @@ static void solve_again(const toi_narrow_batch *batch, int64_t i, double rescale
 // Contacts later than this cannot matter any more.
 static double time_limit(const solve_stage *stage)
 {
-    double t_max = stage->pipeline->def->narrow.t_max;
+    double t_max = toi_last_time(&stage->pipeline->def->narrow);
     return stage->t_max ? fmin(t_max, toi_bits_time(atomic_load(stage->t_max))) : t_max;
 }
 

@@ -231,8 +231,10 @@ toi_status toi_solve_queries(const toi_narrow_def *def, toi_kind kind, const toi
     if (workers > pieces)
         workers = pieces > 0 ? (int)pieces : 1;
     bool lower = kind >= TOI_PAIR_KINDS;
+    toi_narrow_def own = *def;
+    own.t_max = toi_last_time(def);
     solve_job job = {.kind = kind,
-                     .batch = {.def = def,
+                     .batch = {.def = &own,
                                .kind = lower ? TOI_VERTEX_FACE : kind,
                                .count = count,
                                .queries = queries,
