@@ -8,18 +8,22 @@
 
 #include "base/fp_mode.h"
 #include "base/parallel.h"
+#include "base/status.h"
 #include "mesh/mesh.h"
 
+#include <float.h>
 #include <math.h>
 
-// The largest double not greater than x - h, for h >= 0. The rounding error of a subtraction is
-// itself a double (two-sum), so its sign tells on which side the rounded value fell.
+// The largest double not greater than x - h, for h >= 0, or the least there is: boxes stay finite,
+// and docs/boxes.md shows why no overlap is lost. The rounding error of a subtraction is itself a
+// double (two-sum), so its sign tells on which side the rounded value fell.
 static double subtract_down(double x, double h)
 {
     double r = x - h;
     double part = r - x;
     double error = (x - (r - part)) + (-h - part);
-    return error < 0 ? nextafter(r, -INFINITY) : r;
+    double below = error < 0 ? nextafter(r, -INFINITY) : r;
+    return below < -DBL_MAX ? -DBL_MAX : below;
 }
 
 static double add_up(double x, double h)
