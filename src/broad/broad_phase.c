@@ -84,7 +84,10 @@ static toi_status check_piece(void *context, int64_t piece, int worker)
 
 static toi_status check_boxes(toi_box_view boxes, const char *list, int workers)
 {
-    if (boxes.count < 0 || boxes.count > INT32_MAX)
+    if (boxes.count < 0)
+        return toi_fail(TOI_ERROR_ARGUMENT, "%s: the number of boxes is %" PRId64 "; use 0 or more",
+                        list, boxes.count);
+    if (boxes.count > INT32_MAX)
         return toi_fail(TOI_ERROR_LIMIT, "%s: %" PRId64 " boxes: at most %d are possible", list,
                         boxes.count, INT32_MAX);
     if (boxes.count > 0 && !boxes.data)

@@ -164,10 +164,10 @@ toi_status toi_find_exact_times(toi_kind kind, const toi_query *queries, int64_t
     toi_status status = toi_resolve_workers(workers, &workers);
     for (int64_t i = 0; i < count; ++i)
         times[i] = NULL;
+    if (status == TOI_OK)
+        status = toi_check_count(count, "queries");
     if (status != TOI_OK)
         return status;
-    if (count < 0)
-        return toi_fail(TOI_ERROR_ARGUMENT, "the number of queries is %" PRId64, count);
     int64_t pieces = (count + PIECE - 1) / PIECE;
     if (workers > pieces)
         workers = pieces > 0 ? (int)pieces : 1;

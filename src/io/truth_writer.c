@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "base/fp_mode.h"
+#include "base/status.h"
 #include "io/output.h"
 #include "io/truth_sections.h"
 
@@ -301,7 +302,10 @@ static toi_status measure(const toi_truth_writer *writer, toi_exact_time *const 
                           int64_t count, int64_t *bytes)
 {
     cursor at = writer->next;
-    if (count < 0 || count > writer->total - writer->done)
+    toi_status counted = toi_check_count(count, "certificates");
+    if (counted != TOI_OK)
+        return counted;
+    if (count > writer->total - writer->done)
         return toi_fail(TOI_ERROR_ARGUMENT,
                         "%" PRId64 " certificates are appended, but %" PRId64 " are missing", count,
                         writer->total - writer->done);

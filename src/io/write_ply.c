@@ -1,4 +1,5 @@
 #include "base/fp_mode.h"
+#include "base/status.h"
 #include "io/output.h"
 #include "toi/io.h"
 
@@ -105,7 +106,13 @@ toi_status toi_write_ply(const char *path, toi_point_view points, toi_index_view
 {
     TOI_GUARD_FP;
     assert(path);
-    toi_status status = check_points(points);
+    toi_status status = toi_check_count(points.count, "points");
+    if (status == TOI_OK)
+        status = toi_check_count(faces.count, "faces");
+    if (status == TOI_OK)
+        status = toi_check_count(edges.count, "edges");
+    if (status == TOI_OK)
+        status = check_points(points);
     if (status == TOI_OK)
         status = check_indices(faces, 3, "face", points.count);
     if (status == TOI_OK)

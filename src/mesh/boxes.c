@@ -91,8 +91,14 @@ static toi_status make_piece(void *context, int64_t piece, int worker)
 TOI_APART static toi_status make_boxes(const toi_mesh *mesh, toi_primitive primitive,
                                        double min_separation, int workers, toi_box *boxes)
 {
+    static const char *const names[] = {"vertices", "edges", "faces"};
+    if ((unsigned)primitive > TOI_FACE)
+        return toi_fail(TOI_ERROR_ARGUMENT, "there is no kind of primitive number %d",
+                        (int)primitive);
     int resolved;
     toi_status status = toi_resolve_workers(workers, &resolved);
+    if (status == TOI_OK)
+        status = toi_check_count(toi_primitive_count(mesh, primitive), names[primitive]);
     if (status != TOI_OK)
         return status;
     if (!(min_separation >= 0) || !isfinite(min_separation))

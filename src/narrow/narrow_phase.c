@@ -223,9 +223,11 @@ toi_status toi_solve_queries(const toi_narrow_def *def, toi_kind kind, const toi
     toi_status status = toi_check_narrow_def(def);
     if (status == TOI_OK)
         status = toi_resolve_workers(def->workers, &workers);
+    if (status == TOI_OK)
+        status = toi_check_count(count, "queries");
     if (status != TOI_OK)
         return status;
-    if ((unsigned)kind >= TOI_KIND_COUNT || count < 0)
+    if ((unsigned)kind >= TOI_KIND_COUNT)
         return toi_fail(TOI_ERROR_ARGUMENT, "there is no query kind number %d", (int)kind);
     int64_t pieces = (count + PIECE - 1) / PIECE;
     if (workers > pieces)
