@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
 
 // A vertex falls on a triangle from height 1 at unit speed 2: contact at t = 1/2.
 static const double drop_start[4][3] = {{0.25, 0.25, 1}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
@@ -575,38 +572,6 @@ static void relative_separations_survive_the_culling(void **state)
     free_soup(&s);
 }
 
-#if defined(__x86_64__)
-// Programs linked with -ffast-math flush denormals to zero and may change the rounding; the
-// library's answers do not follow them, and their settings come back untouched.
-static void the_callers_floating_point_mode_does_not_matter(void **state)
-{
-    (void)state;
-    toi_mesh mesh = drop();
-    double start[4][3], end[4][3];
-    for (int v = 0; v < 4; ++v)
-        for (int k = 0; k < 3; ++k) {
-            start[v][k] = drop_start[v][k] * 0x1p-1060;
-            end[v][k] = drop_end[v][k] * 0x1p-1060;
-        }
-    mesh.start.data = start;
-    mesh.end.data = end;
-    toi_ccd_def def = toi_default_ccd_def();
-    def.narrow.tolerance = 0x1p-1074;
-    toi_ccd_report plain, flushed;
-    assert_ok(toi_find_earliest(&def, &mesh, &plain));
-    assert_int_equal(plain.state, TOI_HIT);
-    unsigned saved = _mm_getcsr();
-    unsigned odd = saved | 0x8040u | 0x6000u; // flush to zero, denormals are zero, round to zero
-    _mm_setcsr(odd);
-    toi_status status = toi_find_earliest(&def, &mesh, &flushed);
-    unsigned after = _mm_getcsr();
-    _mm_setcsr(saved);
-    assert_int_equal(status, TOI_OK);
-    assert_int_equal(after & 0xffc0u, odd & 0xffc0u);
-    assert_memory_equal(&plain.earliest, &flushed.earliest, sizeof plain.earliest);
-}
-#endif
-
 int main(void)
 {
     use_threads_for_sanitizer();
@@ -627,9 +592,6 @@ int main(void)
         cmocka_unit_test(bad_calls_get_a_status),
         cmocka_unit_test(the_zero_time_policy_keeps_a_solver_moving),
         cmocka_unit_test(relative_separations_survive_the_culling),
-#if defined(__x86_64__)
-        cmocka_unit_test(the_callers_floating_point_mode_does_not_matter),
-#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

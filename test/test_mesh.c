@@ -4,6 +4,7 @@
 
 #include "toi/boxes.h"
 
+#include <float.h>
 #include <gmp.h>
 #include <math.h>
 #include <stdlib.h>
@@ -115,6 +116,9 @@ static void a_hub_is_checked_quickly(void **state)
 static double pick_coordinate(toi_random *random)
 {
     static const double scales[] = {1, 1e-9, 1e9, 0x1p-1074, 1e-310, 1e300, 1e-40, 3e38};
+    if (toi_random_below(random, 16) == 0) // the last doubles
+        return (toi_random_below(random, 2) ? 1 : -1) *
+               (DBL_MAX - 0x1p971 * (double)toi_random_below(random, 3));
     return scales[toi_random_below(random, 8)] * toi_random_range(random, -4, 4);
 }
 
@@ -135,8 +139,8 @@ static void assert_tight_below(double bound, double next, const mpq_t exact)
 static void check_box(const double ends[2], double separation, double lo, double hi, float flo,
                       float fhi)
 {
-    mpq_t bound, half;
-    mpq_inits(bound, half, NULL);
+    mpq_t bound, half, least;
+    mpq_inits(bound, half, least, NULL);
     mpq_set_d(half, separation);
     mpq_div_2exp(half, half, 1);
     for (int side = 0; side < 2; ++side) {
@@ -144,7 +148,11 @@ static void check_box(const double ends[2], double separation, double lo, double
         double sign = side ? -1 : 1;
         mpq_set_d(bound, fmin(sign * ends[0], sign * ends[1]));
         mpq_sub(bound, bound, half);
+        mpq_set_d(least, -DBL_MAX);
+        if (mpq_cmp(bound, least) < 0)
+            mpq_set(bound, least); // there is no double below: boxes end here
         double at = side ? -hi : lo;
+        assert_true(isfinite(at));
         float fat = side ? -fhi : flo;
         assert_tight_below(at, nextafter(at, INFINITY), bound);
         mpq_set_d(bound, at);
@@ -153,7 +161,45 @@ static void check_box(const double ends[2], double separation, double lo, double
         else
             assert_true(at < -(double)3.4e38f && fat < 0);
     }
-    mpq_clears(bound, half, NULL);
+    mpq_clears(bound, half, least, NULL);
+}
+
+// Where two intervals come within the separation of each other, over the rationals, their boxes
+// must overlap: also where the enlargement ends at the largest double.
+static void close_intervals_have_overlapping_boxes(void **state)
+{
+    (void)state;
+    toi_random random = {12};
+    int64_t close = 0, ended = 0;
+    mpq_t gap, separation;
+    mpq_inits(gap, separation, NULL);
+    for (int64_t i = 0; i < 20000 * long_factor(); ++i) {
+        double ends[2][2][3] = {{{0}}}, d = fabs(pick_coordinate(&random));
+        toi_box boxes[2];
+        for (int side = 0; side < 2; ++side) {
+            ends[side][0][0] = pick_coordinate(&random);
+            ends[side][1][0] = toi_random_below(&random, 2) ? ends[0][0][0] : ends[side][0][0];
+            toi_mesh mesh = toi_make_mesh(ends[side][0], ends[side][1], 1, NULL, 0);
+            assert_ok(toi_make_boxes(&mesh, TOI_VERTEX, d, 1, &boxes[side]));
+            ended += boxes[side].lo[0] == -DBL_MAX || boxes[side].hi[0] == DBL_MAX;
+        }
+        bool apart = false, separate = false;
+        mpq_set_d(separation, d);
+        for (int side = 0; side < 2; ++side) {
+            mpq_t high;
+            mpq_init(high);
+            mpq_set_d(gap, fmin(ends[side][0][0], ends[side][1][0]));
+            mpq_set_d(high, fmax(ends[1 - side][0][0], ends[1 - side][1][0]));
+            mpq_sub(gap, gap, high);
+            apart |= mpq_cmp(gap, separation) > 0;
+            separate |= boxes[side].lo[0] > boxes[1 - side].hi[0];
+            mpq_clear(high);
+        }
+        assert_true(apart || !separate);
+        close += !apart;
+    }
+    mpq_clears(gap, separation, NULL);
+    assert_true(close > 1000 && ended > 1000);
 }
 
 static void boxes_are_rounded_outward_and_tight(void **state)
@@ -237,6 +283,7 @@ int main(void)
         cmocka_unit_test(validation_names_the_first_fault),
         cmocka_unit_test(a_hub_is_checked_quickly),
         cmocka_unit_test(boxes_are_rounded_outward_and_tight),
+        cmocka_unit_test(close_intervals_have_overlapping_boxes),
         cmocka_unit_test(boxes_hold_all_corners),
         cmocka_unit_test(float_views_and_strides),
     };

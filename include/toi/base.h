@@ -3,6 +3,13 @@
 ///
 /// Unless a function says otherwise, it may be called from any number of threads at once, it only
 /// reads its inputs during the call, and on failure it leaves its outputs empty.
+///
+/// The caller's floating-point mode neither matters nor changes. Whatever a program has set for
+/// rounding, flushing denormals or trapping exceptions, a call computes in round to nearest with
+/// gradual underflow and nothing trapped, and returns with the mode and the sticky exception flags
+/// as it found them. In that mode it also calls the program back: filters, progress functions,
+/// sinks, the log and parallel-for hooks; they must leave the mode as they find it. The memory
+/// hooks do not compute, and may find either mode.
 
 #ifndef TOI_BASE_H
 #define TOI_BASE_H

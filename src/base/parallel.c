@@ -1,15 +1,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/parallel.h"
 
+#include "base/fp_mode.h"
 #include "base/memory.h"
 #include "base/status.h"
 
 #include <sched.h>
 #include <stdio.h>
 #include <time.h>
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
 
 typedef struct loop
 {
@@ -45,36 +43,13 @@ static void record_failure(loop *l, int64_t index, toi_status status)
     toi_lock_release(&l->lock);
 }
 
-toi_fp_state toi_enter_fp(void)
-{
-    toi_fp_state saved;
-#if defined(__x86_64__)
-    saved.control = _mm_getcsr();
-    _mm_setcsr(0x1f80); // round to nearest, no flush to zero, all exceptions masked
-#else
-    fegetenv(&saved.environment);
-    fesetenv(FE_DFL_ENV);
-#endif
-    return saved;
-}
-
-void toi_leave_fp(toi_fp_state saved)
-{
-#if defined(__x86_64__)
-    _mm_setcsr(saved.control);
-#else
-    fesetenv(&saved.environment);
-#endif
-}
-
 static void run_task(void *context, int64_t index, int worker)
 {
     loop *l = context;
     if (l->failed)
         return;
-    toi_fp_state saved = toi_enter_fp();
+    TOI_GUARD_FP; // of this thread, which the calling program may have given another mode
     toi_status status = l->work(l->context, index, worker);
-    toi_leave_fp(saved);
     if (status != TOI_OK)
         record_failure(l, index, status);
 }

@@ -5,31 +5,15 @@
 
 #include "toi/base.h"
 
-#include <fenv.h>
 #include <stdatomic.h>
 
 // One piece of work; anything but TOI_OK keeps the tasks not yet started from running.
 typedef toi_status toi_work(void *context, int64_t index, int worker);
 
 // Runs work(context, i, worker) for i in [0, count). Returns the failure of the lowest index that
-// failed, with its message on the calling thread. Tasks run with round to nearest and gradual
-// underflow whatever the calling program has set (programs linked with -ffast-math flush
-// denormals), since every bound in the library relies on both.
+// failed, with its message on the calling thread. Tasks run in the library's floating-point mode
+// (base/fp_mode.h) on whatever thread.
 toi_status toi_parallel(int workers, int64_t count, toi_work *work, void *context);
-
-// Sets that floating-point mode and returns the caller's, for toi_leave_fp(). Tasks have it set;
-// public functions that compute on the caller's thread set it around their work.
-typedef struct toi_fp_state
-{
-#if defined(__x86_64__)
-    unsigned control;
-#else
-    fenv_t environment;
-#endif
-} toi_fp_state;
-
-toi_fp_state toi_enter_fp(void);
-void toi_leave_fp(toi_fp_state saved);
 
 // A lock for a few instructions at a time.
 typedef atomic_flag toi_lock;

@@ -1,5 +1,7 @@
 #include "base/status.h"
 
+#include "base/fp_mode.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +37,7 @@ void toi_set_message(const char *text)
 
 toi_status toi_fail(toi_status status, const char *format, ...)
 {
+    TOI_GUARD_FP;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);

@@ -2,6 +2,7 @@
 
 #include "broad/broad.h"
 
+#include "base/fp_mode.h"
 #include "base/status.h"
 
 #include <inttypes.h>
@@ -83,7 +84,10 @@ static toi_status check_piece(void *context, int64_t piece, int worker)
 
 static toi_status check_boxes(toi_box_view boxes, const char *list, int workers)
 {
-    if (boxes.count < 0 || boxes.count > INT32_MAX)
+    if (boxes.count < 0)
+        return toi_fail(TOI_ERROR_ARGUMENT, "%s: the number of boxes is %" PRId64 "; use 0 or more",
+                        list, boxes.count);
+    if (boxes.count > INT32_MAX)
         return toi_fail(TOI_ERROR_LIMIT, "%s: %" PRId64 " boxes: at most %d are possible", list,
                         boxes.count, INT32_MAX);
     if (boxes.count > 0 && !boxes.data)
@@ -134,9 +138,10 @@ static toi_status emit_to_sink(void *context, toi_pair *pairs, int64_t count, in
     return adapter->sink(adapter->context, pairs, count, worker);
 }
 
-static toi_status stream_pairs(const toi_broad_def *def, toi_box_view a, const toi_box_view *b,
-                               toi_pair_sink *sink, void *context)
+toi_status toi_stream_pairs(const toi_broad_def *def, toi_box_view a, const toi_box_view *b,
+                            toi_pair_sink *sink, void *context)
 {
+    TOI_GUARD_FP;
     toi_budget budget = {0};
     toi_meter meter;
     toi_broad_job job = {0};
@@ -149,15 +154,6 @@ static toi_status stream_pairs(const toi_broad_def *def, toi_box_view a, const t
     job.to = (toi_receiver){.context = &adapter, .emit = emit_to_sink};
     status = toi_search(def->method, &job);
     toi_leave_memory(def->memory);
-    return status;
-}
-
-toi_status toi_stream_pairs(const toi_broad_def *def, toi_box_view a, const toi_box_view *b,
-                            toi_pair_sink *sink, void *context)
-{
-    toi_fp_state caller = toi_enter_fp();
-    toi_status status = stream_pairs(def, a, b, sink, context);
-    toi_leave_fp(caller);
     return status;
 }
 
@@ -189,9 +185,7 @@ static toi_status find_pairs_safely(const toi_broad_def *def, toi_box_view a, co
                                     toi_pair_array *pairs)
 {
     pairs->count = 0;
-    toi_fp_state caller = toi_enter_fp();
     toi_status status = find_pairs(def, a, b, pairs);
-    toi_leave_fp(caller);
     if (status != TOI_OK)
         pairs->count = 0;
     return status;
@@ -199,11 +193,13 @@ static toi_status find_pairs_safely(const toi_broad_def *def, toi_box_view a, co
 
 toi_status toi_find_pairs(const toi_broad_def *def, toi_box_view boxes, toi_pair_array *pairs)
 {
+    TOI_GUARD_FP;
     return find_pairs_safely(def, boxes, NULL, pairs);
 }
 
 toi_status toi_find_pairs_between(const toi_broad_def *def, toi_box_view a, toi_box_view b,
                                   toi_pair_array *pairs)
 {
+    TOI_GUARD_FP;
     return find_pairs_safely(def, a, &b, pairs);
 }

@@ -3,7 +3,9 @@
 
 #include "broad/broad.h"
 
+#include "base/fp_mode.h"
 #include "base/radix_sort.h"
+#include "base/status.h"
 
 #include <string.h>
 #if defined(__SSE2__)
@@ -247,8 +249,11 @@ static toi_status unpack(void *context, int64_t piece, int worker)
 
 toi_status toi_sort_pairs(toi_pair *pairs, int64_t count, int workers)
 {
+    TOI_GUARD_FP; // for the parallel-for hook
     int resolved;
     toi_status status = toi_resolve_workers(workers, &resolved);
+    if (status == TOI_OK)
+        status = toi_check_count(count, "pairs");
     if (status != TOI_OK || count < 2)
         return status;
     key_job job = {pairs, toi_take(NULL, count, sizeof *job.keys), count, 1 + count / 65536};

@@ -3,6 +3,7 @@
 
 #include "ccd/pipeline.h"
 
+#include "base/fp_mode.h"
 #include "mesh/mesh.h"
 
 #include <inttypes.h>
@@ -225,6 +226,7 @@ static toi_status find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, 
 toi_status toi_find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi_kind kind,
                                toi_pair_array *pairs, toi_ccd_report *report)
 {
+    TOI_GUARD_FP;
     if ((unsigned)kind >= TOI_PAIR_KINDS)
         return toi_fail(TOI_ERROR_ARGUMENT, "there is no pair kind number %d", (int)kind);
     return find_candidates(def, mesh, kind, kind, pairs, report);
@@ -233,5 +235,6 @@ toi_status toi_find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi
 toi_status toi_find_all_candidates(const toi_ccd_def *def, const toi_mesh *mesh,
                                    toi_pair_array *lists, toi_ccd_report *report)
 {
+    TOI_GUARD_FP;
     return find_candidates(def, mesh, 0, TOI_PAIR_KINDS - 1, lists, report);
 }

@@ -3,6 +3,7 @@
 
 #include "ccd/pipeline.h"
 
+#include "base/fp_mode.h"
 #include "mesh/mesh.h"
 
 #include <math.h>
@@ -117,6 +118,7 @@ static toi_status end(question *q, toi_status status, toi_ccd_report *report)
 
 toi_status toi_find_earliest(const toi_ccd_def *def, const toi_mesh *mesh, toi_ccd_report *report)
 {
+    TOI_GUARD_FP;
     question q;
     toi_status status = begin(&q, def, mesh);
     if (status == TOI_OK)
@@ -152,6 +154,7 @@ static toi_status join_impacts(question *q, toi_impact_array *impacts)
 toi_status toi_find_impacts(const toi_ccd_def *def, const toi_mesh *mesh, toi_impact_array *impacts,
                             toi_ccd_report *report)
 {
+    TOI_GUARD_FP;
     impacts->count = 0;
     question q;
     toi_status status = begin(&q, def, mesh);
@@ -169,6 +172,7 @@ toi_status toi_find_impacts(const toi_ccd_def *def, const toi_mesh *mesh, toi_im
 toi_status toi_find_safe_steps(const toi_ccd_def *def, const toi_mesh *mesh, double *steps,
                                toi_ccd_report *report)
 {
+    TOI_GUARD_FP;
     question q;
     int64_t count = mesh && mesh->start.count <= INT32_MAX ? mesh->start.count : 0;
     for (int64_t i = 0; i < count; ++i)

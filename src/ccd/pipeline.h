@@ -25,7 +25,6 @@ typedef struct toi_pipeline
     toi_meter meter;
     toi_ccd_report report;
     double started;
-    toi_fp_state caller_fp;
 } toi_pipeline;
 
 // Checks the definition and the mesh and takes what every stage needs. Call toi_pipeline_end()

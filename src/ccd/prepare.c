@@ -74,7 +74,7 @@ toi_status toi_take_trajectories(toi_pipeline *p)
 
 toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, const toi_mesh *mesh)
 {
-    *p = (toi_pipeline){.def = def, .started = toi_clock(), .caller_fp = toi_enter_fp()};
+    *p = (toi_pipeline){.def = def, .started = toi_clock()};
     p->report.earliest.time = INFINITY;
     toi_status status = check_def(def);
     if (status == TOI_OK)
@@ -116,7 +116,6 @@ toi_status toi_pipeline_end(toi_pipeline *p, toi_status status, toi_ccd_report *
     if (status == TOI_OK)
         p->report.state = p->report.earliest.time < INFINITY ? (toi_state)p->report.earliest.state
                                                              : TOI_SEPARATED;
-    toi_leave_fp(p->caller_fp);
     if (report)
         *report = status == TOI_OK ? p->report : (toi_ccd_report){.earliest.time = INFINITY};
     return status;

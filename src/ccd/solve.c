@@ -2,6 +2,7 @@
 
 #include "ccd/pipeline.h"
 
+#include "base/fp_mode.h"
 #include "base/simd.h"
 #include "broad/layout.h"
 #include "mesh/mesh.h"
@@ -84,6 +85,7 @@ static void gather(const toi_pipeline *p, toi_kind kind, toi_pair pair, toi_quer
 
 toi_query toi_gather_query(const toi_mesh *mesh, toi_kind kind, toi_pair pair)
 {
+    TOI_GUARD_FP;
     const int32_t *a = kind == TOI_VERTEX_FACE ? &pair.a : toi_edge_at(&mesh->edges, pair.a);
     const int32_t *b = kind == TOI_VERTEX_FACE ? toi_face_at(&mesh->faces, pair.b)
                                                : toi_edge_at(&mesh->edges, pair.b);
@@ -136,7 +138,7 @@ static void solve_again(const toi_narrow_batch *batch, int64_t i, double rescale
 // Contacts later than this cannot matter any more.
 static double time_limit(const solve_stage *stage)
 {
-    double t_max = stage->pipeline->def->narrow.t_max;
+    double t_max = toi_last_time(&stage->pipeline->def->narrow);
     return stage->t_max ? fmin(t_max, toi_bits_time(atomic_load(stage->t_max))) : t_max;
 }
 

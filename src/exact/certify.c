@@ -1,5 +1,6 @@
 // Certificates of queries: every contact of one, or the first times of many.
 
+#include "base/fp_mode.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
@@ -81,6 +82,7 @@ static toi_status find_contacts(toi_arena *arena, toi_kind kind, const toi_query
 toi_status toi_find_exact_contacts(toi_kind kind, const toi_query *query,
                                    toi_exact_contacts *contacts)
 {
+    TOI_GUARD_FP;
     toi_query raised;
     *contacts = (toi_exact_contacts){NULL, 0};
     toi_status status = raise_query(kind, query, &raised);
@@ -92,9 +94,7 @@ toi_status toi_find_exact_contacts(toi_kind kind, const toi_query *query,
         return TOI_ERROR_MEMORY;
     toi_arena arena;
     toi_arena_open(&arena, scratch, bytes);
-    toi_fp_state caller = toi_enter_fp();
     status = find_contacts(&arena, kind, &raised, contacts);
-    toi_leave_fp(caller);
     toi_arena_close(&arena);
     toi_release(scratch);
     if (status != TOI_OK)
@@ -160,13 +160,14 @@ static toi_status find_piece(void *context, int64_t piece, int worker)
 toi_status toi_find_exact_times(toi_kind kind, const toi_query *queries, int64_t count, int workers,
                                 toi_exact_time **times)
 {
+    TOI_GUARD_FP;
     toi_status status = toi_resolve_workers(workers, &workers);
     for (int64_t i = 0; i < count; ++i)
         times[i] = NULL;
+    if (status == TOI_OK)
+        status = toi_check_count(count, "queries");
     if (status != TOI_OK)
         return status;
-    if (count < 0)
-        return toi_fail(TOI_ERROR_ARGUMENT, "the number of queries is %" PRId64, count);
     int64_t pieces = (count + PIECE - 1) / PIECE;
     if (workers > pieces)
         workers = pieces > 0 ? (int)pieces : 1;

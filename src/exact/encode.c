@@ -5,7 +5,7 @@
 // neighbouring doubles. So the floor can be read off the interval, and what is decoded encodes to
 // the same bytes.
 
-#include "base/parallel.h"
+#include "base/fp_mode.h"
 #include "exact/time.h"
 
 #include <inttypes.h>
@@ -246,6 +246,7 @@ static toi_status check_time(toi_exact_time *time)
 
 toi_status toi_decode_exact_time(const void *bytes, int64_t size, toi_exact_time **time)
 {
+    TOI_GUARD_FP;
     reader from = {bytes, NULL, false};
     *time = NULL;
     if (size < 1 || size > TOI_EXACT_TIME_BYTES)
@@ -264,10 +265,8 @@ toi_status toi_decode_exact_time(const void *bytes, int64_t size, toi_exact_time
         mpz_init(read->c[i]);
     mpz_inits(read->lo, read->hi, NULL);
     toi_status status = read_numbers(read, first, &from);
-    toi_fp_state caller = toi_enter_fp();
     if (status == TOI_OK)
         status = check_time(read);
-    toi_leave_fp(caller);
     if (status == TOI_OK)
         *time = read;
     else

@@ -3,6 +3,8 @@
 
 #include "exact/moment.h"
 
+#include "base/fp_mode.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -7,6 +7,8 @@
 
 #include "exact/roots.h"
 
+#include "base/fp_mode.h"
+
 #include <math.h>
 
 static const toi_integer ZERO = {NULL, 0};
@@ -168,6 +170,7 @@ static int separate_by_bits(toi_arena *arena, const toi_polynomial *f, int count
 static bool separate_by_doubles(toi_arena *arena, const toi_polynomial *f, int count,
                                 toi_moment roots[3])
 {
+    TOI_GUARD_LONG_DOUBLE;
     long double a[4], zeros[2] = {0, 0};
     toi_polynomial_approximate_wide(f, a);
     if (f->degree == 2) {

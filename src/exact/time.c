@@ -1,6 +1,6 @@
 #include "exact/time.h"
 
-#include "base/parallel.h"
+#include "base/fp_mode.h"
 #include "exact/roots.h"
 
 static void set_number(mpz_t to, toi_integer from)
@@ -100,6 +100,7 @@ bool toi_exact_time_is_double(const toi_exact_time *time)
 // No double is between the floor and the time.
 int toi_exact_time_compare_double(const toi_exact_time *time, double other)
 {
+    TOI_GUARD_FP;
     if (other == time->floor)
         return time->is_double ? 0 : 1;
     return other > time->floor ? -1 : 1;
@@ -108,6 +109,7 @@ int toi_exact_time_compare_double(const toi_exact_time *time, double other)
 toi_status toi_exact_time_compare(const toi_exact_time *time, const toi_exact_time *other,
                                   int *order)
 {
+    TOI_GUARD_FP;
     enum
     {
         LIMBS = 512 // more come from the heap
@@ -117,9 +119,7 @@ toi_status toi_exact_time_compare(const toi_exact_time *time, const toi_exact_ti
     toi_moment a = toi_view_time(time), b = toi_view_time(other);
     *order = 0;
     toi_arena_open(&arena, memory, sizeof memory);
-    toi_fp_state caller = toi_enter_fp();
     int found = toi_moment_compare(&arena, &a, &b);
-    toi_leave_fp(caller);
     bool failed = arena.failed;
     toi_arena_close(&arena);
     if (failed)

@@ -1,5 +1,6 @@
 // Meshes from files: which format it is, one frame or two.
 
+#include "base/fp_mode.h"
 #include "io/mesh_format.h"
 #include "io/text.h"
 #include "io/weld.h"
@@ -133,6 +134,7 @@ static toi_status parse_frames(const toi_source *start_source, const toi_source 
 
 toi_status toi_parse_mesh(const char *name, const void *data, size_t size, toi_mesh_file *mesh)
 {
+    TOI_GUARD_FP;
     assert(name && mesh && (data || size == 0));
     *mesh = (toi_mesh_file){0};
     toi_source source = {name, data, size};
@@ -147,6 +149,7 @@ toi_status toi_parse_mesh(const char *name, const void *data, size_t size, toi_m
 
 toi_status toi_read_mesh(const char *path, toi_mesh_file *mesh)
 {
+    TOI_GUARD_FP;
     assert(path && mesh);
     *mesh = (toi_mesh_file){0};
     toi_source source;
@@ -160,6 +163,7 @@ toi_status toi_read_mesh(const char *path, toi_mesh_file *mesh)
 toi_status toi_read_frames(const char *start_path, const char *end_path, toi_mesh_file *start,
                            toi_mesh_file *end)
 {
+    TOI_GUARD_FP;
     assert(start_path && end_path && start && end && start != end);
     *start = (toi_mesh_file){0};
     *end = (toi_mesh_file){0};

@@ -1,6 +1,7 @@
 // The query CSV of the public collision datasets: eight rows a query, one point each, its
 // coordinates as numerators and denominators, then the truth.
 
+#include "base/fp_mode.h"
 #include "io/builder.h"
 #include "io/rational.h"
 #include "io/source.h"
@@ -179,6 +180,7 @@ static toi_status read_rows(csv_reader *reader)
 
 toi_status toi_parse_queries(const char *name, const void *data, size_t size, toi_query_file *file)
 {
+    TOI_GUARD_FP;
     assert(name && file && (data || size == 0));
     *file = (toi_query_file){0};
     const char *start = size > 0 ? data : "";
@@ -200,6 +202,7 @@ toi_status toi_parse_queries(const char *name, const void *data, size_t size, to
 
 toi_status toi_read_queries(const char *path, toi_query_file *file)
 {
+    TOI_GUARD_FP;
     assert(path && file);
     *file = (toi_query_file){0};
     toi_source source;

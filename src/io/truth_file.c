@@ -3,6 +3,8 @@
 
 #include "io/truth_layout.h"
 
+#include "base/fp_mode.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -108,6 +110,7 @@ toi_truth_entry toi_truth_at(const toi_truth *truth, toi_kind kind, int64_t inde
 toi_status toi_truth_time(const toi_truth *truth, toi_kind kind, int64_t index,
                           toi_exact_time **time)
 {
+    TOI_GUARD_FP;
     toi_truth_entry entry = toi_truth_at(truth, kind, index);
     *time = NULL;
     if (!entry.hit)
@@ -305,6 +308,7 @@ static toi_status open_bytes(const char *name, const void *data, size_t size, bo
 
 toi_status toi_parse_truth(const char *name, const void *data, size_t size, toi_truth **truth)
 {
+    TOI_GUARD_FP;
     *truth = NULL;
     if ((uintptr_t)data % 8 != 0)
         return toi_fail(TOI_ERROR_ARGUMENT, "%s: the bytes are not aligned to 8", name);
@@ -330,6 +334,7 @@ static toi_status map_file(int file, const char *path, const void **data, size_t
 
 toi_status toi_open_truth(const char *path, toi_truth **truth)
 {
+    TOI_GUARD_FP;
     *truth = NULL;
     // Without O_NONBLOCK, opening a FIFO that nobody writes to would never return.
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);

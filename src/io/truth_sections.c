@@ -3,6 +3,7 @@
 
 #include "io/truth_sections.h"
 
+#include "base/status.h"
 #include "mesh/mesh.h"
 
 #include <inttypes.h>
@@ -115,6 +116,12 @@ static toi_status add_to_hash(void *context, const void *data, size_t size)
 toi_status toi_make_truth_header(const toi_truth_def *def, toi_truth_header *header)
 {
     toi_status status = toi_check_mesh(def->mesh);
+    for (int kind = 0; kind < TOI_PAIR_KINDS && status == TOI_OK; ++kind) {
+        status = toi_check_count(def->counts[kind], kind ? "edge-edge pairs" : "vertex-face pairs");
+        if (status == TOI_OK)
+            status = toi_check_count(def->candidates[kind],
+                                     kind ? "edge-edge candidates" : "vertex-face candidates");
+    }
     if (status != TOI_OK)
         return status;
     *header = (toi_truth_header){.byte_order = TOI_TRUTH_BYTE_ORDER,

@@ -5,6 +5,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/fp_mode.h"
+#include "base/status.h"
 #include "io/output.h"
 #include "io/truth_sections.h"
 
@@ -232,6 +234,7 @@ static toi_status begin(toi_truth_writer *writer, const char *path)
 toi_status toi_begin_truth(const char *path, const toi_truth_def *def, toi_truth_writer **writer,
                            int64_t *done)
 {
+    TOI_GUARD_FP;
     *writer = NULL;
     *done = 0;
     toi_truth_writer *begun = toi_allocate(sizeof *begun);
@@ -299,7 +302,10 @@ static toi_status measure(const toi_truth_writer *writer, toi_exact_time *const 
                           int64_t count, int64_t *bytes)
 {
     cursor at = writer->next;
-    if (count < 0 || count > writer->total - writer->done)
+    toi_status counted = toi_check_count(count, "certificates");
+    if (counted != TOI_OK)
+        return counted;
+    if (count > writer->total - writer->done)
         return toi_fail(TOI_ERROR_ARGUMENT,
                         "%" PRId64 " certificates are appended, but %" PRId64 " are missing", count,
                         writer->total - writer->done);
@@ -315,6 +321,7 @@ static toi_status measure(const toi_truth_writer *writer, toi_exact_time *const 
 
 toi_status toi_append_times(toi_truth_writer *writer, toi_exact_time *const *times, int64_t count)
 {
+    TOI_GUARD_FP;
     int64_t bytes = 0, offset = writer->size, at = 0;
     toi_status status = measure(writer, times, count, &bytes);
     if (status == TOI_OK)

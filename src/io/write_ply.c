@@ -1,3 +1,5 @@
+#include "base/fp_mode.h"
+#include "base/status.h"
 #include "io/output.h"
 #include "toi/io.h"
 
@@ -102,8 +104,15 @@ static void write_indices(FILE *file, toi_index_view rows, int columns)
 toi_status toi_write_ply(const char *path, toi_point_view points, toi_index_view faces,
                          toi_index_view edges)
 {
+    TOI_GUARD_FP;
     assert(path);
-    toi_status status = check_points(points);
+    toi_status status = toi_check_count(points.count, "points");
+    if (status == TOI_OK)
+        status = toi_check_count(faces.count, "faces");
+    if (status == TOI_OK)
+        status = toi_check_count(edges.count, "edges");
+    if (status == TOI_OK)
+        status = check_points(points);
     if (status == TOI_OK)
         status = check_indices(faces, 3, "face", points.count);
     if (status == TOI_OK)

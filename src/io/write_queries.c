@@ -1,3 +1,5 @@
+#include "base/fp_mode.h"
+#include "base/status.h"
 #include "io/output.h"
 #include "io/rational.h"
 #include "toi/io.h"
@@ -72,8 +74,11 @@ static void write_rows(FILE *file, const toi_query *queries, const bool *hits, i
 toi_status toi_write_queries(const char *path, const toi_query *queries, const bool *hits,
                              int64_t count)
 {
-    assert(path && (queries || count == 0));
-    toi_status status = check_queries(queries, count);
+    TOI_GUARD_FP;
+    assert(path && (queries || count <= 0));
+    toi_status status = toi_check_count(count, "queries");
+    if (status == TOI_OK)
+        status = check_queries(queries, count);
     if (status != TOI_OK)
         return status;
     toi_output output;

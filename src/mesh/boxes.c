@@ -5,19 +5,25 @@
 // docs/boxes.md.
 
 #include "toi/boxes.h"
+
+#include "base/fp_mode.h"
 #include "base/parallel.h"
+#include "base/status.h"
 #include "mesh/mesh.h"
 
+#include <float.h>
 #include <math.h>
 
-// The largest double not greater than x - h, for h >= 0. The rounding error of a subtraction is
-// itself a double (two-sum), so its sign tells on which side the rounded value fell.
+// The largest double not greater than x - h, for h >= 0, or the least there is: boxes stay finite,
+// and docs/boxes.md shows why no overlap is lost. The rounding error of a subtraction is itself a
+// double (two-sum), so its sign tells on which side the rounded value fell.
 static double subtract_down(double x, double h)
 {
     double r = x - h;
     double part = r - x;
     double error = (x - (r - part)) + (-h - part);
-    return error < 0 ? nextafter(r, -INFINITY) : r;
+    double below = error < 0 ? nextafter(r, -INFINITY) : r;
+    return below < -DBL_MAX ? -DBL_MAX : below;
 }
 
 static double add_up(double x, double h)
@@ -82,11 +88,17 @@ static toi_status make_piece(void *context, int64_t piece, int worker)
     return TOI_OK;
 }
 
-toi_status toi_make_boxes(const toi_mesh *mesh, toi_primitive primitive, double min_separation,
-                          int workers, toi_box *boxes)
+TOI_APART static toi_status make_boxes(const toi_mesh *mesh, toi_primitive primitive,
+                                       double min_separation, int workers, toi_box *boxes)
 {
+    static const char *const names[] = {"vertices", "edges", "faces"};
+    if ((unsigned)primitive > TOI_FACE)
+        return toi_fail(TOI_ERROR_ARGUMENT, "there is no kind of primitive number %d",
+                        (int)primitive);
     int resolved;
     toi_status status = toi_resolve_workers(workers, &resolved);
+    if (status == TOI_OK)
+        status = toi_check_count(toi_primitive_count(mesh, primitive), names[primitive]);
     if (status != TOI_OK)
         return status;
     if (!(min_separation >= 0) || !isfinite(min_separation))
@@ -99,6 +111,13 @@ toi_status toi_make_boxes(const toi_mesh *mesh, toi_primitive primitive, double 
     return toi_parallel(resolved, job.pieces, make_piece, &job);
 }
 
+toi_status toi_make_boxes(const toi_mesh *mesh, toi_primitive primitive, double min_separation,
+                          int workers, toi_box *boxes)
+{
+    TOI_GUARD_FP;
+    return make_boxes(mesh, primitive, min_separation, workers, boxes);
+}
+
 // The nearest float, moved one float down where it lies above x: the tightest float bound from
 // below. (The paper tests for "<"; equality is as good a bound, and "<" would loosen every exact
 // float.)
@@ -108,19 +127,25 @@ static float round_down(double x)
     return (double)f > x ? nextafterf(f, -INFINITY) : f;
 }
 
+static void round_box(const toi_box *box, toi_box_float *rounded)
+{
+    for (int k = 0; k < 3; ++k) {
+        rounded->lo[k] = round_down(box->lo[k]);
+        rounded->hi[k] = -round_down(-box->hi[k]);
+    }
+}
+
 void toi_round_boxes(toi_box_view boxes, toi_box_float *rounded)
 {
+    TOI_GUARD_FP;
     for (int64_t i = 0; i < boxes.count; ++i)
-        for (int k = 0; k < 3; ++k) {
-            rounded[i].lo[k] = round_down(boxes.data[i].lo[k]);
-            rounded[i].hi[k] = -round_down(-boxes.data[i].hi[k]);
-        }
+        round_box(&boxes.data[i], &rounded[i]);
 }
 
 void toi_widen_to_floats(toi_box *box)
 {
     toi_box_float rounded;
-    toi_round_boxes((toi_box_view){box, 1}, &rounded);
+    round_box(box, &rounded);
     for (int k = 0; k < 3; ++k) {
         box->lo[k] = (double)rounded.lo[k];
         box->hi[k] = (double)rounded.hi[k];

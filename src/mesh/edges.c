@@ -1,7 +1,9 @@
 // Unique edges in libigl's order: the public truth numbers edges so.
 
+#include "base/fp_mode.h"
 #include "base/parallel.h"
 #include "base/radix_sort.h"
+#include "base/status.h"
 #include "mesh/mesh.h"
 
 #include <inttypes.h>
@@ -45,13 +47,20 @@ toi_status toi_make_edges_within(toi_index_view faces, toi_index_view loose, int
                                  int workers, toi_budget *budget, toi_edge_array *edges)
 {
     *edges = (toi_edge_array){NULL, 0};
-    if (faces.count < 0 || loose.count < 0 || faces.count > INT32_MAX || loose.count > INT32_MAX)
+    toi_status status = toi_check_count(faces.count, "faces");
+    if (status == TOI_OK)
+        status = toi_check_count(loose.count, "loose edges");
+    if (status == TOI_OK)
+        status = toi_check_count(vertex_count, "vertices");
+    if (status != TOI_OK)
+        return status;
+    if (faces.count > INT32_MAX || loose.count > INT32_MAX)
         return toi_fail(TOI_ERROR_LIMIT, "more faces or edges than an index can number");
     int64_t count = 0;
     uint64_t *keys = toi_take(budget, 3 * faces.count + loose.count, sizeof *keys);
     if (!keys)
         return toi_allocation_status();
-    toi_status status = collect(faces, loose, vertex_count, keys, &count);
+    status = collect(faces, loose, vertex_count, keys, &count);
     if (status == TOI_OK)
         status = toi_radix_sort(keys, count, ~(uint64_t)0, workers, budget);
     if (status == TOI_OK) {
@@ -79,6 +88,7 @@ toi_status toi_make_edges_within(toi_index_view faces, toi_index_view loose, int
 toi_status toi_make_edges(toi_index_view faces, toi_index_view loose, int64_t vertex_count,
                           toi_edge_array *edges)
 {
+    TOI_GUARD_FP; // for the parallel-for hook
     return toi_make_edges_within(faces, loose, vertex_count, toi_default_workers(), NULL, edges);
 }
 

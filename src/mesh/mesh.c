@@ -2,8 +2,10 @@
 
 #include "mesh/mesh.h"
 
+#include "base/fp_mode.h"
 #include "base/parallel.h"
 #include "base/radix_sort.h"
+#include "base/status.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -53,7 +55,7 @@ static toi_status check_point_piece(void *context, int64_t piece, int worker)
 
 static toi_status check_points(const toi_point_view *view, const char *when, int workers)
 {
-    if (view->count < 0 || view->count > INT32_MAX)
+    if (view->count > INT32_MAX)
         return toi_fail(TOI_ERROR_LIMIT, "%" PRId64 " vertices: at most %d are possible",
                         view->count, INT32_MAX);
     if (view->count > 0 && !view->data)
@@ -70,7 +72,10 @@ static toi_status check_points(const toi_point_view *view, const char *when, int
 static toi_status check_indices(const toi_index_view *view, int width, int64_t vertex_count)
 {
     const char *name = width == 2 ? "edge" : "face";
-    if (view->count < 0 || view->count > INT32_MAX)
+    toi_status status = toi_check_count(view->count, width == 2 ? "edges" : "faces");
+    if (status != TOI_OK)
+        return status;
+    if (view->count > INT32_MAX)
         return toi_fail(TOI_ERROR_LIMIT, "%" PRId64 " %ss: at most %d are possible", view->count,
                         name, INT32_MAX);
     if (view->count > 0 && !view->data)
@@ -177,10 +182,15 @@ toi_status toi_check_mesh_within(const toi_mesh *mesh, int workers, toi_budget *
 {
     if (!mesh)
         return toi_fail(TOI_ERROR_ARGUMENT, "the mesh is NULL");
+    toi_status status = toi_check_count(mesh->start.count, "vertices at t = 0");
+    if (status == TOI_OK)
+        status = toi_check_count(mesh->end.count, "vertices at t = 1");
+    if (status != TOI_OK)
+        return status;
     if (mesh->start.count != mesh->end.count)
         return toi_fail(TOI_ERROR_DATA, "%" PRId64 " vertices at t = 0 but %" PRId64 " at t = 1",
                         mesh->start.count, mesh->end.count);
-    toi_status status = check_points(&mesh->start, "t = 0", workers);
+    status = check_points(&mesh->start, "t = 0", workers);
     if (status == TOI_OK)
         status = check_points(&mesh->end, "t = 1", workers);
     if (status != TOI_OK || mesh->topology_checked)
@@ -195,6 +205,7 @@ toi_status toi_check_mesh_within(const toi_mesh *mesh, int workers, toi_budget *
 
 toi_status toi_check_mesh(const toi_mesh *mesh)
 {
+    TOI_GUARD_FP;
     if (!mesh)
         return toi_check_mesh_within(NULL, 1, NULL);
     toi_mesh whole = *mesh;

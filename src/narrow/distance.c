@@ -2,10 +2,11 @@
 
 #include "kernel/distance.h"
 
+#include "base/fp_mode.h"
 #include "toi/narrow_phase.h"
 
 // Both ends of the motion are the same points: the static case.
-static double distance(int edge_edge, const double *const corners[4], double uv[2])
+TOI_APART static double distance(int edge_edge, const double *const corners[4], double uv[2])
 {
     double points[2][4][3];
     for (int c = 0; c < 4; ++c)
@@ -31,11 +32,13 @@ static double distance(int edge_edge, const double *const corners[4], double uv[
 double toi_point_triangle_distance(const double point[3], const double a[3], const double b[3],
                                    const double c[3], double uv[2])
 {
+    TOI_GUARD_FP;
     return distance(0, (const double *const[4]){point, a, b, c}, uv);
 }
 
 double toi_edge_edge_distance(const double a0[3], const double a1[3], const double b0[3],
                               const double b1[3], double uv[2])
 {
+    TOI_GUARD_FP;
     return distance(1, (const double *const[4]){a0, a1, b0, b1}, uv);
 }

@@ -39,6 +39,13 @@ static inline double toi_cull_time(double t_max)
     return fmin(fmax(nextafter(t_max, 2), 0x1p-100), 1);
 }
 
+// The last time that a definition asks about. -0 is in its range, and is 0: methods compare times
+// by their bits.
+static inline double toi_last_time(const toi_narrow_def *def)
+{
+    return fabs(def->t_max);
+}
+
 // Range checks of a definition.
 toi_status toi_check_narrow_def(const toi_narrow_def *def);
 

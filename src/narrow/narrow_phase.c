@@ -2,6 +2,7 @@
 
 #include "narrow/narrow.h"
 
+#include "base/fp_mode.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
@@ -214,23 +215,28 @@ static toi_status solve_piece(void *context, int64_t piece, int worker)
     return TOI_OK;
 }
 
-static toi_status solve_queries(const toi_narrow_def *def, toi_kind kind, const toi_query *queries,
-                                int64_t count, toi_query_result *results)
+toi_status toi_solve_queries(const toi_narrow_def *def, toi_kind kind, const toi_query *queries,
+                             int64_t count, toi_query_result *results)
 {
+    TOI_GUARD_FP;
     int workers;
     toi_status status = toi_check_narrow_def(def);
     if (status == TOI_OK)
         status = toi_resolve_workers(def->workers, &workers);
+    if (status == TOI_OK)
+        status = toi_check_count(count, "queries");
     if (status != TOI_OK)
         return status;
-    if ((unsigned)kind >= TOI_KIND_COUNT || count < 0)
+    if ((unsigned)kind >= TOI_KIND_COUNT)
         return toi_fail(TOI_ERROR_ARGUMENT, "there is no query kind number %d", (int)kind);
     int64_t pieces = (count + PIECE - 1) / PIECE;
     if (workers > pieces)
         workers = pieces > 0 ? (int)pieces : 1;
     bool lower = kind >= TOI_PAIR_KINDS;
+    toi_narrow_def own = *def;
+    own.t_max = toi_last_time(def);
     solve_job job = {.kind = kind,
-                     .batch = {.def = def,
+                     .batch = {.def = &own,
                                .kind = lower ? TOI_VERTEX_FACE : kind,
                                .count = count,
                                .queries = queries,
@@ -245,14 +251,5 @@ static toi_status solve_queries(const toi_narrow_def *def, toi_kind kind, const 
                  : toi_allocation_status();
     toi_give_back(job.raised);
     toi_give_back(job.scratch);
-    return status;
-}
-
-toi_status toi_solve_queries(const toi_narrow_def *def, toi_kind kind, const toi_query *queries,
-                             int64_t count, toi_query_result *results)
-{
-    toi_fp_state caller = toi_enter_fp();
-    toi_status status = solve_queries(def, kind, queries, count, results);
-    toi_leave_fp(caller);
     return status;
 }
