@@ -2,7 +2,9 @@
 /// Status codes, messages, hooks and hashing: what every other header builds on.
 ///
 /// Unless a function says otherwise, it may be called from any number of threads at once, it only
-/// reads its inputs during the call, and on failure it leaves its outputs empty.
+/// reads its inputs during the call, and on failure it leaves its outputs empty. Searching and
+/// solving (broad_phase.h, narrow_phase.h, ccd.h) need at most 64 KiB of stack, on the calling
+/// thread and on those of the workers.
 ///
 /// The caller's floating-point mode neither matters nor changes. Whatever a program has set for
 /// rounding, flushing denormals or trapping exceptions, a call computes in round to nearest with

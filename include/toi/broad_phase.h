@@ -1,5 +1,21 @@
 /// @file
 /// Broad phases: all pairs of boxes that overlap.
+///
+/// **The memory limit** of a call is a promise: from its beginning to its end the call never holds
+/// more than `memory_limit` bytes. What counts is every block from the allocate hook, 64 bytes of
+/// bookkeeping each included: working memory, what a toi_broad_memory holds, and the lists that
+/// come back. A list that is handed in to be reused counts from the beginning; where it stands in
+/// the way it is freed. What does not count: the caller's own arrays, the toi_broad_memory object
+/// itself (a few hundred bytes), stacks, and what the C library, OpenMP and GMP allocate for
+/// themselves.
+///
+/// Near the limit a call takes longer rather than more: a list that does not fit while it grows is
+/// made by counting the pairs first and searching again, and sorted in place, so that a list of n
+/// pairs needs 8 n bytes and the search's own memory. If that does not fit, the call returns
+/// TOI_ERROR_LIMIT, and the message names the whole need: the same call with that limit succeeds.
+/// (If not even the search itself fits, the message says so and names what that needs, to which
+/// the list comes.) The need that is named is enough for any boxes of that number, often half would
+/// do.
 
 #ifndef TOI_BROAD_PHASE_H
 #define TOI_BROAD_PHASE_H
@@ -58,7 +74,7 @@ typedef struct toi_broad_def
     toi_broad_method method;
     toi_order order;
     int workers;              ///< 0: toi_default_workers()
-    int64_t memory_limit;     ///< bytes of working memory, output included; 0: no limit
+    int64_t memory_limit;     ///< most bytes held at once, see above; 0: no limit
     toi_broad_memory *memory; ///< from toi_make_broad_memory(), for methods that profit; or NULL
     toi_progress *progress;
     void *progress_context;
@@ -74,8 +90,8 @@ typedef struct toi_pair
     int32_t b;
 } toi_pair;
 
-/// A growable list of pairs. Start from a zeroed one; a call reuses its memory; free with
-/// toi_free_pairs().
+/// A growable list of pairs. Start from a zeroed one; a call reuses its memory, or frees it where
+/// it does not fit the memory limit; free with toi_free_pairs().
 typedef struct toi_pair_array
 {
     toi_pair *data;
@@ -106,7 +122,8 @@ typedef toi_status toi_pair_sink(void *context, const toi_pair *pairs, int64_t c
 TOI_API toi_status toi_stream_pairs(const toi_broad_def *def, toi_box_view a, const toi_box_view *b,
                                     toi_pair_sink *sink, void *context);
 
-/// Sorts by (a, b). Indices must not be negative.
+/// Sorts by (a, b). Indices must not be negative. Takes 8 bytes a pair while it sorts; where there
+/// is no memory it takes none, and longer.
 TOI_API toi_status toi_sort_pairs(toi_pair *pairs, int64_t count, int workers);
 
 TOI_EXTERN_C_END

@@ -38,9 +38,9 @@ typedef struct toi_ccd_def
     toi_filter filter;
     toi_zero_time_policy zero_time;
     int workers; ///< 0: toi_default_workers()
-    /// Bytes of working memory (boxes, blocks of pairs, results); 0: no limit. A limit too small
-    /// for the boxes and one block per worker is refused, with the number of bytes needed up to
-    /// there.
+    /// Most bytes held at once, as broad_phase.h defines it; 0: no limit. Lists of impacts (64
+    /// bytes each) are treated as lists of pairs are. Integers of `exact` count; GMP's own numbers,
+    /// which `parity` uses, do not: less than 64 KiB a worker.
     int64_t memory_limit;
     toi_progress *progress;
     void *progress_context;
@@ -62,7 +62,8 @@ typedef struct toi_impact
     double normal[3];
 } toi_impact;
 
-/// A growable list of impacts. Start from a zeroed one; free with toi_free_impacts().
+/// A growable list of impacts. Start from a zeroed one; a call reuses its memory, or frees it where
+/// it does not fit the memory limit; free with toi_free_impacts().
 typedef struct toi_impact_array
 {
     toi_impact *data;
@@ -95,7 +96,7 @@ typedef struct toi_ccd_report
                           ///< workers' own clocks
     double seconds_narrow;
     double seconds_total;
-    int64_t peak_bytes; ///< most working memory held at once
+    int64_t peak_bytes; ///< most bytes held at once, counted as the memory limit counts them
 } toi_ccd_report;
 
 /// The earliest time of impact. Prunes with the best time so far; the answer does not depend on the
@@ -124,6 +125,12 @@ TOI_API toi_status toi_find_candidates(const toi_ccd_def *def, const toi_mesh *m
 /// two calls, since both searches share what they prepare.
 TOI_API toi_status toi_find_all_candidates(const toi_ccd_def *def, const toi_mesh *mesh,
                                            toi_pair_array *lists, toi_ccd_report *report);
+
+/// The same pairs of one kind without ever holding them all: each block goes to `sink` as soon as
+/// it is full (broad_phase.h, toi_stream_pairs()). def->broad.order is not used.
+TOI_API toi_status toi_stream_candidates(const toi_ccd_def *def, const toi_mesh *mesh,
+                                         toi_kind kind, toi_pair_sink *sink, void *context,
+                                         toi_ccd_report *report);
 
 /// The four points of a candidate, as a query that can be stored and solved again.
 TOI_API toi_query toi_gather_query(const toi_mesh *mesh, toi_kind kind, toi_pair pair);

@@ -7,12 +7,22 @@
 
 #include <stdatomic.h>
 
-// How much working memory one call may hold. Shared by its workers.
+// What a block takes beside what was asked for.
+enum
+{
+    TOI_BLOCK_OVERHEAD = 64
+};
+
+// How much working memory one call may hold. Shared by its workers. A block is counted from before
+// it is taken from the hooks until after it is back with them, so they never see more than `peak`.
 typedef struct toi_budget
 {
-    int64_t limit; // bytes; 0: none
+    int64_t limit;    // bytes; 0: none
+    int64_t need;     // what the call takes at most, so far as is known: for the message
+    const char *list; // what a list not in `need` takes ("8 bytes for every pair"); or NULL
     _Atomic int64_t used;
     _Atomic int64_t peak;
+    _Atomic bool starved; // who cannot report it has met the limit: the call must fail
 } toi_budget;
 
 // `count` elements of `size` bytes, aligned to 64, uninitialised; counted in `budget` unless that
@@ -22,6 +32,10 @@ void *toi_take(toi_budget *budget, int64_t count, size_t size);
 
 // Was it the limit that made the last failing toi_take() on this thread fail?
 bool toi_limit_was_reached(void);
+
+// Sets the message that names the limit and the whole need, which is at least `bytes`; returns
+// TOI_ERROR_LIMIT.
+toi_status toi_refuse(const toi_budget *budget, int64_t bytes);
 
 // Why the last toi_take() on this thread failed.
 static inline toi_status toi_allocation_status(void)
@@ -38,6 +52,10 @@ void toi_detach(void *memory);
 // Counts memory that toi_detach() had taken out of its budget in another; false when the limit is
 // reached, and then it is in none. Harmless on NULL.
 bool toi_attach(toi_budget *budget, void *memory);
+
+// Counts a list that a caller has handed in to be reused, if it fits beside all that the call
+// needs; false: give it back instead. Harmless on NULL.
+bool toi_reuse(toi_budget *budget, void *memory);
 
 // Grows *data so that it has room for `needed` elements, by half at least. On failure nothing
 // changes.

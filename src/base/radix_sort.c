@@ -145,3 +145,113 @@ toi_status toi_radix_sort(uint64_t *keys, int64_t count, uint64_t mask, int work
     toi_give_back(scratch);
     return status;
 }
+
+// ---------------------------------------------------------------------------------------------
+// In place
+
+// Elements, and how to read their keys.
+typedef struct in_place
+{
+    char *elements;
+    size_t size;
+    int words;
+    toi_key_word *key;
+} in_place;
+
+// Elements that are alike in all bits of the key above `bit`, which is counted from the lowest of
+// the last word.
+typedef struct range
+{
+    int64_t first, end;
+    int bit;
+} range;
+
+enum
+{
+    FEW = 16
+};
+
+static char *element_at(const in_place *s, int64_t i)
+{
+    return s->elements + i * (int64_t)s->size;
+}
+
+static bool bit_at(const in_place *s, int64_t i, int bit)
+{
+    return s->key(element_at(s, i), s->words - 1 - bit / 64) >> (bit % 64) & 1;
+}
+
+static bool comes_before(const in_place *s, const void *a, const void *b)
+{
+    uint64_t x = 0, y = 0;
+    for (int w = 0; w < s->words && x == y; ++w) {
+        x = s->key(a, w);
+        y = s->key(b, w);
+    }
+    return x < y;
+}
+
+static void insertion_sort(const in_place *s, int64_t first, int64_t end)
+{
+    char element[TOI_LARGEST_ELEMENT];
+    for (int64_t i = first + 1; i < end; ++i) {
+        int64_t to = i;
+        memcpy(element, element_at(s, i), s->size);
+        for (; to > first && comes_before(s, element, element_at(s, to - 1)); --to)
+            memcpy(element_at(s, to), element_at(s, to - 1), s->size);
+        memcpy(element_at(s, to), element, s->size);
+    }
+}
+
+// Moves the elements whose bit is 0 in front of the others; returns where those begin.
+static int64_t part(const in_place *s, range r)
+{
+    char element[TOI_LARGEST_ELEMENT];
+    int64_t low = r.first, high = r.end;
+    while (true) {
+        while (low < high && !bit_at(s, low, r.bit))
+            ++low;
+        while (low < high && bit_at(s, high - 1, r.bit))
+            --high;
+        if (low >= high)
+            return low;
+        memcpy(element, element_at(s, low), s->size);
+        memcpy(element_at(s, low), element_at(s, high - 1), s->size);
+        memcpy(element_at(s, high - 1), element, s->size);
+    }
+}
+
+// The highest bit below `bit` in which the elements differ; -1: in none.
+static int highest_varying(const in_place *s, range r)
+{
+    for (int w = s->words - 1 - (r.bit - 1) / 64; w < s->words && r.bit > 0; ++w) {
+        uint64_t first = s->key(element_at(s, r.first), w), varying = 0;
+        for (int64_t i = r.first + 1; i < r.end; ++i)
+            varying |= s->key(element_at(s, i), w) ^ first;
+        if (varying)
+            return 64 * (s->words - 1 - w) + 63 - __builtin_clzll(varying);
+    }
+    return -1;
+}
+
+// Radix exchange: parts by the highest bit that differs, then both parts by the bits below. Of the
+// two the larger waits, so there are never more waiting than the count has bits.
+void toi_sort_in_place(void *elements, int64_t count, size_t size, int words, toi_key_word *key)
+{
+    in_place s = {elements, size, words, key};
+    range waiting[65];
+    int depth = 0;
+    waiting[depth++] = (range){0, count, 64 * words};
+    while (depth > 0) {
+        range r = waiting[--depth];
+        while (r.end - r.first > FEW && (r.bit = highest_varying(&s, r)) >= 0) {
+            int64_t middle = part(&s, r);
+            range low = {r.first, middle, r.bit}, high = {middle, r.end, r.bit};
+            bool low_is_larger = middle - r.first > r.end - middle;
+            waiting[depth++] = low_is_larger ? low : high;
+            r = low_is_larger ? high : low;
+        }
+        if (r.end - r.first <= FEW)
+            insertion_sort(&s, r.first, r.end);
+    }
+}

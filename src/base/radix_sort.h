@@ -1,4 +1,4 @@
-// Stable parallel radix sort of 64-bit keys.
+// Stable parallel radix sort of 64-bit keys, and a sort of any elements that needs no memory.
 
 #ifndef TOI_BASE_RADIX_SORT_H
 #define TOI_BASE_RADIX_SORT_H
@@ -10,5 +10,16 @@
 // cost a pass. The result does not depend on the number of workers.
 toi_status toi_radix_sort(uint64_t *keys, int64_t count, uint64_t mask, int workers,
                           toi_budget *budget);
+
+// One of the words of an element's key, the most significant being word 0.
+typedef uint64_t toi_key_word(const void *element, int word);
+
+// Sorts elements of at most TOI_LARGEST_ELEMENT bytes upwards by keys of so many words, in place,
+// by one thread: for what has no room beside it. Elements with equal keys come in any order.
+enum
+{
+    TOI_LARGEST_ELEMENT = 128
+};
+void toi_sort_in_place(void *elements, int64_t count, size_t size, int words, toi_key_word *key);
 
 #endif

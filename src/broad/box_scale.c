@@ -17,51 +17,71 @@ static float finite_float(double x)
     return f > FLT_MAX ? FLT_MAX : f < -FLT_MAX ? -FLT_MAX : f;
 }
 
-static toi_status sort_floats(float *values, int count, toi_budget *budget)
+// Sorts the first `count` of scale->sorted.
+static toi_status sort_floats(toi_box_scale *scale, int count, toi_budget *budget)
 {
-    uint64_t keys[TOI_SCALE_SAMPLES];
+    uint64_t *keys = scale->keys;
     for (int i = 0; i < count; ++i) {
         uint32_t bits;
-        memcpy(&bits, &values[i], sizeof bits);
-        keys[i] = (uint64_t)toi_sortable(values[i]) << 32 | bits;
+        memcpy(&bits, &scale->sorted[i], sizeof bits);
+        keys[i] = (uint64_t)toi_sortable(scale->sorted[i]) << 32 | bits;
     }
     toi_status status = toi_radix_sort(keys, count, TOI_KEY_BOUND, 1, budget);
     for (int i = 0; i < count && status == TOI_OK; ++i) {
         uint32_t bits = (uint32_t)keys[i];
-        memcpy(&values[i], &bits, sizeof bits);
+        memcpy(&scale->sorted[i], &bits, sizeof bits);
     }
     return status;
 }
 
-toi_status toi_measure_boxes(const toi_broad_job *job, toi_box_scale *scale)
+static void take_sample(const toi_broad_job *job, toi_box_scale *scale)
 {
     int64_t boxes = toi_joint_count(job);
-    int count = boxes < TOI_SCALE_SAMPLES ? (int)boxes : TOI_SCALE_SAMPLES;
-    *scale = (toi_box_scale){.count = count};
-    for (int i = 0; i < count; ++i) {
-        const toi_box *box = toi_joint_box(job, toi_piece(boxes, count, i));
+    scale->count = boxes < TOI_SCALE_SAMPLES ? (int)boxes : TOI_SCALE_SAMPLES;
+    for (int i = 0; i < scale->count; ++i) {
+        const toi_box *box = toi_joint_box(job, toi_piece(boxes, scale->count, i));
         for (int k = 0; k < 3; ++k) {
             scale->points[i][k] = finite_float(box->lo[k]);
             scale->extents[i][k] = finite_float(box->hi[k] - box->lo[k]);
         }
     }
+}
+
+static toi_status find_place(const toi_broad_job *job, toi_box_scale *scale)
+{
     toi_status status = TOI_OK;
-    for (int k = 0; k < 3 && count > 0 && status == TOI_OK; ++k) {
-        float sorted[TOI_SCALE_SAMPLES];
+    int count = scale->count, margin = count / 16;
+    for (int k = 0; k < 3; ++k) {
+        scale->origin[k] = scale->width[k] = 0;
+        if (count == 0 || status != TOI_OK)
+            continue;
         for (int i = 0; i < count; ++i)
-            sorted[i] = scale->points[i][k];
-        status = sort_floats(sorted, count, job->budget);
-        int margin = count / 16;
-        scale->origin[k] = (double)sorted[count / 2];
-        scale->width[k] = (double)sorted[count - 1 - margin] - (double)sorted[margin];
+            scale->sorted[i] = scale->points[i][k];
+        status = sort_floats(scale, count, job->budget);
+        scale->origin[k] = (double)scale->sorted[count / 2];
+        scale->width[k] = (double)scale->sorted[count - 1 - margin] - (double)scale->sorted[margin];
     }
     return status;
 }
 
-toi_status toi_ordinary_extent(const toi_broad_job *job, const toi_box_scale *scale, int axis,
+toi_status toi_measure_boxes(const toi_broad_job *job, toi_box_scale **scale)
+{
+    *scale = toi_take(job->budget, 1, sizeof **scale);
+    if (!*scale)
+        return toi_allocation_status();
+    take_sample(job, *scale);
+    toi_status status = find_place(job, *scale);
+    if (status != TOI_OK) {
+        toi_give_back(*scale);
+        *scale = NULL;
+    }
+    return status;
+}
+
+toi_status toi_ordinary_extent(const toi_broad_job *job, toi_box_scale *scale, int axis,
                                double *extent)
 {
-    float sorted[TOI_SCALE_SAMPLES];
+    float *sorted = scale->sorted;
     int count = 0;
     for (int i = 0; i < scale->count; ++i) {
         float largest = 0;
@@ -71,7 +91,7 @@ toi_status toi_ordinary_extent(const toi_broad_job *job, const toi_box_scale *sc
         if (largest > 0)
             sorted[count++] = largest;
     }
-    toi_status status = sort_floats(sorted, count, job->budget);
+    toi_status status = sort_floats(scale, count, job->budget);
     double most = count > 0 ? FAR_EXTENTS * (double)sorted[count / 2] : 0, sum = 0;
     int end = 0;
     for (; end < count && (double)sorted[end] <= most; ++end)
@@ -88,10 +108,10 @@ double toi_least_cell(const toi_box_scale *scale)
 
 // How many boxes the mean box has in its cell: the sample's pairs that share a cell are to all
 // pairs of the sample as the boxes' pairs are to all pairs of boxes.
-static toi_status estimate_occupancy(const toi_broad_job *job, const toi_box_scale *scale, int axis,
+static toi_status estimate_occupancy(const toi_broad_job *job, toi_box_scale *scale, int axis,
                                      double size, double *occupancy)
 {
-    uint64_t keys[TOI_SCALE_SAMPLES];
+    uint64_t *keys = scale->keys;
     const uint64_t low = 0x3fffff;
     for (int i = 0; i < scale->count; ++i) {
         uint64_t hash = 0;
@@ -114,8 +134,8 @@ static toi_status estimate_occupancy(const toi_broad_job *job, const toi_box_sca
     return status;
 }
 
-toi_status toi_grow_cell(const toi_broad_job *job, const toi_box_scale *scale, int axis,
-                         double least, double occupancy, double *size)
+toi_status toi_grow_cell(const toi_broad_job *job, toi_box_scale *scale, int axis, double least,
+                         double occupancy, double *size)
 {
     *size = fmax(least, toi_least_cell(scale));
     double most = 0;

@@ -18,13 +18,17 @@ typedef struct toi_box_scale
     int count;                          // of the sample
     float points[TOI_SCALE_SAMPLES][3]; // its lower bounds, finite
     float extents[TOI_SCALE_SAMPLES][3];
+    // Room for the functions below: stacks may be small.
+    float sorted[TOI_SCALE_SAMPLES];
+    uint64_t keys[TOI_SCALE_SAMPLES];
 } toi_box_scale;
 
-toi_status toi_measure_boxes(const toi_broad_job *job, toi_box_scale *scale);
+// Give the scale back; NULL after failure.
+toi_status toi_measure_boxes(const toi_broad_job *job, toi_box_scale **scale);
 
 // The mean of the boxes' largest extents, without those along `axis` if that is not negative. Boxes
 // without extent do not count, nor do those much larger than the median.
-toi_status toi_ordinary_extent(const toi_broad_job *job, const toi_box_scale *scale, int axis,
+toi_status toi_ordinary_extent(const toi_broad_job *job, toi_box_scale *scale, int axis,
                                double *extent);
 
 // The least size to cut space into that makes sense in float.
@@ -34,7 +38,7 @@ double toi_least_cell(const toi_box_scale *scale);
 // `occupancy` in its cell, itself included. Cells are cubes, or columns along `axis` if that is not
 // negative. The number is taken from the sample, where boxes are, so that neither empty space nor
 // clusters mislead it.
-toi_status toi_grow_cell(const toi_broad_job *job, const toi_box_scale *scale, int axis,
-                         double least, double occupancy, double *size);
+toi_status toi_grow_cell(const toi_broad_job *job, toi_box_scale *scale, int axis, double least,
+                         double occupancy, double *size);
 
 #endif

@@ -82,6 +82,7 @@ struct toi_broad_memory
 // Locks the memory for one call and counts what it holds in the call's budget, or refuses when
 // another call uses it; harmless on NULL.
 toi_status toi_enter_memory(toi_broad_memory *memory, toi_budget *budget);
+void toi_forget_memory(toi_broad_memory *memory); // while it is entered
 void toi_leave_memory(toi_broad_memory *memory);
 
 // How many of the workers so many boxes can feed.
@@ -112,6 +113,43 @@ toi_status toi_collector_init(toi_collector *collector, int workers, toi_budget 
 toi_receiver toi_collector_receiver(toi_collector *collector);
 // Frees all but the list; call it after success and after failure.
 void toi_collector_finish(toi_collector *collector);
+
+// Lists to be made: one search each, within one budget.
+enum
+{
+    TOI_MOST_LISTS = 2
+};
+typedef struct toi_list_job
+{
+    int count; // of lists
+    // Searches for the pairs of one list; asked again where memory is short.
+    toi_status (*search)(void *context, int list, toi_receiver to);
+    // Forgets what is kept from call to call: the searches from then on begin anew.
+    void (*forget)(void *context);
+    void *context;
+    int workers;
+    toi_budget *budget;
+    const toi_meter *meter;
+} toi_list_job;
+
+// What they take, for the message where the limit is too small.
+#define TOI_PAIR_BYTES "8 bytes for every pair"
+
+// Empties the caller's lists and counts their memory in the budget, whose need is known, until
+// toi_end_lists(); what does not fit is freed. To be called before the call takes anything.
+void toi_begin_lists(toi_budget *budget, int count, toi_pair_array *lists);
+
+// Makes the lists, in the methods' own order.
+toi_status toi_make_lists(const toi_list_job *job, toi_pair_array *lists);
+
+// Hands the lists to the caller, empty ones if the call has failed.
+void toi_end_lists(toi_status status, int count, toi_pair_array *lists);
+
+// Sorts by (a, b): in place, and slower, where there is no memory for a faster way.
+void toi_sort_list(toi_pair *pairs, int64_t count, int workers, toi_budget *budget);
+
+// How much memory a search by this method takes at most, what it keeps included.
+int64_t toi_search_need(toi_broad_method method, int64_t boxes, int workers);
 
 // Runs the method on a job whose options are resolved already.
 toi_status toi_search(toi_broad_method method, const toi_broad_job *job);

@@ -1,6 +1,6 @@
 // The table of methods, and the three ways to run one: into a list, between lists, into a sink.
 
-#include "broad/broad.h"
+#include "broad/layout.h"
 
 #include "base/fp_mode.h"
 #include "base/status.h"
@@ -11,25 +11,51 @@
 
 static const uint32_t BROAD_COOKIE = 0xb40ad002u;
 
+// What a method takes at most, beside what all take: bytes for each box, for each worker, and once.
+// From the arrays that it holds at the same time, cells with 9 entries a box (columns with 5);
+// test_limits looks for boxes that need more.
 static const struct
 {
     const char *name;
     toi_broad_search *search;
+    int64_t box_bytes, worker_bytes, own_bytes;
 } methods[TOI_BROAD_COUNT] = {
-    [TOI_BROAD_AUTO] = {"auto", toi_search_auto},
-    [TOI_BROAD_BRUTE] = {"brute", toi_search_brute},
-    [TOI_BROAD_SWEEP] = {"sweep", toi_search_sweep},
-    [TOI_BROAD_SWEEP_INCREMENTAL] = {"sweep-incremental", toi_search_sweep_incremental},
-    [TOI_BROAD_STQ] = {"stq", toi_search_stq},
-    [TOI_BROAD_GRID] = {"grid", toi_search_grid},
-    [TOI_BROAD_GRID_SWEEP] = {"grid-sweep", toi_search_grid_sweep},
-    [TOI_BROAD_HASH] = {"hash", toi_search_hash},
-    [TOI_BROAD_BVH] = {"bvh", toi_search_bvh},
-    [TOI_BROAD_LBVH] = {"lbvh", toi_search_lbvh},
-    [TOI_BROAD_KDTREE] = {"kdtree", toi_search_kdtree},
-    [TOI_BROAD_TRACY] = {"tracy", toi_search_tracy},
-    [TOI_BROAD_INTERVAL_TREE] = {"interval-tree", toi_search_interval_tree},
+    [TOI_BROAD_AUTO] = {"auto", toi_search_auto, 0, 0, 0}, // those it chooses from
+    [TOI_BROAD_BRUTE] = {"brute", toi_search_brute, 30, 0, 0},
+    [TOI_BROAD_SWEEP] = {"sweep", toi_search_sweep, 46, 0, 0},
+    [TOI_BROAD_SWEEP_INCREMENTAL] = {"sweep-incremental", toi_search_sweep_incremental, 62, 0, 0},
+    [TOI_BROAD_STQ] = {"stq", toi_search_stq, 46, 0, 0},
+    [TOI_BROAD_GRID] = {"grid", toi_search_grid, 380, 8 << 10, 64 << 10},
+    [TOI_BROAD_GRID_SWEEP] = {"grid-sweep", toi_search_grid_sweep, 225, 8 << 10, 64 << 10},
+    [TOI_BROAD_HASH] = {"hash", toi_search_hash, 380, 8 << 10, 64 << 10},
+    [TOI_BROAD_BVH] = {"bvh", toi_search_bvh, 95, 0, 360 << 10},
+    [TOI_BROAD_LBVH] = {"lbvh", toi_search_lbvh, 80, 0, 0},
+    [TOI_BROAD_KDTREE] = {"kdtree", toi_search_kdtree, 140, 0, 96 << 10},
+    [TOI_BROAD_TRACY] = {"tracy", toi_search_tracy, 100, 0, 16 << 10},
+    [TOI_BROAD_INTERVAL_TREE] = {"interval-tree", toi_search_interval_tree, 95, 256 << 10,
+                                 256 << 10},
 };
+
+// All take a buffer for the pairs of each worker, sort with a table for each, give each the memory
+// for a share of the boxes, and note something for each task.
+int64_t toi_search_need(toi_broad_method method, int64_t boxes, int workers)
+{
+    enum
+    {
+        BUFFER_BYTES = (TOI_WRITER_PAIRS + TOI_BLOCK) * sizeof(toi_pair),
+        SORT_BYTES = 17 << 10,
+        TASK_BYTES = 1, // a box
+        BLOCK_BYTES = 8 << 10
+    };
+    if (method == TOI_BROAD_AUTO) {
+        int64_t tree = toi_search_need(TOI_BROAD_LBVH, boxes, workers);
+        int64_t rods = toi_search_need(TOI_BROAD_INTERVAL_TREE, boxes, workers);
+        return tree > rods ? tree : rods;
+    }
+    int64_t a_worker = methods[method].worker_bytes + BUFFER_BYTES + SORT_BYTES + boxes / 4;
+    return boxes * (methods[method].box_bytes + TASK_BYTES) + workers * a_worker +
+           methods[method].own_bytes + BLOCK_BYTES;
+}
 
 const char *toi_broad_name(toi_broad_method method)
 {
@@ -97,17 +123,27 @@ static toi_status check_boxes(toi_box_view boxes, const char *list, int workers)
                         &check);
 }
 
-// Checks everything and turns a definition into a job; `meter` and `budget` live as long as the
-// job.
-static toi_status start_job(const toi_broad_def *def, toi_box_view a, const toi_box_view *b,
-                            toi_budget *budget, toi_meter *meter, toi_broad_job *job)
+// A search and what it needs around it.
+typedef struct search
 {
+    const toi_broad_def *def;
+    toi_broad_job job;
+    toi_budget budget;
+    toi_meter meter;
+} search;
+
+// Checks everything and turns a definition into a job.
+static toi_status make_job(search *s, toi_box_view a, const toi_box_view *b)
+{
+    const toi_broad_def *def = s->def;
+    toi_broad_job *job = &s->job;
     TOI_CHECK_DEF(def, BROAD_COOKIE, "broad");
     if ((unsigned)def->method >= TOI_BROAD_COUNT)
         return toi_fail(TOI_ERROR_ARGUMENT, "there is no broad phase number %d", (int)def->method);
     if (def->memory_limit < 0)
         return toi_fail(TOI_ERROR_ARGUMENT, "the memory limit is negative");
-    *job = (toi_broad_job){.a = a, .b = b ? *b : a, .self = !b, .budget = budget, .meter = meter};
+    *job = (toi_broad_job){
+        .a = a, .b = b ? *b : a, .self = !b, .budget = &s->budget, .meter = &s->meter};
     toi_status status = toi_resolve_workers(def->workers, &job->workers);
     if (status == TOI_OK)
         status = check_boxes(a, b ? "first list" : "boxes", job->workers);
@@ -119,8 +155,22 @@ static toi_status start_job(const toi_broad_def *def, toi_box_view a, const toi_
                      a.count + b->count, INT32_MAX);
     if (status == TOI_OK && def->memory)
         job->slot = &def->memory->slots[job->self ? TOI_SLOT_SELF : TOI_SLOT_BETWEEN];
-    budget->limit = def->memory_limit;
-    toi_meter_init(meter, def->progress, def->progress_context);
+    return status;
+}
+
+// Makes the job and enters the memory that it uses.
+static toi_status start_search(search *s, const toi_broad_def *def, toi_box_view a,
+                               const toi_box_view *b)
+{
+    *s = (search){.def = def};
+    toi_status status = make_job(s, a, b);
+    if (status != TOI_OK)
+        return status;
+    toi_meter_init(&s->meter, def->progress, def->progress_context);
+    s->budget.limit = def->memory_limit;
+    status = toi_enter_memory(def->memory, &s->budget);
+    int64_t boxes = a.count + (b ? b->count : 0);
+    s->budget.need = s->budget.used + toi_search_need(def->method, boxes, s->job.workers);
     return status;
 }
 
@@ -142,42 +192,47 @@ toi_status toi_stream_pairs(const toi_broad_def *def, toi_box_view a, const toi_
                             toi_pair_sink *sink, void *context)
 {
     TOI_GUARD_FP;
-    toi_budget budget = {0};
-    toi_meter meter;
-    toi_broad_job job = {0};
-    toi_status status = start_job(def, a, b, &budget, &meter, &job);
-    if (status == TOI_OK)
-        status = toi_enter_memory(def->memory, &budget);
+    search s;
+    toi_status status = start_search(&s, def, a, b);
     if (status != TOI_OK)
         return status;
     sink_adapter adapter = {sink, context};
-    job.to = (toi_receiver){.context = &adapter, .emit = emit_to_sink};
-    status = toi_search(def->method, &job);
+    s.job.to = (toi_receiver){.context = &adapter, .emit = emit_to_sink};
+    status = toi_search(def->method, &s.job);
     toi_leave_memory(def->memory);
     return status;
+}
+
+static toi_status search_list(void *context, int list, toi_receiver to)
+{
+    (void)list; // there is one
+    search *s = context;
+    s->job.to = to;
+    return toi_search(s->def->method, &s->job);
+}
+
+static void forget(void *context)
+{
+    search *s = context;
+    toi_forget_memory(s->def->memory);
+    s->job.slot = NULL;
 }
 
 static toi_status find_pairs(const toi_broad_def *def, toi_box_view a, const toi_box_view *b,
                              toi_pair_array *pairs)
 {
-    toi_budget budget = {0};
-    toi_meter meter;
-    toi_broad_job job = {0};
-    toi_status status = start_job(def, a, b, &budget, &meter, &job);
-    if (status == TOI_OK)
-        status = toi_enter_memory(def->memory, &budget);
+    search s;
+    toi_status status = start_search(&s, def, a, b);
     if (status != TOI_OK)
         return status;
-    toi_collector collector;
-    status = toi_collector_init(&collector, job.workers, &budget, &meter, pairs);
-    if (status == TOI_OK) {
-        job.to = toi_collector_receiver(&collector);
-        status = toi_search(def->method, &job);
-    }
-    toi_collector_finish(&collector);
-    toi_leave_memory(def->memory);
+    s.budget.list = TOI_PAIR_BYTES;
+    toi_begin_lists(&s.budget, 1, pairs);
+    toi_list_job lists = {1, search_list, forget, &s, s.job.workers, &s.budget, &s.meter};
+    status = toi_make_lists(&lists, pairs);
     if (status == TOI_OK && def->order == TOI_ORDER_CANONICAL)
-        status = toi_sort_pairs(pairs->data, pairs->count, job.workers);
+        toi_sort_list(pairs->data, pairs->count, s.job.workers, &s.budget);
+    toi_end_lists(status, 1, pairs);
+    toi_leave_memory(def->memory);
     return status;
 }
 

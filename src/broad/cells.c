@@ -265,17 +265,21 @@ toi_status toi_search_cells(const toi_broad_job *job, const toi_box_scale *scale
 {
     if (job->a.count == 0 || (!job->self && job->b.count == 0))
         return TOI_OK;
-    cell_search s = {.job = job, .compare = rule.compare};
-    cut_space(&s.space, job, scale, rule);
-    toi_status status = start_search(&s);
+    cell_search *s = toi_take(job->budget, 1, sizeof *s); // large for a small stack
+    if (!s)
+        return toi_allocation_status();
+    *s = (cell_search){.job = job, .compare = rule.compare};
+    cut_space(&s->space, job, scale, rule);
+    toi_status status = start_search(s);
     if (status == TOI_OK)
-        status = toi_plan_levels(&s.space, toi_least_cell(scale), &s.plan);
-    for (int l = 0; l < s.plan.count && status == TOI_OK; ++l)
-        status = search_level(&s, &s.plan.levels[l]);
-    if (status == TOI_OK && s.plan.few_count > 0)
-        status = search_few(&s);
-    toi_give_back(s.buffers);
-    toi_free_layout(&s.space.source[0]);
-    toi_free_layout(&s.space.source[1]);
+        status = toi_plan_levels(&s->space, toi_least_cell(scale), &s->plan);
+    for (int l = 0; l < s->plan.count && status == TOI_OK; ++l)
+        status = search_level(s, &s->plan.levels[l]);
+    if (status == TOI_OK && s->plan.few_count > 0)
+        status = search_few(s);
+    toi_give_back(s->buffers);
+    toi_free_layout(&s->space.source[0]);
+    toi_free_layout(&s->space.source[1]);
+    toi_give_back(s);
     return status;
 }

@@ -31,14 +31,15 @@ toi_status toi_compare_all(const toi_cell_entries *cell, int group, int64_t firs
 
 toi_status toi_search_grid(const toi_broad_job *job)
 {
-    toi_box_scale scale;
+    toi_box_scale *scale;
     double extent = 0, size = 0;
     toi_status status = toi_measure_boxes(job, &scale);
     if (status == TOI_OK)
-        status = toi_ordinary_extent(job, &scale, -1, &extent);
+        status = toi_ordinary_extent(job, scale, -1, &extent);
     if (status == TOI_OK)
-        status = toi_grow_cell(job, &scale, -1, CELL_IN_EXTENTS * extent, OCCUPANCY, &size);
+        status = toi_grow_cell(job, scale, -1, CELL_IN_EXTENTS * extent, OCCUPANCY, &size);
     if (status == TOI_OK)
-        status = toi_search_cells(job, &scale, (toi_cell_rule){size, -1, toi_compare_all});
+        status = toi_search_cells(job, scale, (toi_cell_rule){size, -1, toi_compare_all});
+    toi_give_back(scale);
     return status;
 }

@@ -52,18 +52,19 @@ static toi_status sweep_cell(const toi_cell_entries *cell, int group, int64_t fi
 
 toi_status toi_search_grid_sweep(const toi_broad_job *job)
 {
-    toi_box_scale scale;
+    toi_box_scale *scale;
     toi_status status = toi_measure_boxes(job, &scale);
     int axis = 0;
-    for (int k = 1; k < 3; ++k)
-        if (scale.width[k] > scale.width[axis])
+    for (int k = 1; k < 3 && status == TOI_OK; ++k)
+        if (scale->width[k] > scale->width[axis])
             axis = k;
     double extent = 0, size = 0;
     if (status == TOI_OK)
-        status = toi_ordinary_extent(job, &scale, axis, &extent);
+        status = toi_ordinary_extent(job, scale, axis, &extent);
     if (status == TOI_OK)
-        status = toi_grow_cell(job, &scale, axis, CELL_IN_EXTENTS * extent, OCCUPANCY, &size);
+        status = toi_grow_cell(job, scale, axis, CELL_IN_EXTENTS * extent, OCCUPANCY, &size);
     if (status == TOI_OK)
-        status = toi_search_cells(job, &scale, (toi_cell_rule){size, axis, sweep_cell});
+        status = toi_search_cells(job, scale, (toi_cell_rule){size, axis, sweep_cell});
+    toi_give_back(scale);
     return status;
 }

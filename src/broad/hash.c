@@ -16,7 +16,7 @@ static const double MOST_CELL_IN_EXTENTS = 16;
 // Points have no size to go by: their cells are to hold two of them.
 static const double POINTS_A_CELL = 2;
 
-static toi_status choose_size(const toi_broad_job *job, const toi_box_scale *scale, double *size)
+static toi_status choose_size(const toi_broad_job *job, toi_box_scale *scale, double *size)
 {
     double extent;
     toi_status status = toi_ordinary_extent(job, scale, -1, &extent);
@@ -29,12 +29,13 @@ static toi_status choose_size(const toi_broad_job *job, const toi_box_scale *sca
 
 toi_status toi_search_hash(const toi_broad_job *job)
 {
-    toi_box_scale scale;
+    toi_box_scale *scale;
     double size = 0;
     toi_status status = toi_measure_boxes(job, &scale);
     if (status == TOI_OK)
-        status = choose_size(job, &scale, &size);
+        status = choose_size(job, scale, &size);
     if (status == TOI_OK)
-        status = toi_search_cells(job, &scale, (toi_cell_rule){size, -1, toi_compare_all});
+        status = toi_search_cells(job, scale, (toi_cell_rule){size, -1, toi_compare_all});
+    toi_give_back(scale);
     return status;
 }

@@ -413,3 +413,24 @@ toi_status toi_search_faces(const toi_mesh_order *order, const toi_broad_job *jo
     toi_free_tree(&vertices);
     return status;
 }
+
+// From the arrays above that are held at the same time.
+int64_t toi_mesh_search_need(const toi_mesh_counts *counts, int workers)
+{
+    enum
+    {
+        VERTEX_BYTES = 40, // of the order
+        ORDER_BYTES = 48,  // a vertex, while it is made
+        VERTEX_TREE_BYTES = 40,
+        EDGE_BYTES = 60, // of the tree, and while it is made
+        FACE_BYTES = 64,
+        KEPT_BYTES = 4
+    };
+    int64_t ordering = ORDER_BYTES * counts->vertices;
+    int64_t in_faces = FACE_BYTES * counts->faces + VERTEX_TREE_BYTES * counts->vertices;
+    int64_t in_edges = EDGE_BYTES * counts->edges;
+    int64_t most = ordering > in_faces ? ordering : in_faces;
+    return VERTEX_BYTES * counts->vertices + (most > in_edges ? most : in_edges) +
+           KEPT_BYTES * (counts->vertices + counts->edges + counts->faces) +
+           toi_search_need(TOI_BROAD_LBVH, 0, workers);
+}

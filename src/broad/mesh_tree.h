@@ -46,6 +46,15 @@ toi_status toi_make_mesh_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot
                                toi_budget *budget, toi_mesh_order *order);
 void toi_free_mesh_order(toi_mesh_order *order);
 
+// How many primitives a mesh has.
+typedef struct toi_mesh_counts
+{
+    int64_t vertices, edges, faces;
+} toi_mesh_counts;
+
+// How much memory the order and the searches take at most, what they keep included.
+int64_t toi_mesh_search_need(const toi_mesh_counts *counts, int workers);
+
 // Emits all pairs of a vertex and a face, or of two edges, whose boxes overlap and that share no
 // vertex. The job's own lists are not used.
 toi_status toi_search_faces(const toi_mesh_order *order, const toi_broad_job *job);

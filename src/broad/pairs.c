@@ -208,7 +208,6 @@ void toi_collector_finish(toi_collector *c)
     toi_give_back(c->open);
     toi_give_back(c->ended);
     toi_give_back(c->spare);
-    toi_detach(c->pairs->data); // from here on it is the caller's
 }
 
 void toi_free_pairs(toi_pair_array *pairs)
@@ -219,21 +218,31 @@ void toi_free_pairs(toi_pair_array *pairs)
     *pairs = (toi_pair_array){NULL, 0, 0};
 }
 
+// Pairs that are turned into keys, or back, where they stand.
 typedef struct key_job
 {
     toi_pair *pairs;
-    uint64_t *keys;
     int64_t count;
     int64_t pieces;
 } key_job;
+
+static uint64_t pair_key(const void *pair, int word)
+{
+    (void)word;
+    toi_pair p;
+    memcpy(&p, pair, sizeof p);
+    return (uint64_t)(uint32_t)p.a << 32 | (uint32_t)p.b;
+}
 
 static toi_status pack(void *context, int64_t piece, int worker)
 {
     (void)worker;
     key_job *job = context;
     int64_t end = toi_piece(job->count, job->pieces, piece + 1);
-    for (int64_t i = toi_piece(job->count, job->pieces, piece); i < end; ++i)
-        job->keys[i] = (uint64_t)(uint32_t)job->pairs[i].a << 32 | (uint32_t)job->pairs[i].b;
+    for (int64_t i = toi_piece(job->count, job->pieces, piece); i < end; ++i) {
+        uint64_t key = pair_key(&job->pairs[i], 0);
+        memcpy(&job->pairs[i], &key, sizeof key);
+    }
     return TOI_OK;
 }
 
@@ -242,9 +251,32 @@ static toi_status unpack(void *context, int64_t piece, int worker)
     (void)worker;
     key_job *job = context;
     int64_t end = toi_piece(job->count, job->pieces, piece + 1);
-    for (int64_t i = toi_piece(job->count, job->pieces, piece); i < end; ++i)
-        job->pairs[i] = (toi_pair){(int32_t)(job->keys[i] >> 32), (int32_t)(uint32_t)job->keys[i]};
+    for (int64_t i = toi_piece(job->count, job->pieces, piece); i < end; ++i) {
+        uint64_t key;
+        memcpy(&key, &job->pairs[i], sizeof key);
+        job->pairs[i] = (toi_pair){(int32_t)(key >> 32), (int32_t)(uint32_t)key};
+    }
     return TOI_OK;
+}
+
+// As keys, where the pairs stand. Fails for want of memory, with the pairs as they were.
+static toi_status sort_as_keys(toi_pair *pairs, int64_t count, int workers, toi_budget *budget)
+{
+    key_job job = {pairs, count, 1 + count / 65536};
+    toi_status status = toi_parallel(workers, job.pieces, pack, &job);
+    if (status == TOI_OK)
+        status = toi_radix_sort((uint64_t *)(void *)pairs, count, ~(uint64_t)0, workers, budget);
+    toi_parallel(workers, job.pieces, unpack, &job);
+    return status;
+}
+
+void toi_sort_list(toi_pair *pairs, int64_t count, int workers, toi_budget *budget)
+{
+    if (count < 2)
+        return;
+    bool aligned = (uintptr_t)pairs % _Alignof(uint64_t) == 0; // a caller's may not be
+    if (!aligned || sort_as_keys(pairs, count, workers, budget) != TOI_OK)
+        toi_sort_in_place(pairs, count, sizeof *pairs, 1, pair_key);
 }
 
 toi_status toi_sort_pairs(toi_pair *pairs, int64_t count, int workers)
@@ -254,16 +286,7 @@ toi_status toi_sort_pairs(toi_pair *pairs, int64_t count, int workers)
     toi_status status = toi_resolve_workers(workers, &resolved);
     if (status == TOI_OK)
         status = toi_check_count(count, "pairs");
-    if (status != TOI_OK || count < 2)
-        return status;
-    key_job job = {pairs, toi_take(NULL, count, sizeof *job.keys), count, 1 + count / 65536};
-    if (!job.keys)
-        return toi_allocation_status();
-    status = toi_parallel(resolved, job.pieces, pack, &job);
     if (status == TOI_OK)
-        status = toi_radix_sort(job.keys, count, ~(uint64_t)0, resolved, NULL);
-    if (status == TOI_OK)
-        status = toi_parallel(resolved, job.pieces, unpack, &job);
-    toi_give_back(job.keys);
+        toi_sort_list(pairs, count, resolved, NULL);
     return status;
 }

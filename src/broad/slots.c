@@ -41,6 +41,12 @@ toi_status toi_enter_memory(toi_broad_memory *memory, toi_budget *budget)
     return TOI_OK;
 }
 
+void toi_forget_memory(toi_broad_memory *memory)
+{
+    for (int i = 0; memory && i < TOI_SLOTS; ++i)
+        empty_slot(&memory->slots[i]);
+}
+
 void toi_leave_memory(toi_broad_memory *memory)
 {
     if (!memory)

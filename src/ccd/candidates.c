@@ -152,6 +152,8 @@ static toi_status search_mesh(toi_pipeline *p, toi_broad_job *job)
     toi_status status = TOI_OK;
     if (!p->order.rows)
         status = toi_make_mesh_order(&boxes, job->slot, job->workers, &p->budget, &p->order);
+    if (status != TOI_OK)
+        toi_free_mesh_order(&p->order); // half of it is none
     double ordered = toi_clock();
     p->report.seconds_boxes += ordered - started;
     if (status == TOI_OK)
@@ -160,7 +162,7 @@ static toi_status search_mesh(toi_pipeline *p, toi_broad_job *job)
     return status;
 }
 
-toi_status toi_stream_candidates(toi_pipeline *p, toi_kind kind, toi_receiver to)
+toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to)
 {
     stream s = {p, kind, to};
     toi_broad_method method = p->def->broad.method;
@@ -175,8 +177,8 @@ toi_status toi_stream_candidates(toi_pipeline *p, toi_kind kind, toi_receiver to
         .to = filtered
                   ? (toi_receiver){&s, filter_block, to.room ? stream_room : NULL, end_stream_task}
                   : to};
-    toi_broad_memory *memory = p->def->broad.memory;
-    if (memory)
+    toi_broad_memory *memory = p->memory;
+    if (memory && !p->forgetful)
         job.slot = &memory->slots[by_mesh    ? TOI_SLOT_MESH
                                   : job.self ? TOI_SLOT_SELF
                                              : TOI_SLOT_BETWEEN];
@@ -186,50 +188,63 @@ toi_status toi_stream_candidates(toi_pipeline *p, toi_kind kind, toi_receiver to
     return by_mesh ? search_mesh(p, &job) : search_boxes(p, &job);
 }
 
-// One kind into one list.
-static toi_status collect_candidates(toi_pipeline *p, toi_kind kind, toi_pair_array *pairs)
+// Candidates that go to lists: of the kinds from `first` on.
+typedef struct listing
 {
-    toi_collector collector;
-    toi_status status = toi_collector_init(&collector, p->workers, &p->budget, &p->meter, pairs);
-    if (status == TOI_OK)
-        status = toi_stream_candidates(p, kind, toi_collector_receiver(&collector));
-    toi_collector_finish(&collector);
-    p->report.candidates[kind] = pairs->count;
-    return status;
+    toi_pipeline pipeline;
+    int first;
+} listing;
+
+static toi_status search_kind(void *context, int list, toi_receiver to)
+{
+    listing *l = context;
+    return toi_stream_kind(&l->pipeline, (toi_kind)(l->first + list), to);
+}
+
+static void forget(void *context)
+{
+    toi_pipeline *p = &((listing *)context)->pipeline;
+    toi_free_mesh_order(&p->order);
+    toi_forget_memory(p->memory);
+    p->forgetful = true;
 }
 
 // The kinds from `first` to `last`, each into its own list.
 static toi_status find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, int first, int last,
                                   toi_pair_array *lists, toi_ccd_report *report)
 {
-    toi_pipeline p;
-    for (int kind = first; kind <= last; ++kind)
-        lists[kind - first].count = 0;
-    toi_status status = toi_pipeline_begin(&p, def, mesh);
-    for (int kind = first; kind <= last && status == TOI_OK; ++kind) {
-        status = collect_candidates(&p, (toi_kind)kind, &lists[kind - first]);
-        // A list that is done still stands in memory while the next is made.
-        if (status == TOI_OK && kind < last && !toi_attach(&p.budget, lists[kind - first].data))
-            status = TOI_ERROR_LIMIT;
+    listing l = {.first = first};
+    toi_pipeline *p = &l.pipeline;
+    int count = last - first + 1;
+    toi_status status = toi_pipeline_begin(p, def, mesh, (toi_purpose){.list = TOI_PAIR_BYTES});
+    toi_begin_lists(&p->budget, count, lists);
+    if (status == TOI_OK)
+        status = toi_prepare_mesh(p, mesh);
+    toi_list_job job = {count, search_kind, forget, &l, p->workers, &p->budget, &p->meter};
+    if (status == TOI_OK)
+        status = toi_make_lists(&job, lists);
+    for (int i = 0; i < count && status == TOI_OK; ++i) {
+        p->report.candidates[first + i] = lists[i].count;
+        if (def->broad.order == TOI_ORDER_CANONICAL)
+            toi_sort_list(lists[i].data, lists[i].count, p->workers, &p->budget);
     }
-    for (int kind = first; kind < last; ++kind)
-        toi_detach(lists[kind - first].data);
-    bool sort = status == TOI_OK && def->broad.order == TOI_ORDER_CANONICAL;
-    status = toi_pipeline_end(&p, status, report);
-    for (int kind = first; kind <= last && sort && status == TOI_OK; ++kind)
-        status = toi_sort_pairs(lists[kind - first].data, lists[kind - first].count, def->workers);
-    for (int kind = first; kind <= last && status != TOI_OK; ++kind)
-        lists[kind - first].count = 0;
-    return status;
+    toi_end_lists(status, count, lists);
+    return toi_pipeline_end(p, status, report);
+}
+
+static toi_status check_kind(toi_kind kind)
+{
+    if ((unsigned)kind >= TOI_PAIR_KINDS)
+        return toi_fail(TOI_ERROR_ARGUMENT, "there is no pair kind number %d", (int)kind);
+    return TOI_OK;
 }
 
 toi_status toi_find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi_kind kind,
                                toi_pair_array *pairs, toi_ccd_report *report)
 {
     TOI_GUARD_FP;
-    if ((unsigned)kind >= TOI_PAIR_KINDS)
-        return toi_fail(TOI_ERROR_ARGUMENT, "there is no pair kind number %d", (int)kind);
-    return find_candidates(def, mesh, kind, kind, pairs, report);
+    toi_status status = check_kind(kind);
+    return status == TOI_OK ? find_candidates(def, mesh, kind, kind, pairs, report) : status;
 }
 
 toi_status toi_find_all_candidates(const toi_ccd_def *def, const toi_mesh *mesh,
@@ -237,4 +252,38 @@ toi_status toi_find_all_candidates(const toi_ccd_def *def, const toi_mesh *mesh,
 {
     TOI_GUARD_FP;
     return find_candidates(def, mesh, 0, TOI_PAIR_KINDS - 1, lists, report);
+}
+
+typedef struct candidate_sink
+{
+    toi_pair_sink *sink;
+    void *context;
+    _Atomic int64_t count;
+} candidate_sink;
+
+static toi_status emit_to_sink(void *context, toi_pair *pairs, int64_t count, int64_t task,
+                               int worker)
+{
+    (void)task;
+    candidate_sink *to = context;
+    to->count += count;
+    return to->sink(to->context, pairs, count, worker);
+}
+
+toi_status toi_stream_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi_kind kind,
+                                 toi_pair_sink *sink, void *context, toi_ccd_report *report)
+{
+    TOI_GUARD_FP;
+    toi_pipeline p;
+    candidate_sink to = {.sink = sink, .context = context};
+    toi_status status = check_kind(kind);
+    if (status != TOI_OK)
+        return status;
+    status = toi_pipeline_begin(&p, def, mesh, (toi_purpose){0});
+    if (status == TOI_OK)
+        status = toi_prepare_mesh(&p, mesh);
+    if (status == TOI_OK)
+        status = toi_stream_kind(&p, kind, (toi_receiver){.context = &to, .emit = emit_to_sink});
+    p.report.candidates[kind] = to.count;
+    return toi_pipeline_end(&p, status, report);
 }

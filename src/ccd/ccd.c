@@ -35,6 +35,9 @@ typedef struct question
     _Atomic uint64_t best;
     _Atomic uint64_t *steps; // bits of each vertex's time
     bool keep;               // the impacts themselves are wanted
+    toi_impact *place;       // where they go, whoever finds them; NULL: to the workers' own lists
+    int64_t room;            // for so many
+    _Atomic int64_t placed;
 } question;
 
 static void lower_steps(question *q, const toi_impact *impact)
@@ -48,6 +51,28 @@ static void lower_steps(question *q, const toi_impact *impact)
         int first = face ? 1 : 2;
         toi_lower_time(&q->steps[c < first ? a[c] : b[c - first]], impact->time);
     }
+}
+
+static toi_status keep_impacts(question *q, tally *t, const toi_impact *impacts, int64_t count)
+{
+    toi_impact_array *list = &t->impacts;
+    toi_status status = toi_reserve(&q->pipeline.budget, (void **)&list->data, &list->capacity,
+                                    list->count + count, sizeof *impacts);
+    if (status == TOI_OK) {
+        memcpy(list->data + list->count, impacts, (size_t)count * sizeof *impacts);
+        list->count += count;
+    }
+    return status;
+}
+
+static toi_status place_impacts(question *q, const toi_impact *impacts, int64_t count)
+{
+    int64_t at = atomic_fetch_add(&q->placed, count);
+    if (at + count > q->room)
+        return toi_fail(TOI_ERROR_DATA, "more impacts were found when they were looked for again: "
+                                        "the mesh or the filter's answers have changed meanwhile");
+    memcpy(q->place + at, impacts, (size_t)count * sizeof *impacts);
+    return TOI_OK;
 }
 
 static toi_status consume(void *context, const toi_impact *impacts, int64_t count, int worker)
@@ -65,20 +90,29 @@ static toi_status consume(void *context, const toi_impact *impacts, int64_t coun
     toi_lower_time(&q->best, t->earliest.time);
     if (!q->keep)
         return TOI_OK;
-    toi_impact_array *list = &t->impacts;
-    toi_status status = toi_reserve(&q->pipeline.budget, (void **)&list->data, &list->capacity,
-                                    list->count + count, sizeof *impacts);
-    if (status == TOI_OK) {
-        memcpy(list->data + list->count, impacts, (size_t)count * sizeof *impacts);
-        list->count += count;
-    }
-    return status;
+    return q->place ? place_impacts(q, impacts, count) : keep_impacts(q, t, impacts, count);
 }
 
-static toi_status begin(question *q, const toi_ccd_def *def, const toi_mesh *mesh)
+static void reset_tallies(question *q)
 {
+    for (int w = 0; w < q->pipeline.workers; ++w) {
+        toi_give_back(q->tallies[w].impacts.data);
+        q->tallies[w] = (tally){.earliest.time = INFINITY};
+    }
+}
+
+// `impacts`: the list that they go to, or NULL.
+static toi_status begin(question *q, const toi_ccd_def *def, const toi_mesh *mesh,
+                        toi_impact_array *impacts)
+{
+    _Static_assert(sizeof(toi_impact) == 64, "the message says so");
     *q = (question){.best = toi_time_bits(INFINITY)};
-    toi_status status = toi_pipeline_begin(&q->pipeline, def, mesh);
+    const char *list = impacts ? "64 bytes for every impact" : NULL;
+    toi_status status = toi_pipeline_begin(&q->pipeline, def, mesh, (toi_purpose){true, list});
+    if (impacts && !toi_reuse(&q->pipeline.budget, impacts->data))
+        toi_free_impacts(impacts);
+    if (status == TOI_OK)
+        status = toi_prepare_mesh(&q->pipeline, mesh);
     if (status != TOI_OK)
         return status;
     int workers = q->pipeline.workers;
@@ -86,8 +120,7 @@ static toi_status begin(question *q, const toi_ccd_def *def, const toi_mesh *mes
     if (!q->tallies)
         return toi_allocation_status();
     memset(q->tallies, 0, (size_t)workers * sizeof *q->tallies);
-    for (int w = 0; w < workers; ++w)
-        q->tallies[w].earliest.time = INFINITY;
+    reset_tallies(q);
     return TOI_OK;
 }
 
@@ -109,8 +142,7 @@ static toi_status end(question *q, toi_status status, toi_ccd_report *report)
 {
     if (q->tallies) {
         merge_tallies(q);
-        for (int w = 0; w < q->pipeline.workers; ++w)
-            toi_give_back(q->tallies[w].impacts.data);
+        reset_tallies(q);
         toi_give_back(q->tallies);
     }
     return toi_pipeline_end(&q->pipeline, status, report);
@@ -120,7 +152,7 @@ toi_status toi_find_earliest(const toi_ccd_def *def, const toi_mesh *mesh, toi_c
 {
     TOI_GUARD_FP;
     question q;
-    toi_status status = begin(&q, def, mesh);
+    toi_status status = begin(&q, def, mesh, NULL);
     if (status == TOI_OK)
         status = toi_solve_candidates(&q.pipeline, consume, &q, &q.best);
     status = end(&q, status, report);
@@ -133,12 +165,11 @@ toi_status toi_find_earliest(const toi_ccd_def *def, const toi_mesh *mesh, toi_c
 
 static toi_status join_impacts(question *q, toi_impact_array *impacts)
 {
-    toi_budget *budget = &q->pipeline.budget;
     int64_t total = 0;
     for (int w = 0; w < q->pipeline.workers; ++w)
         total += q->tallies[w].impacts.count;
-    toi_status status = toi_reserve(budget, (void **)&impacts->data, &impacts->capacity, total,
-                                    sizeof *impacts->data);
+    toi_status status = toi_reserve(&q->pipeline.budget, (void **)&impacts->data,
+                                    &impacts->capacity, total, sizeof *impacts->data);
     if (status != TOI_OK)
         return status;
     for (int w = 0; w < q->pipeline.workers; ++w) {
@@ -148,7 +179,49 @@ static toi_status join_impacts(question *q, toi_impact_array *impacts)
                    (size_t)list->count * sizeof *list->data);
         impacts->count += list->count;
     }
-    return toi_sort_impacts(impacts->data, impacts->count, q->pipeline.workers, budget);
+    return TOI_OK;
+}
+
+static toi_status list_impacts(question *q, toi_impact_array *impacts)
+{
+    q->keep = true;
+    toi_status status = toi_solve_candidates(&q->pipeline, consume, q, NULL);
+    return status == TOI_OK ? join_impacts(q, impacts) : status;
+}
+
+static toi_status solve_anew(question *q)
+{
+    toi_ccd_report *report = &q->pipeline.report;
+    reset_tallies(q);
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        report->candidates[kind] = 0;
+    report->rescaled = 0;
+    return toi_solve_candidates(&q->pipeline, consume, q, NULL);
+}
+
+// Where the list does not fit beside all that its making takes: counts the impacts, then finds them
+// again and puts them into a list of that length (as src/broad/lists.c does with pairs).
+static toi_status list_impacts_tightly(question *q, toi_impact_array *impacts)
+{
+    toi_budget *budget = &q->pipeline.budget;
+    toi_free_impacts(impacts);
+    q->keep = false;
+    toi_status status = solve_anew(q);
+    if (status != TOI_OK)
+        return status;
+    for (int w = 0; w < q->pipeline.workers; ++w)
+        for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+            q->room += q->tallies[w].hits[kind];
+    budget->need += q->room * (int64_t)sizeof *q->place + TOI_BLOCK_OVERHEAD;
+    budget->list = NULL; // now the whole need is known
+    impacts->data = q->place = toi_take(budget, q->room, sizeof *q->place);
+    if (!q->place)
+        return toi_allocation_status();
+    impacts->capacity = q->room;
+    q->keep = true;
+    status = solve_anew(q);
+    impacts->count = q->placed;
+    return status;
 }
 
 toi_status toi_find_impacts(const toi_ccd_def *def, const toi_mesh *mesh, toi_impact_array *impacts,
@@ -157,13 +230,16 @@ toi_status toi_find_impacts(const toi_ccd_def *def, const toi_mesh *mesh, toi_im
     TOI_GUARD_FP;
     impacts->count = 0;
     question q;
-    toi_status status = begin(&q, def, mesh);
-    q.keep = true;
+    toi_status status = begin(&q, def, mesh, impacts);
+    toi_budget *budget = &q.pipeline.budget;
+    if (status == TOI_OK) {
+        status = list_impacts(&q, impacts);
+        if (status == TOI_ERROR_LIMIT && budget->limit > 0)
+            status = list_impacts_tightly(&q, impacts);
+    }
     if (status == TOI_OK)
-        status = toi_solve_candidates(&q.pipeline, consume, &q, NULL);
-    if (status == TOI_OK)
-        status = join_impacts(&q, impacts);
-    if (status != TOI_OK)
+        toi_sort_impacts(impacts->data, impacts->count, q.pipeline.workers, budget);
+    else
         impacts->count = 0;
     toi_detach(impacts->data);
     return end(&q, status, report);
@@ -177,7 +253,7 @@ toi_status toi_find_safe_steps(const toi_ccd_def *def, const toi_mesh *mesh, dou
     int64_t count = mesh && mesh->start.count <= INT32_MAX ? mesh->start.count : 0;
     for (int64_t i = 0; i < count; ++i)
         steps[i] = 0; // a failed call grants no step at all
-    toi_status status = begin(&q, def, mesh);
+    toi_status status = begin(&q, def, mesh, NULL);
     if (status == TOI_OK) {
         q.steps = toi_take(&q.pipeline.budget, count, sizeof *q.steps);
         status = q.steps ? TOI_OK : toi_allocation_status();

@@ -31,23 +31,32 @@ static toi_status sort_order(const toi_impact *impacts, int64_t count, int worke
     return toi_radix_sort(order, count, ~(uint64_t)0 << 32, workers, budget);
 }
 
-toi_status toi_sort_impacts(toi_impact *impacts, int64_t count, int workers, toi_budget *budget)
+// By a permutation, which is quick. False for want of memory, with the impacts as they were.
+static bool sort_by_order(toi_impact *impacts, int64_t count, int workers, toi_budget *budget)
 {
-    if (count < 2)
-        return TOI_OK;
-    if (count > UINT32_MAX)
-        return toi_fail(TOI_ERROR_LIMIT, "more than 2^32 impacts");
     uint64_t *order = toi_take(budget, count, sizeof *order);
     toi_impact *copy = order ? toi_take(budget, count, sizeof *copy) : NULL;
-    toi_status status = copy ? TOI_OK : toi_allocation_status();
-    if (status == TOI_OK)
-        status = sort_order(impacts, count, workers, budget, order);
-    if (status == TOI_OK) {
+    bool sorted = copy && sort_order(impacts, count, workers, budget, order) == TOI_OK;
+    if (sorted) {
         memcpy(copy, impacts, (size_t)count * sizeof *copy);
         for (int64_t i = 0; i < count; ++i)
             impacts[i] = copy[(uint32_t)order[i]];
     }
     toi_give_back(copy);
     toi_give_back(order);
-    return status;
+    return sorted;
+}
+
+static uint64_t impact_key(const void *element, int word)
+{
+    toi_impact impact;
+    memcpy(&impact, element, sizeof impact);
+    return word > 0 ? (uint32_t)impact.b
+                    : (uint64_t)(uint32_t)impact.kind << 32 | (uint32_t)impact.a;
+}
+
+void toi_sort_impacts(toi_impact *impacts, int64_t count, int workers, toi_budget *budget)
+{
+    if (count > 1 && (count > UINT32_MAX || !sort_by_order(impacts, count, workers, budget)))
+        toi_sort_in_place(impacts, count, sizeof *impacts, 2, impact_key);
 }

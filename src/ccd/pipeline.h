@@ -11,6 +11,13 @@
 #include "narrow/narrow.h"
 #include "toi/ccd.h"
 
+// What a call is for, as far as it tells the memory that it takes.
+typedef struct toi_purpose
+{
+    bool solve;       // candidates are to be solved
+    const char *list; // what its list takes ("8 bytes for every pair"), or NULL
+} toi_purpose;
+
 // A checked mesh and the resources of one call.
 typedef struct toi_pipeline
 {
@@ -20,23 +27,32 @@ typedef struct toi_pipeline
     toi_edge_array made_edges;
     toi_trajectory *trajectories; // NULL until toi_take_trajectories()
     toi_mesh_order order;         // empty until a search needs it
-    toi_broad_memory *memory;     // the caller's, while this call holds it
+    toi_purpose purpose;
+    toi_broad_memory *memory; // the caller's, while this call holds it
+    bool forgetful;           // nothing more is to be kept in it
     toi_budget budget;
+    int64_t entered; // bytes that the memory held when the call began
     toi_meter meter;
     toi_ccd_report report;
     double started;
 } toi_pipeline;
 
-// Checks the definition and the mesh and takes what every stage needs. Call toi_pipeline_end()
-// after success and after failure; it gives everything back and completes the report.
-toi_status toi_pipeline_begin(toi_pipeline *pipeline, const toi_ccd_def *def, const toi_mesh *mesh);
+// Checks the definition and foresees what the call takes; takes nothing yet, so that lists to be
+// reused can be counted first. Call toi_pipeline_end() after success and after failure; it gives
+// everything back and completes the report.
+toi_status toi_pipeline_begin(toi_pipeline *pipeline, const toi_ccd_def *def, const toi_mesh *mesh,
+                              toi_purpose purpose);
+
+// Checks the mesh and takes what every stage needs.
+toi_status toi_prepare_mesh(toi_pipeline *pipeline, const toi_mesh *mesh);
+
 toi_status toi_pipeline_end(toi_pipeline *pipeline, toi_status status, toi_ccd_report *report);
 
-// Takes what queries are gathered from.
+// Takes what queries are gathered from, unless it is there.
 toi_status toi_take_trajectories(toi_pipeline *p);
 
 // Streams the filtered candidates of one kind.
-toi_status toi_stream_candidates(toi_pipeline *p, toi_kind kind, toi_receiver to);
+toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to);
 
 // Receives the impacts of a block, in the block's order.
 typedef toi_status toi_consume(void *context, const toi_impact *impacts, int64_t count, int worker);
@@ -46,8 +62,11 @@ typedef toi_status toi_consume(void *context, const toi_impact *impacts, int64_t
 toi_status toi_solve_candidates(toi_pipeline *pipeline, toi_consume *consume, void *context,
                                 _Atomic uint64_t *t_max);
 
-// Sorts by (kind, a, b).
-toi_status toi_sort_impacts(toi_impact *impacts, int64_t count, int workers, toi_budget *budget);
+// What solving candidates of a mesh takes at most beside searching for them.
+int64_t toi_solve_need(const toi_narrow_def *def, const toi_mesh_counts *counts, int workers);
+
+// Sorts by (kind, a, b): in place, and slower, where there is no memory for a faster way.
+void toi_sort_impacts(toi_impact *impacts, int64_t count, int workers, toi_budget *budget);
 
 // Non-negative doubles order like their bits, so the least can be kept without a lock.
 uint64_t toi_time_bits(double time);

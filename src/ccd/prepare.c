@@ -66,15 +66,65 @@ static toi_status load_trajectories(void *context, int64_t piece, int worker)
 toi_status toi_take_trajectories(toi_pipeline *p)
 {
     int64_t count = p->mesh.start.count;
+    if (p->trajectories)
+        return TOI_OK;
     p->trajectories = toi_take(&p->budget, count, sizeof *p->trajectories);
     if (!p->trajectories)
         return toi_allocation_status();
     return toi_parallel(p->workers, (count + PIECE - 1) / PIECE, load_trajectories, p);
 }
 
-toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, const toi_mesh *mesh)
+// Counts that are out of range are refused later.
+static int64_t in_range(int64_t count)
 {
-    *p = (toi_pipeline){.def = def, .started = toi_clock()};
+    return count < 0 ? 0 : count > INT32_MAX ? INT32_MAX : count;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t search_need(const toi_ccd_def *def, const toi_mesh_counts *n, int workers)
+{
+    toi_broad_method method = def->broad.method;
+    if (method == TOI_BROAD_LBVH || method == TOI_BROAD_AUTO)
+        return toi_mesh_search_need(n, workers);
+    int64_t faces = n->vertices + n->faces, box = (int64_t)sizeof(toi_box);
+    int64_t in_faces = box * faces + toi_search_need(method, faces, workers);
+    int64_t in_edges = box * n->edges + toi_search_need(method, n->edges, workers);
+    // What the first search keeps is there during the second.
+    return def->broad.memory ? in_faces + in_edges : larger(in_faces, in_edges);
+}
+
+// Notes what the call takes at most, lists excepted.
+static void foresee(toi_pipeline *p, const toi_mesh *mesh)
+{
+    enum
+    {
+        BLOCKS = 64 * TOI_BLOCK_OVERHEAD,
+        SORT_BYTES = 17 << 10, // of a table, a worker
+        EDGE_BYTES = 8,
+        KEY_BYTES = 8
+    };
+    toi_mesh_counts n = {in_range(mesh->start.count), in_range(mesh->edges.count),
+                         in_range(mesh->faces.count)};
+    int64_t sorting = p->workers * (int64_t)SORT_BYTES;
+    int64_t checking = 2 * KEY_BYTES * n.edges + KEY_BYTES * n.vertices + sorting, making = 0;
+    if (n.edges == 0) {
+        n.edges = p->made_edges.data ? p->made_edges.count : 3 * n.faces;
+        making = 3 * n.faces * (2 * KEY_BYTES + EDGE_BYTES) + sorting;
+    }
+    int64_t working = EDGE_BYTES * n.edges + search_need(p->def, &n, p->workers);
+    if (p->purpose.solve)
+        working += toi_solve_need(&p->def->narrow, &n, p->workers);
+    p->budget.need = p->entered + BLOCKS + larger(working, larger(checking, making));
+}
+
+toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, const toi_mesh *mesh,
+                              toi_purpose purpose)
+{
+    *p = (toi_pipeline){.def = def, .purpose = purpose, .started = toi_clock()};
     p->report.earliest.time = INFINITY;
     toi_status status = check_def(def);
     if (status == TOI_OK)
@@ -82,14 +132,23 @@ toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, const toi
     if (status != TOI_OK)
         return status;
     p->budget.limit = def->memory_limit;
+    p->budget.list = purpose.list;
     toi_meter_init(&p->meter, def->progress, def->progress_context);
     status = toi_enter_memory(def->broad.memory, &p->budget);
     if (status != TOI_OK)
         return status;
     p->memory = def->broad.memory;
-    status = toi_check_mesh_within(mesh, p->workers, &p->budget);
+    p->entered = p->budget.used;
+    if (mesh)
+        foresee(p, mesh);
+    return TOI_OK;
+}
+
+toi_status toi_prepare_mesh(toi_pipeline *p, const toi_mesh *mesh)
+{
+    toi_status status = toi_check_mesh_within(mesh, p->workers, &p->budget);
     if (status == TOI_OK)
-        status = check_filter(&def->filter, mesh->start.count);
+        status = check_filter(&p->def->filter, mesh->start.count);
     if (status != TOI_OK)
         return status;
     p->mesh = *mesh;
@@ -97,6 +156,7 @@ toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, const toi
         status = toi_make_edges_within(mesh->faces, mesh->edges, mesh->start.count, p->workers,
                                        &p->budget, &p->made_edges);
         p->mesh.edges = toi_view_edges(&p->made_edges);
+        foresee(p, mesh);
     }
     p->report.vertices = p->mesh.start.count;
     p->report.edges = p->mesh.edges.count;

@@ -129,7 +129,8 @@ static void solve_again(const toi_narrow_batch *batch, int64_t i, double rescale
                             .count = 1,
                             .queries = batch->queries + i,
                             .results = batch->results + i,
-                            .scratch = batch->scratch};
+                            .scratch = batch->scratch,
+                            .budget = batch->budget};
     toi_narrow_solver(def.method)(&one);
     if (batch->results[i].state != TOI_SEPARATED)
         batch->results[i].time *= rescale; // rounded to nearest, but rescale < 1 leaves room
@@ -142,7 +143,7 @@ static double time_limit(const solve_stage *stage)
     return stage->t_max ? fmin(t_max, toi_bits_time(atomic_load(stage->t_max))) : t_max;
 }
 
-static void solve_batch(const solve_stage *stage, solve_worker *w, int64_t count)
+static void solve_batch(solve_stage *stage, solve_worker *w, int64_t count)
 {
     const toi_ccd_def *ccd = stage->pipeline->def;
     toi_narrow_def def = ccd->narrow;
@@ -152,7 +153,8 @@ static void solve_batch(const solve_stage *stage, solve_worker *w, int64_t count
                               .count = count,
                               .queries = w->queries,
                               .results = w->results,
-                              .scratch = w->scratch};
+                              .scratch = w->scratch,
+                              .budget = &stage->pipeline->budget};
     batch.culled = true;
     if (ccd->zero_time.relative_separation > 0) {
         set_separations(stage, w, count);
@@ -275,6 +277,7 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     (void)task;
     solve_stage *stage = context;
     solve_worker *w = &stage->scratch[worker];
+    toi_budget *budget = &stage->pipeline->budget;
     double started = toi_clock();
     toi_status status = TOI_OK;
     w->candidates += count;
@@ -286,8 +289,10 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
         for (int64_t i = 0; i < n; ++i)
             gather(stage->pipeline, stage->kind, pairs[first + i], &w->queries[i]);
         solve_batch(stage, w, n);
+        if (budget->starved) // a query was left undecided for want of memory: no answer
+            status = toi_refuse(budget, budget->limit + 1);
         int64_t impacts = list_impacts(w, stage->kind, pairs + first, n);
-        if (impacts > 0)
+        if (impacts > 0 && status == TOI_OK)
             status = stage->consume(stage->context, w->impacts, impacts, worker);
     }
     w->seconds += toi_clock() - started;
@@ -320,7 +325,7 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     stage->seen = 0;
     double before = p->report.seconds_broad;
     toi_status status =
-        toi_stream_candidates(p, kind, (toi_receiver){.context = stage, .emit = solve_block});
+        toi_stream_kind(p, kind, (toi_receiver){.context = stage, .emit = solve_block});
     account(p, kind, stage->scratch, p->report.seconds_broad - before);
     if (stage->bounds[0] != stage->bounds[1])
         toi_give_back(stage->bounds[0]);
@@ -346,4 +351,14 @@ toi_status toi_solve_candidates(toi_pipeline *p, toi_consume *consume, void *con
     toi_give_back(scratch);
     toi_give_back(stage.scratch);
     return status;
+}
+
+int64_t toi_solve_need(const toi_narrow_def *def, const toi_mesh_counts *counts, int workers)
+{
+    int64_t pairs = counts->vertices + counts->faces;
+    int64_t bounds = (pairs > counts->edges ? pairs : counts->edges) * (int64_t)sizeof(toi_bounds);
+    int64_t vertices = counts->vertices * (int64_t)(sizeof(toi_trajectory) + sizeof(double));
+    int64_t a_worker = (int64_t)sizeof(solve_worker) + toi_narrow_scratch_bytes(def->method) +
+                       toi_narrow_heap_bytes(def->method);
+    return vertices + bounds + workers * (a_worker + 512); // and what it has found
 }

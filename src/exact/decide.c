@@ -23,6 +23,7 @@ void toi_decide(const toi_decision_def *def, const toi_query *query, toi_decisio
     bool hit;
     *decision = (toi_decision){.state = TOI_SEPARATED, .time = INFINITY};
     toi_arena_open(&arena, def->scratch, SCRATCH_BYTES);
+    arena.budget = def->budget;
     toi_trajectory_from_query(&arena, def->kind, query, &trajectory);
     if (def->count) {
         toi_contact contacts[TOI_MOST_CONTACTS];
@@ -36,6 +37,8 @@ void toi_decide(const toi_decision_def *def, const toi_query *query, toi_decisio
     }
     if (arena.failed) {
         *decision = (toi_decision){.state = TOI_UNDECIDED};
+        if (def->budget && toi_limit_was_reached())
+            def->budget->starved = true;
     } else if (hit) {
         decision->state = TOI_HIT;
         decision->time = first.floor;

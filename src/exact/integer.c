@@ -1,7 +1,5 @@
 #include "exact/integer.h"
 
-#include "toi/base.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -32,6 +30,7 @@ void toi_arena_open(toi_arena *arena, void *memory, size_t bytes)
     block->next = NULL;
     block->end = limbs_of(block) + (bytes - sizeof *block) / sizeof(mp_limb_t);
     arena->first = block;
+    arena->budget = NULL;
     arena->failed = false;
     use_block(arena, block);
 }
@@ -57,7 +56,7 @@ mp_limb_t *toi_arena_extend(toi_arena *arena, int64_t limbs)
     size_t bytes = sizeof(toi_block) + (size_t)limbs * sizeof(mp_limb_t);
     if (bytes < BLOCK_BYTES)
         bytes = BLOCK_BYTES;
-    toi_block *block = arena->failed ? NULL : toi_allocate(bytes);
+    toi_block *block = arena->failed ? NULL : toi_take(arena->budget, (int64_t)bytes, 1);
     if (!block) {
         arena->failed = true;
         return NULL;

@@ -10,6 +10,8 @@
 #ifndef TOI_EXACT_INTEGER_H
 #define TOI_EXACT_INTEGER_H
 
+#include "base/memory.h"
+
 #include <gmp.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,8 +34,9 @@ typedef struct toi_arena
 {
     mp_limb_t *top; // the first free limb
     mp_limb_t *end;
-    toi_block *block; // the one that `top` is in
-    toi_block *first; // the caller's
+    toi_block *block;   // the one that `top` is in
+    toi_block *first;   // the caller's
+    toi_budget *budget; // of the blocks from the heap, or NULL
     bool failed;
 } toi_arena;
 

@@ -3,8 +3,6 @@
 
 #include "exact/moment.h"
 
-#include "base/fp_mode.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -221,7 +221,8 @@ static void climb_integers(ladder *l)
                                   .t_max = def->t_max,
                                   .guess = l->root[l->list[i]],
                                   .count = def->all_roots,
-                                  .scratch = l->decision_scratch};
+                                  .scratch = l->decision_scratch,
+                                  .budget = l->batch->budget};
         toi_decision decision;
         toi_decide(&asked, &l->batch->queries[l->list[i]], &decision);
         result->rung = TOI_RUNG_INTEGER;

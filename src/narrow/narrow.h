@@ -3,6 +3,7 @@
 #ifndef TOI_NARROW_NARROW_H
 #define TOI_NARROW_NARROW_H
 
+#include "base/memory.h"
 #include "toi/narrow_phase.h"
 
 #include <math.h>
@@ -21,7 +22,8 @@ typedef struct toi_narrow_batch
     // for methods whose answer cannot show whether they tried.
     bool culled;
     toi_query_result *results;
-    void *scratch; // toi_narrow_scratch_bytes() for this worker, aligned to 64
+    void *scratch;      // toi_narrow_scratch_bytes() for this worker, aligned to 64
+    toi_budget *budget; // of what a query takes beyond that, or NULL
 } toi_narrow_batch;
 
 // Decides every query of the batch, alone: the result of a query never depends on its neighbours.
@@ -30,6 +32,9 @@ typedef void toi_narrow_solve(const toi_narrow_batch *batch);
 // The solver of a method, and how much scratch memory each worker must bring.
 toi_narrow_solve *toi_narrow_solver(toi_narrow_method method);
 int64_t toi_narrow_scratch_bytes(toi_narrow_method method);
+
+// And how much more a query may take from the heap.
+int64_t toi_narrow_heap_bytes(toi_narrow_method method);
 
 // Up to when primitives must be proved apart for contacts up to t_max not to matter: those before
 // the next double are rounded down to t_max. Not so small that products with it become denormal,

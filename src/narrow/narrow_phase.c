@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "exact/decide.h"
 #include "narrow/inclusion.h"
 
 #include <inttypes.h>
@@ -95,6 +96,11 @@ toi_narrow_def toi_default_narrow_def(void)
 toi_narrow_solve *toi_narrow_solver(toi_narrow_method method)
 {
     return methods[method].solve;
+}
+
+int64_t toi_narrow_heap_bytes(toi_narrow_method method)
+{
+    return method == TOI_NARROW_EXACT ? TOI_DECISION_HEAP : 0;
 }
 
 int64_t toi_narrow_scratch_bytes(toi_narrow_method method)
