@@ -225,8 +225,12 @@ static toi_status find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, 
 toi_status toi_find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi_kind kind,
                                toi_pair_array *pairs, toi_ccd_report *report)
 {
-    if ((unsigned)kind >= TOI_PAIR_KINDS)
+    if ((unsigned)kind >= TOI_PAIR_KINDS) {
+        pairs->count = 0;
+        if (report)
+            *report = (toi_ccd_report){.earliest.time = INFINITY};
         return toi_fail(TOI_ERROR_ARGUMENT, "there is no pair kind number %d", (int)kind);
+    }
     return find_candidates(def, mesh, kind, kind, pairs, report);
 }
 
