@@ -615,6 +615,9 @@ static void random_numbers_are_in_range(void **state)
             split_mix(&x);
             double between = toi_random_range(&a, -3, 5);
             assert_true(between >= -3 && between < 5);
+            split_mix(&x);
+            between = toi_random_range(&a, 1, 1 + DBL_EPSILON); // nothing in between
+            assert_true(between == 1 || between == 1 + DBL_EPSILON);
             uint64_t below = 1 + (uint64_t)n;
             assert_true(toi_random_below(&a, below) == split_mix(&x) % below);
         }

@@ -27,7 +27,7 @@ static inline double toi_random_unit(toi_random *random)
     return (double)(toi_random_bits(random) >> 11) * 0x1p-53;
 }
 
-/// Uniform in [lo, hi).
+/// Uniform between lo and hi; hi itself only where rounding makes it so.
 static inline double toi_random_range(toi_random *random, double lo, double hi)
 {
     return lo + (hi - lo) * toi_random_unit(random);
