@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The libraries keep nothing between calls but the hooks and the instruction set (and toi_io a number for the names of its
-# temporary files): no other variable that is written may be in them. Usage: global_state.sh LIBTOI LIBTOI_IO
+# temporary files): no other variable that is written may be in them. Nor does the core open files. Usage:
+# global_state.sh LIBTOI LIBTOI_IO
 set -euo pipefail
 if ! objdump -t "$1" >/dev/null 2>&1; then
     echo "0 passed, 0 failed, 1 skipped"
@@ -16,5 +17,7 @@ same() { # same NAME FOUND EXPECTED
 }
 same "global variables of the core" "$(variables "$1")" "level toi_active_hooks"
 same "global variables of toi_io" "$(variables "$2")" "counter.0"
-echo "$((2 - failed)) passed, $failed failed"
+same "functions for files in the core" \
+    "$(objdump -T "$1" | awk '/UND/ { print $NF }' | grep -E '^(f?open(64|at|at64)?|freopen|creat|fread|f?gets|mmap(64)?|popen|unlink|rename)$' | xargs)" ""
+echo "$((3 - failed)) passed, $failed failed"
 [ $failed -eq 0 ]

@@ -358,6 +358,7 @@ static toi_status count_pairs(void *context, const toi_pair *pairs, int64_t coun
 {
     (void)pairs;
     assert_in_range(worker, 0, 2);
+    assert_in_range(count, 1, 16384);
     *(_Atomic int64_t *)context += count;
     return TOI_OK;
 }
@@ -365,7 +366,7 @@ static toi_status count_pairs(void *context, const toi_pair *pairs, int64_t coun
 static void streams_have_no_order(void **state)
 {
     (void)state;
-    soup s = make_soup(900, 0.1, 0.2, 49);
+    soup s = make_soup(900, 0.3, 0.2, 49);
     toi_box *boxes = malloc((size_t)s.face_count * sizeof *boxes);
     assert_ok(toi_make_boxes(&s.mesh, TOI_FACE, 0, 1, boxes));
     toi_box_view view = {boxes, s.face_count};
@@ -379,7 +380,7 @@ static void streams_have_no_order(void **state)
             assert_ok(toi_find_pairs(&def, view, &pairs));
             def.order = (toi_order)(order == 2 ? 99 : order);
             assert_ok(toi_stream_pairs(&def, view, NULL, count_pairs, &count));
-            assert_true(pairs.count > 1000 && count == pairs.count);
+            assert_true(pairs.count > 20000 && count == pairs.count);
             toi_free_pairs(&pairs);
         }
     free(boxes);
@@ -440,6 +441,46 @@ static void plain_release(void *user, void *memory, size_t size)
 {
     (void)user, (void)size;
     free(memory);
+}
+
+static bool refuse(void *context, double done)
+{
+    (void)done;
+    ++*(int *)context;
+    return false;
+}
+
+// What the definitions inside say of workers, memory and progress is not looked at.
+static void the_pipeline_has_its_own_limits(void **state)
+{
+    (void)state;
+    soup s = make_soup(300, 0.1, 0.3, 55);
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_impact_array expected = {0}, impacts = {0};
+    toi_ccd_report report, first_report;
+    int asked = 0;
+    assert_ok(toi_find_impacts(&def, &s.mesh, &expected, NULL));
+    assert_ok(toi_find_earliest(&def, &s.mesh, &first_report));
+    def.broad.workers = def.narrow.workers = -7;
+    def.broad.memory_limit = 1;
+    def.broad.progress = refuse;
+    def.broad.progress_context = &asked;
+    assert_ok(toi_find_impacts(&def, &s.mesh, &impacts, NULL));
+    assert_ok(toi_find_earliest(&def, &s.mesh, &report));
+    toi_pair_array pairs = {0};
+    assert_ok(toi_find_candidates(&def, &s.mesh, TOI_EDGE_EDGE, &pairs, NULL));
+    assert_int_equal(asked, 0);
+    assert_true(expected.count > 20 && impacts.count == expected.count);
+    assert_memory_equal(impacts.data, expected.data, (size_t)impacts.count * sizeof *impacts.data);
+    assert_memory_equal(&report.earliest, &first_report.earliest, sizeof report.earliest);
+    def.progress = refuse; // its own is
+    def.progress_context = &asked;
+    assert_int_equal(toi_find_candidates(&def, &s.mesh, TOI_EDGE_EDGE, &pairs, NULL),
+                     TOI_ERROR_CANCELLED);
+    toi_free_pairs(&pairs);
+    toi_free_impacts(&expected);
+    toi_free_impacts(&impacts);
+    free_soup(&s);
 }
 
 // Both kinds together: the same lists as one after the other, from fewer allocations.
@@ -640,6 +681,7 @@ int main(void)
         cmocka_unit_test(sorting_agrees_with_qsort),
         cmocka_unit_test(streams_have_no_order),
         cmocka_unit_test(reports_count_what_was_asked),
+        cmocka_unit_test(the_pipeline_has_its_own_limits),
         cmocka_unit_test(both_kinds_share_their_preparation),
         cmocka_unit_test(edges_may_be_made_in_the_call),
         cmocka_unit_test(no_policy_is_late),
