@@ -172,6 +172,8 @@ static void known_values(void **state)
     (void)state;
     assert_true(toi_hash("", 0) == UINT64_C(0xef46db3751d8e999));
     assert_true(toi_hash("a", 1) == UINT64_C(0xd24ec4f1a98c6e5b));
+    assert_true(toi_hash("Nobody inspects the spammish repetition", 39) ==
+                UINT64_C(0xfbcea83c8a378bf1)); // longer than a block
     toi_random random = {0};
     assert_true(toi_random_bits(&random) == UINT64_C(0xe220a8397b1dcdaf));
     assert_true(toi_random_bits(&random) == UINT64_C(0x6e789e6aa1b965f4));

@@ -29,6 +29,25 @@ export PKG_CONFIG_PATH=$libdir
 "$work/hello" | diff - "$work/hello.txt"
 ok "pkg-config toi builds the same program"
 
+# Every target that the package promises, linked by a project of its own.
+mkdir "$work/targets"
+cat >"$work/targets/CMakeLists.txt" <<CMAKE
+cmake_minimum_required(VERSION 3.16)
+project(targets LANGUAGES C)
+find_package(toi REQUIRED)
+foreach(target toi toi_static toi_io toi_io_static)
+    add_executable(with_\${target} "$source/examples/hello.c")
+    target_link_libraries(with_\${target} PRIVATE toi::\${target})
+endforeach()
+CMAKE
+cmake -S "$work/targets" -B "$work/targets/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_C_COMPILER="$compiler" \
+    ${TOI_EXAMPLE_FLAGS:+-DCMAKE_C_FLAGS="$TOI_EXAMPLE_FLAGS"} >>"$work/log"
+cmake --build "$work/targets/build" >>"$work/log"
+for target in toi toi_static toi_io toi_io_static; do
+    "$work/targets/build/with_$target" | diff - "$work/hello.txt"
+done
+ok "every target of the package links and runs"
+
 lines=$(wc -l <"$source/examples/hello.c")
 [ "$lines" -lt 60 ]
 ok "examples/hello.c has $lines lines"
@@ -41,4 +60,29 @@ exported=$(nm -D --defined-only "$work"/prefix/lib*/libtoi.so "$work"/prefix/lib
     awk '$2 ~ /[TDB]/ {print $3}' | grep -cv '^toi_' || true)
 [ "$exported" -eq 0 ]
 ok "the shared library exports only toi_ symbols"
+
+library=$(find "$work/prefix" -name libtoi.so)
+others=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+    grep -vcE '^(libc|libm|libgomp|libgmp|ld-linux[^.]*|lib[at]san)\.so' || true)
+[ "$others" -eq 0 ]
+ok "the core needs libc, libm, OpenMP and GMP alone"
+
+# Other programs in the place of Debian's: one says what is installed, one writes down what it is asked for.
+mkdir "$work/debian"
+# shellcheck disable=SC2016
+printf '#!/bin/sh\ncase " $INSTALLED " in *" ${3:-$2} "*|" all ") echo "install ok installed";; *) exit 1;; esac\n' \
+    >"$work/debian/dpkg-query"
+printf '#!/bin/sh\necho "$@" >>"%s"\n' "$work/asked" >"$work/debian/apt-get"
+printf '#!/bin/sh\nexec "$@"\n' >"$work/debian/sudo"
+chmod +x "$work"/debian/*
+: >"$work/asked"
+INSTALLED=all PATH=$work/debian:$PATH "$source/scripts/install-deps" >/dev/null
+[ ! -s "$work/asked" ]
+INSTALLED="gcc g++ make" PATH=$work/debian:$PATH "$source/scripts/install-deps" >/dev/null
+asked=$(sed -n 's/^install -y -qq //p' "$work/asked")
+for package in cmake ninja-build pkg-config libgmp-dev libxxhash-dev libjansson-dev libcmocka-dev; do
+    [[ " $asked " = *" $package "* ]]
+done
+[[ " $asked " != *" gcc "* && " $asked " != *" make "* ]]
+ok "deps asks for every package that is missing and for none that is there"
 echo "$passed passed, 0 failed"

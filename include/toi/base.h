@@ -2,7 +2,8 @@
 /// Status codes, messages, hooks and hashing: what every other header builds on.
 ///
 /// Unless a function says otherwise, it may be called from any number of threads at once, it only
-/// reads its inputs during the call, and on failure it leaves its outputs empty. Searching and
+/// reads its inputs during the call, and on failure it leaves its outputs empty: lists without
+/// entries, pointers NULL. What arrays of the caller's own then hold is undefined. Searching and
 /// solving (broad_phase.h, narrow_phase.h, ccd.h) need at most 64 KiB of stack, on the calling
 /// thread and on those of the workers.
 ///
@@ -96,8 +97,8 @@ typedef struct toi_hooks
     void *(*allocate)(void *user, size_t size, size_t alignment);
     /// Takes back what `allocate` returned, with the same size. Default: free.
     void (*release)(void *user, void *memory, size_t size);
-    /// Receives one line without its newline. Default: warnings to standard error, the rest
-    /// dropped.
+    /// Would receive one line without its newline; the library writes none today, so that nothing
+    /// calls it. Errors are never logged: they are statuses.
     void (*log)(void *user, toi_log_level level, const char *line);
     /// Calls task(context, i, worker) once for every i in [0, count), by at most `workers` threads,
     /// each with its own number in [0, workers), and returns when all calls have returned. Default:
@@ -105,9 +106,9 @@ typedef struct toi_hooks
     void (*parallel_for)(void *user, int workers, int64_t count, toi_task *task, void *context);
 } toi_hooks;
 
-/// Replaces the hooks of the process; NULL restores the defaults. This is the library's only global
-/// state: call it before other threads use the library, and not while anything made by the old
-/// hooks is alive.
+/// Replaces the hooks of the process; NULL restores the defaults. They and the instruction set
+/// (toi_set_simd()) are the library's only global state: call it before other threads use the
+/// library, and not while anything made by the old hooks is alive.
 TOI_API void toi_set_hooks(const toi_hooks *hooks);
 
 /// Memory from the allocate hook, aligned to 64 bytes; for size 0 a valid pointer too. On failure

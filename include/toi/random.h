@@ -27,8 +27,8 @@ static inline double toi_random_unit(toi_random *random)
     return (double)(toi_random_bits(random) >> 11) * 0x1p-53;
 }
 
-/// Uniform in [lo, hi). Rounded in the mode of the program, being part of it: the same numbers in
-/// round to nearest.
+/// Uniform between lo and hi; hi itself only where rounding makes it so. Rounded in the mode of the
+/// program, being part of it: the same numbers in round to nearest.
 static inline double toi_random_range(toi_random *random, double lo, double hi)
 {
     return lo + (hi - lo) * toi_random_unit(random);

@@ -3,8 +3,8 @@
 ///
 /// A truth file holds the mesh at both times, the pairs that were looked at in canonical order, for
 /// each whether it collides, the largest double not greater than the time of impact and the
-/// certificate of that time (toi/exact.h). It is read through a memory map: opening one passes over
-/// its bytes once and copies nothing. docs/truth.md describes its bytes.
+/// certificate of that time (toi/exact.h). It is read through a memory map: opening one reads
+/// all of it and copies nothing. docs/truth.md describes its bytes.
 ///
 /// Part of toi_io. Files are not trusted: opening one checks everything that the functions below
 /// rely on, except that the pairs and times are true, which only 'toi truth --check' can tell.

@@ -232,19 +232,24 @@ static toi_status find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, 
     return toi_pipeline_end(p, status, report);
 }
 
-static toi_status check_kind(toi_kind kind)
+static toi_status check_kind(toi_kind kind, toi_ccd_report *report)
 {
-    if ((unsigned)kind >= TOI_PAIR_KINDS)
-        return toi_fail(TOI_ERROR_ARGUMENT, "there is no pair kind number %d", (int)kind);
-    return TOI_OK;
+    if ((unsigned)kind < TOI_PAIR_KINDS)
+        return TOI_OK;
+    if (report)
+        *report = (toi_ccd_report){.earliest.time = INFINITY};
+    return toi_fail(TOI_ERROR_ARGUMENT, "there is no pair kind number %d", (int)kind);
 }
 
 toi_status toi_find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi_kind kind,
                                toi_pair_array *pairs, toi_ccd_report *report)
 {
     TOI_GUARD_FP;
-    toi_status status = check_kind(kind);
-    return status == TOI_OK ? find_candidates(def, mesh, kind, kind, pairs, report) : status;
+    toi_status status = check_kind(kind, report);
+    if (status == TOI_OK)
+        return find_candidates(def, mesh, kind, kind, pairs, report);
+    pairs->count = 0;
+    return status;
 }
 
 toi_status toi_find_all_candidates(const toi_ccd_def *def, const toi_mesh *mesh,
@@ -276,7 +281,7 @@ toi_status toi_stream_candidates(const toi_ccd_def *def, const toi_mesh *mesh, t
     TOI_GUARD_FP;
     toi_pipeline p;
     candidate_sink to = {.sink = sink, .context = context};
-    toi_status status = check_kind(kind);
+    toi_status status = check_kind(kind, report);
     if (status != TOI_OK)
         return status;
     status = toi_pipeline_begin(&p, def, mesh, (toi_purpose){0});
