@@ -9,7 +9,7 @@
 /// Failures: TOI_ERROR_FILE when a file cannot be opened, is not a regular file, or cannot be read
 /// or written; TOI_ERROR_FORMAT when it is not what it claims to be; TOI_ERROR_DATA for a
 /// coordinate that is not finite or an index out of range; TOI_ERROR_LIMIT beyond 2^31 - 1
-/// elements; TOI_ERROR_UNSUPPORTED for PLY triangle strips.
+/// elements.
 
 #ifndef TOI_IO_H
 #define TOI_IO_H
@@ -25,7 +25,8 @@ typedef struct toi_mesh_file
 {
     double (*points)[3];
     int64_t point_count;
-    int32_t (*faces)[3]; ///< polygons are fanned into triangles from their first corner
+    int32_t (*faces)[3]; ///< polygons are fanned into triangles from their first corner, strips cut
+                         ///< into them
     int64_t face_count;
     int32_t (*loose_edges)[2]; ///< edges the file names itself: PLY `edge`, OBJ `l`
     int64_t loose_edge_count;
@@ -35,7 +36,10 @@ typedef struct toi_mesh_file
 /// taken from the contents, then from the name's ending. Decimal text becomes the nearest double,
 /// whatever the locale. Properties, elements and keywords that are no part of a mesh are skipped.
 /// An STL's equal corners (-0 equals 0) become one vertex; vertices are numbered by first
-/// appearance.
+/// appearance. A PLY may have faces and triangle strips (element `tristrips`). In a strip each
+/// vertex makes a triangle with the two before it, every second one turned; a -1 begins another
+/// strip. Where two of the three are the same vertex there is no triangle: that is how strips are
+/// joined. A strip of one or two vertices is refused, as a face of two is.
 TOI_API toi_status toi_read_mesh(const char *path, toi_mesh_file *mesh);
 
 /// The same from `size` bytes in memory; `name` stands for the file in messages and may carry its
