@@ -397,7 +397,7 @@ static void full_disk(void **state)
     toi_status status = toi_write_queries(path, queries, NULL, COUNT);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     test_free(queries);
-    assert_fails(status, TOI_ERROR_FILE, strerror(EFBIG));
+    assert_fails(status, TOI_ERROR_LIMIT, strerror(EFBIG));
     assert_int_equal(files_in_folder(), files);
     struct stat info;
     assert_int_equal(stat(path, &info), 0);
