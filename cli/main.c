@@ -2,6 +2,7 @@
 
 #include "command.h"
 #include "failure.h"
+#include "signals.h"
 #include "text.h"
 
 #include <errno.h>
@@ -43,7 +44,7 @@ static int print_help(void)
     for (int i = 0; i < COMMAND_COUNT; ++i)
         printf("  %-10s%s\n", commands[i].name, commands[i].summary);
     printf("\n'toi COMMAND --help' tells more of each; 'toi --version' the version.\n"
-           "Exit codes: 0 done, 1 bad usage, 2 bad input, 3 out of resources.\n\n"
+           "Exit codes: 0 done, 1 bad usage, 2 bad input, 3 out of resources (memory, disk).\n\n"
            "Examples:\n"
            "  toi ccd start.ply end.ply\n"
            "  toi ccd --scene cloth-ball --begin 0.7 --all --picture impacts.svg\n");
@@ -100,6 +101,7 @@ int main(int argc, char **argv)
 {
     if (!open_streams())
         return fail_output(EBADF);
+    catch_signals();
     int code = run_program(argc, argv);
     errno = 0;
     bool failed = ferror(stdout) != 0;

@@ -1,7 +1,6 @@
-#define _POSIX_C_SOURCE 200809L // for what io/output.h needs
 #include "case_files.h"
 
-#include "io/output.h"
+#include "toi/io.h"
 #include "toi/truth.h"
 
 #include <inttypes.h>

@@ -73,7 +73,10 @@ static const struct
      "vertex_index must be whole numbers"},
     {"a", BYTES(HEAD ONE_VERTEX "element edge 0\nproperty int vertex1\n" END), TOI_ERROR_FORMAT,
      "without vertex2"},
-    {"a", BYTES(HEAD ONE_VERTEX "element tristrips 1\n"), TOI_ERROR_UNSUPPORTED, "strips"},
+    {"a", BYTES(HEAD ONE_VERTEX "element tristrips 0\n" END), TOI_ERROR_FORMAT,
+     "an element tristrips without vertex_indices"},
+    {"a", BYTES(HEAD ONE_VERTEX "element tristrips 0\nproperty list int float vertex_indices\n"),
+     TOI_ERROR_FORMAT, "vertex_indices must be whole numbers"},
     // Counts beyond the file.
     {"a", BYTES(HEAD "element vertex " MANY "\n" XYZ END "0 0 0\n"), TOI_ERROR_FORMAT,
      "a:8: " MANY " elements announced, the file has room for at most 1"},
@@ -118,6 +121,18 @@ static const struct
      "vertex -1 is out of range"},
     {"a", BYTES(HEAD ONE_VERTEX "element face 1\n" FACES END "0 0 0\n2 0 0 \n    "),
      TOI_ERROR_FORMAT, "a:11: a face with 2 corners"},
+    {"a", BYTES(HEAD ONE_VERTEX "element tristrips 1\n" FACES END "0 0 0\n4 0 0 0 -2\n"),
+     TOI_ERROR_DATA, "a:11: vertex -2 is out of range"},
+    {"a", BYTES(HEAD ONE_VERTEX "element tristrips 1\n" FACES END "0 0 0\n3 0 0 1\n"),
+     TOI_ERROR_DATA, "a:11: vertex 1 is out of range"},
+    {"a", BYTES(HEAD ONE_VERTEX "element tristrips 1\n" FACES END "0 0 0\n4 0 0 -1 0\n"),
+     TOI_ERROR_FORMAT, "a:11: a strip of 2 vertices"},
+    {"a",
+     BYTES(LITTLE ONE_VERTEX "element tristrips 1\n" FACES END ZERO_POINT
+                             "\2\0\0\0\0\xff\xff\xff\xff"),
+     TOI_ERROR_FORMAT, "a: byte 191: a strip of 1 vertices"},
+    {"a", BYTES(LITTLE ONE_VERTEX "element tristrips 1\n" FACES END ZERO_POINT "\2\0\0\0\0"),
+     TOI_ERROR_FORMAT, "a list of 2 values, the file has room for 1"},
     {"a",
      BYTES(HEAD ONE_VERTEX "element edge 1\nproperty int vertex1\nproperty int vertex2\n" END
                            "0 0 0\n0 1\n"),
@@ -382,7 +397,7 @@ static void full_disk(void **state)
     toi_status status = toi_write_queries(path, queries, NULL, COUNT);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     test_free(queries);
-    assert_fails(status, TOI_ERROR_FILE, strerror(EFBIG));
+    assert_fails(status, TOI_ERROR_LIMIT, strerror(EFBIG));
     assert_int_equal(files_in_folder(), files);
     struct stat info;
     assert_int_equal(stat(path, &info), 0);

@@ -99,9 +99,11 @@ static void too_long_integers_are_refused(void **state)
     char *text = test_malloc(TOI_MAX_DIGITS + 2);
     memset(text, '1', TOI_MAX_DIGITS + 1);
     toi_query_file file;
-    assert_int_equal(toi_parse_queries("a", text, TOI_MAX_DIGITS + 1, &file), TOI_ERROR_LIMIT);
+    assert_fails(toi_parse_queries("a", text, TOI_MAX_DIGITS + 1, &file), TOI_ERROR_FORMAT,
+                 "a:1: an integer of more than 100000 digits");
     // One digit less is read, and misses its denominator.
-    assert_int_equal(toi_parse_queries("a", text, TOI_MAX_DIGITS, &file), TOI_ERROR_FORMAT);
+    assert_fails(toi_parse_queries("a", text, TOI_MAX_DIGITS, &file), TOI_ERROR_FORMAT,
+                 "denominator");
     test_free(text);
 }
 

@@ -446,19 +446,19 @@ static void full_disks(void **state)
         (const void *)(whole.data + whole.size - sizeof(toi_truth_footer));
     signal(SIGXFSZ, SIG_IGN);
     limit_files((rlim_t)header->sections[TOI_TRUTH_PAIRS].offset + 5); // in the fixed part
-    assert_fails(toi_begin_truth(path, &def, &writer, &done), TOI_ERROR_FILE, "cannot write");
+    assert_fails(toi_begin_truth(path, &def, &writer, &done), TOI_ERROR_LIMIT, "cannot write");
     assert_false(exists(path_of("g.truth.part")));
     const int64_t *offsets = (const void *)(whole.data + footer->index.offset);
     limit_files((rlim_t)offsets[1] + 30); // among the certificates
     assert_ok(toi_begin_truth(path, &def, &writer, &done));
     assert_ok(toi_append_times(writer, made.times, 1));
-    assert_fails(toi_append_times(writer, made.times + 1, 9), TOI_ERROR_FILE, "cannot write");
+    assert_fails(toi_append_times(writer, made.times + 1, 9), TOI_ERROR_LIMIT, "cannot write");
     assert_ok(toi_end_truth(writer));
     limit_files((rlim_t)footer->index.offset + 3); // in the index
     assert_ok(toi_begin_truth(path, &def, &writer, &done));
     assert_int_equal(done, 1);
     assert_ok(toi_append_times(writer, made.times + 1, made.hits - 1));
-    assert_fails(toi_end_truth(writer), TOI_ERROR_FILE, "cannot write");
+    assert_fails(toi_end_truth(writer), TOI_ERROR_LIMIT, "cannot write");
     assert_false(exists(path));
     limit_files(RLIM_INFINITY);
     assert_int_equal(write_truth(&made, path, 1), made.hits);

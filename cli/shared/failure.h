@@ -10,7 +10,7 @@ enum exit_code
     EXIT_DONE,
     EXIT_USAGE,     // the command line is wrong
     EXIT_INPUT,     // a file or what is in it
-    EXIT_RESOURCES, // memory, a limit, something this build or machine does not have
+    EXIT_RESOURCES, // memory, a limit, a full disk, something this build or machine does not have
 };
 
 // Names the subcommand in all messages from here on.

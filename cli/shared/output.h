@@ -3,20 +3,12 @@
 #ifndef TOI_CLI_OUTPUT_H
 #define TOI_CLI_OUTPUT_H
 
-#include "toi/base.h"
+#include "toi/io.h"
 
-#include <stdio.h>
+typedef toi_output output_file;
 
-typedef struct output_file
-{
-    const char *path; // as given, for messages
-    FILE *file;
-    char *target;    // links followed; NULL: `path` is a device or a pipe, written directly
-    char *temporary; // beside it
-} output_file;
-
-// Says now what would go wrong after an hour of work: no such folder, no right to write there.
-// NULL is fine.
+// Says now what would go wrong after an hour of work: no such folder, no right to write there, no
+// room. NULL is fine.
 toi_status check_output(const char *path);
 
 // Write to `file` without looking at errors, then close.

@@ -1,5 +1,7 @@
 #include "truth_dataset.h"
 
+#include "toi/io.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -137,8 +139,7 @@ static toi_status list_folder(const char *folder, const char *inside, struct dir
         return status;
     int found = scandir(path, names, NULL, by_natural_order);
     if (found < 0 && errno != ENOENT)
-        return toi_fail(errno == ENOMEM ? TOI_ERROR_MEMORY : TOI_ERROR_FILE, "%s: cannot read: %s",
-                        path, strerror(errno));
+        return toi_fail_file(path, "read", errno);
     *count = found < 0 ? 0 : found;
     return TOI_OK;
 }

@@ -3,6 +3,8 @@
 
 #include "truth_lists.h"
 
+#include "toi/io.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -24,7 +26,7 @@ typedef struct reader
 
 static toi_status fail_file(const char *path)
 {
-    return toi_fail(TOI_ERROR_FILE, "%s: cannot read: %s", path, strerror(errno));
+    return toi_fail_file(path, "read", errno);
 }
 
 static toi_status read_bytes(reader *r, FILE *file)

@@ -5,6 +5,7 @@
 
 #include "output.h"
 #include "progress.h"
+#include "signals.h"
 #include "truth.h"
 #include "truth_binary.h"
 #include "truth_dataset.h"
@@ -13,7 +14,6 @@
 #include "truth_write.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,26 +31,9 @@ typedef struct maker
 // ---------------------------------------------------------------------------------------------
 // Stopping, and the bar
 
-static volatile sig_atomic_t stopped;
-
-static void stop(int signal_number)
-{
-    (void)signal_number;
-    stopped = 1;
-}
-
-// The first signal ends the block at hand, the second the program.
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 static toi_status check_stopped(void)
 {
-    if (!stopped)
+    if (!stop_wanted())
         return TOI_OK;
     return toi_fail(TOI_ERROR_CANCELLED, "stopped; the same command goes on from here");
 }
@@ -67,13 +50,13 @@ static void show_share(maker *m, double done)
 static bool watch_search(void *context, double done)
 {
     show_share(context, lists_share * done);
-    return !stopped;
+    return !stop_wanted();
 }
 
 static bool watch_certificates(void *context, double done)
 {
     show_share(context, lists_share + (1 - lists_share) * done);
-    return !stopped;
+    return !stop_wanted();
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -244,7 +227,7 @@ toi_status make_truth(const truth_settings *s, const operand_list *operands, int
     m.def.progress = watch_search;
     m.def.progress_context = &m;
     truth_report report = start_truth_report(s, threads);
-    catch_signals();
+    stop_softly();
     toi_status status = choose_names("formats", s->formats, format_choice, m.formats);
     int64_t steps = count_steps(&m);
     m.bar = start_progress((int)(steps > 1 ? steps : 1));

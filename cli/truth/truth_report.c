@@ -1,6 +1,7 @@
 #include "truth_report.h"
 
 #include "text.h"
+#include "toi/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +42,7 @@ static toi_status hash_file(const char *path, int64_t *bytes, uint64_t *hash)
     if (file >= 0)
         close(file);
     if (data == MAP_FAILED)
-        return toi_fail(TOI_ERROR_FILE, "%s: cannot read: %s", path, strerror(error));
+        return toi_fail_file(path, "read", error);
     *bytes = info.st_size;
     *hash = toi_hash(data, (size_t)info.st_size);
     munmap(data, (size_t)info.st_size);

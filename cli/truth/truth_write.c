@@ -4,7 +4,6 @@
 #include "toi/io.h"
 
 #include <inttypes.h>
-#include <unistd.h>
 
 enum
 {
@@ -43,51 +42,21 @@ static void write_times(FILE *file, const toi_truth_entry *entries, int64_t coun
     }
 }
 
-static toi_status append_file(FILE *to, const char *path)
-{
-    char bytes[1 << 14];
-    size_t size;
-    FILE *from = fopen(path, "rb");
-    if (!from)
-        return toi_fail(TOI_ERROR_FILE, "%s: cannot read what was just written", path);
-    while ((size = fread(bytes, 1, sizeof bytes, from)) > 0)
-        fwrite(bytes, 1, size, to);
-    toi_status status =
-        ferror(from) ? toi_fail(TOI_ERROR_FILE, "%s: cannot read what was just written", path)
-                     : TOI_OK;
-    fclose(from);
-    return status;
-}
-
-static toi_status write_query_block(const char *path, toi_kind kind, const toi_mesh *mesh,
-                                    const toi_truth_entry *entries, int64_t count,
-                                    toi_query *queries, bool *hits)
-{
-    for (int64_t i = 0; i < count; ++i) {
-        queries[i] = toi_gather_query(mesh, kind, entries[i].pair);
-        hits[i] = entries[i].hit;
-    }
-    return toi_write_queries(path, queries, hits, count);
-}
-
-// The library writes a file of queries from one array; blocks of them, one file behind the other,
-// are the same bytes and keep the memory small.
-static toi_status write_queries(FILE *file, const char *path, toi_kind kind, const toi_mesh *mesh,
+// Blocks of queries, one behind the other, keep the memory small.
+static toi_status write_queries(FILE *file, toi_kind kind, const toi_mesh *mesh,
                                 const toi_truth_entry *entries, int64_t count)
 {
-    char part[PATH_MAX];
-    if (snprintf(part, sizeof part, "%s.block", path) >= PATH_MAX)
-        return toi_fail(TOI_ERROR_FILE, "%s: the name is too long", path);
     toi_query *queries = toi_allocate(QUERY_BLOCK * sizeof *queries);
     bool *hits = toi_allocate(QUERY_BLOCK * sizeof *hits);
     toi_status status = queries && hits ? TOI_OK : TOI_ERROR_MEMORY;
-    for (int64_t i = 0; i < count && status == TOI_OK; i += QUERY_BLOCK) {
-        int64_t size = count - i < QUERY_BLOCK ? count - i : QUERY_BLOCK;
-        status = write_query_block(part, kind, mesh, entries + i, size, queries, hits);
-        if (status == TOI_OK)
-            status = append_file(file, part);
+    for (int64_t first = 0; first < count && status == TOI_OK; first += QUERY_BLOCK) {
+        int64_t size = count - first < QUERY_BLOCK ? count - first : QUERY_BLOCK;
+        for (int64_t i = 0; i < size; ++i) {
+            queries[i] = toi_gather_query(mesh, kind, entries[first + i].pair);
+            hits[i] = entries[first + i].hit;
+        }
+        status = toi_print_queries(file, queries, hits, size);
     }
-    unlink(part);
     toi_release(queries);
     toi_release(hits);
     return status;
@@ -110,7 +79,7 @@ toi_status write_truth_list(const char *path, truth_format format, toi_kind kind
     else if (format == FORMAT_TIMES)
         write_times(output.file, entries, count);
     else
-        written = write_queries(output.file, path, kind, mesh, entries, count);
+        written = write_queries(output.file, kind, mesh, entries, count);
     if (written != TOI_OK) {
         discard_output(&output);
         return written;

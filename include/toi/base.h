@@ -60,7 +60,8 @@ typedef enum toi_status
     TOI_ERROR_FORMAT, ///< a file is not what it claims to be: truncated, not numeric, a count
                       ///< beyond its size
     TOI_ERROR_MEMORY, ///< the allocator returned nothing
-    TOI_ERROR_LIMIT,  ///< the work does not fit in the caller's memory limit or in the index types
+    TOI_ERROR_LIMIT,  ///< the work does not fit: in the caller's memory limit, in the index types,
+                      ///< on the disk
     TOI_ERROR_UNSUPPORTED, ///< this build or this machine cannot do it
     TOI_ERROR_CANCELLED,   ///< the caller's progress function asked to stop
     TOI_STATUS_COUNT

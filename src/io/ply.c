@@ -54,11 +54,12 @@ typedef enum ply_role
     UNUSED,
     VERTEX, // elements
     FACE,
+    STRIPS,
     EDGE,
     X, // properties of a vertex
     Y,
     Z,
-    CORNERS, // of a face
+    CORNERS, // of a face, or of a strip's triangles
     END_A,   // of an edge
     END_B,
     ROLE_COUNT
@@ -140,12 +141,15 @@ static ply_role find_role(toi_span name, ply_role element)
     } roles[] = {
         {"vertex", UNUSED, VERTEX},
         {"face", UNUSED, FACE},
+        {"tristrips", UNUSED, STRIPS},
         {"edge", UNUSED, EDGE},
         {"x", VERTEX, X},
         {"y", VERTEX, Y},
         {"z", VERTEX, Z},
         {"vertex_indices", FACE, CORNERS},
         {"vertex_index", FACE, CORNERS},
+        {"vertex_indices", STRIPS, CORNERS},
+        {"vertex_index", STRIPS, CORNERS},
         {"vertex1", EDGE, END_A},
         {"vertex2", EDGE, END_B},
     };
@@ -181,9 +185,6 @@ static toi_status read_element(ply_reader *reader)
     ply_element element = {.first = reader->property_count, .end = reader->property_count};
     if (!toi_parse_integer(number, &element.count) || element.count < 0)
         return toi_text_fail_word(text, number, "how many there are of the element");
-    if (toi_span_is(name, "tristrips"))
-        return toi_text_fail(text, TOI_ERROR_UNSUPPORTED,
-                             "triangle strips are not read; save the faces one by one");
     element.role = find_role(name, UNUSED);
     for (int64_t i = 0; element.role != UNUSED && i < reader->element_count; ++i)
         if (reader->elements[i].role == element.role)
@@ -260,7 +261,8 @@ static toi_status read_property(ply_reader *reader)
     reader->properties[reader->property_count++] = property;
     element->end = reader->property_count;
     bool list = property.count_type != NO_TYPE;
-    size_t values = property.role == CORNERS ? 3 : !list; // the fewest that are allowed
+    bool polygon = property.role == CORNERS && element->role == FACE;
+    size_t values = polygon ? 3 : !list; // the fewest that are allowed
     element->least_bytes += types[property.count_type].size + values * types[property.type].size;
     element->least_words += list + values;
     element->has_lists |= list;
@@ -270,12 +272,20 @@ static toi_status read_property(ply_reader *reader)
 // The roles without which an element makes no sense.
 static toi_status check_elements(const ply_reader *reader)
 {
-    static const ply_role needed[][3] = {
-        [VERTEX] = {X, Y, Z}, [FACE] = {CORNERS, CORNERS, CORNERS}, [EDGE] = {END_A, END_B, END_B}};
-    static const char *const names[ROLE_COUNT] = {
-        [X] = "vertex without an x",      [Y] = "vertex without a y",
-        [Z] = "vertex without a z",       [CORNERS] = "face without vertex_indices",
-        [END_A] = "edge without vertex1", [END_B] = "edge without vertex2"};
+    static const ply_role needed[][3] = {[VERTEX] = {X, Y, Z},
+                                         [FACE] = {CORNERS, CORNERS, CORNERS},
+                                         [STRIPS] = {CORNERS, CORNERS, CORNERS},
+                                         [EDGE] = {END_A, END_B, END_B}};
+    static const char *const names[ROLE_COUNT] = {[VERTEX] = "vertex",
+                                                  [FACE] = "face",
+                                                  [STRIPS] = "tristrips",
+                                                  [EDGE] = "edge",
+                                                  [X] = "an x",
+                                                  [Y] = "a y",
+                                                  [Z] = "a z",
+                                                  [CORNERS] = "vertex_indices",
+                                                  [END_A] = "vertex1",
+                                                  [END_B] = "vertex2"};
     bool has_vertices = false;
     for (int64_t e = 0; e < reader->element_count; ++e) {
         const ply_element *element = &reader->elements[e];
@@ -285,8 +295,8 @@ static toi_status check_elements(const ply_reader *reader)
         for (int i = 0; element->role != UNUSED && i < 3; ++i)
             if (!found[needed[element->role][i]])
                 return toi_text_fail(&reader->text, TOI_ERROR_FORMAT,
-                                     "the header has an element %s",
-                                     names[needed[element->role][i]]);
+                                     "the header has an element %s without %s",
+                                     names[element->role], names[needed[element->role][i]]);
         has_vertices |= element->role == VERTEX;
     }
     if (!has_vertices)
@@ -406,13 +416,14 @@ static toi_status read_value(ply_reader *reader, ply_type type, double *value)
 
 // ---- Elements
 
-static toi_status read_index(ply_reader *reader, ply_type type, int32_t *index)
+// The number of a vertex; `least` is 0, or -1 where that may stand in its place.
+static toi_status read_index(ply_reader *reader, ply_type type, int32_t least, int32_t *index)
 {
     double value;
     toi_status status = read_value(reader, type, &value);
     if (status != TOI_OK)
         return status;
-    if (value < 0 || value >= (double)reader->vertex_count)
+    if (value < least || value >= (double)reader->vertex_count)
         return fail(reader, types[type].size, TOI_ERROR_DATA,
                     "vertex %.0f is out of range: the file has %lld", value,
                     (long long)reader->vertex_count);
@@ -461,7 +472,7 @@ static toi_status read_polygon(ply_reader *reader, ply_property property, int64_
                     "a face with %lld corners", (long long)corners);
     int32_t corner[3] = {0}; // first, previous, current
     for (int64_t i = 0; i < corners; ++i) {
-        toi_status status = read_index(reader, property.type, &corner[i < 2 ? i : 2]);
+        toi_status status = read_index(reader, property.type, 0, &corner[i < 2 ? i : 2]);
         if (status == TOI_OK && i >= 2) {
             status = toi_add_face(reader->builder, corner[0], corner[1], corner[2]);
             corner[1] = corner[2];
@@ -472,15 +483,49 @@ static toi_status read_polygon(ply_reader *reader, ply_property property, int64_
     return TOI_OK;
 }
 
-static toi_status read_list(ply_reader *reader, ply_property property)
+// A vertex and the two before it in a strip; every second triangle of a strip turns the other way.
+// Two that are the same vertex join one part of a strip to the next: no triangle.
+static toi_status add_strip_face(toi_builder *builder, const int32_t corner[3], int64_t number)
+{
+    int32_t a = corner[number % 2], b = corner[1 - number % 2], c = corner[2];
+    return a == b || b == c || c == a ? TOI_OK : toi_add_face(builder, a, b, c);
+}
+
+// Strips one behind the other, a -1 between two or after each.
+static toi_status read_strips(ply_reader *reader, ply_property property, int64_t length)
+{
+    int32_t corner[3] = {0}; // the last three
+    int64_t count = 0;       // of this strip
+    for (int64_t i = 0; i <= length; ++i) {
+        int32_t index = -1; // ends the last strip
+        toi_status status = TOI_OK;
+        if (i < length)
+            status = read_index(reader, property.type, -1, &index);
+        if (status == TOI_OK && index < 0 && (count == 1 || count == 2))
+            status = fail(reader, i < length ? types[property.type].size : 0, TOI_ERROR_FORMAT,
+                          "a strip of %lld vertices", (long long)count);
+        corner[0] = corner[1];
+        corner[1] = corner[2];
+        corner[2] = index;
+        count = index < 0 ? 0 : count + 1;
+        if (status == TOI_OK && count >= 3)
+            status = add_strip_face(reader->builder, corner, count - 3);
+        if (status != TOI_OK)
+            return status;
+    }
+    return TOI_OK;
+}
+
+static toi_status read_list(ply_reader *reader, ply_role element, ply_property property)
 {
     int64_t length;
     toi_status status = read_length(reader, property, &length);
     if (status != TOI_OK)
         return status;
-    if (property.role == CORNERS)
-        return read_polygon(reader, property, length);
-    return skip_values(reader, property.type, length);
+    if (property.role != CORNERS)
+        return skip_values(reader, property.type, length);
+    return element == FACE ? read_polygon(reader, property, length)
+                           : read_strips(reader, property, length);
 }
 
 static toi_status read_coordinate(ply_reader *reader, ply_type type, double *value)
@@ -500,13 +545,13 @@ static toi_status read_row(ply_reader *reader, const ply_element *element)
         ply_property property = reader->properties[i];
         toi_status status;
         if (property.count_type != NO_TYPE)
-            status = read_list(reader, property);
+            status = read_list(reader, element->role, property);
         else if (property.role == UNUSED)
             status = skip_values(reader, property.type, 1);
         else if (element->role == VERTEX)
             status = read_coordinate(reader, property.type, &point[property.role - X]);
         else
-            status = read_index(reader, property.type, &end[property.role - END_A]);
+            status = read_index(reader, property.type, 0, &end[property.role - END_A]);
         if (status != TOI_OK)
             return status;
     }

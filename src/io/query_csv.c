@@ -56,7 +56,7 @@ static toi_status read_integer(toi_text *text, toi_span *digits)
     if (!good)
         return toi_text_fail_word(text, *digits, "an integer");
     if (digits->size > TOI_MAX_DIGITS)
-        return toi_text_fail(text, TOI_ERROR_LIMIT, "an integer of more than %d digits",
+        return toi_text_fail(text, TOI_ERROR_FORMAT, "an integer of more than %d digits",
                              TOI_MAX_DIGITS);
     return TOI_OK;
 }

@@ -1,17 +1,12 @@
 #include "io/source.h"
+#include "toi/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static toi_status fail(const char *path, const char *what)
-{
-    return toi_fail(TOI_ERROR_FILE, "%s: %s: %s", path, what, strerror(errno));
-}
 
 // Reads exactly `size` bytes.
 static toi_status read_all(int file, const char *path, char *data, size_t size)
@@ -22,7 +17,7 @@ static toi_status read_all(int file, const char *path, char *data, size_t size)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return fail(path, "cannot read");
+            return toi_fail_file(path, "read", errno);
         if (got == 0)
             return toi_fail(TOI_ERROR_FILE, "%s: became shorter while it was read", path);
         done += (size_t)got;
@@ -34,7 +29,7 @@ static toi_status load_open_file(int file, const char *path, toi_source *source)
 {
     struct stat info;
     if (fstat(file, &info) != 0)
-        return fail(path, "cannot read");
+        return toi_fail_file(path, "read", errno);
     if (S_ISDIR(info.st_mode))
         return toi_fail(TOI_ERROR_FILE, "%s: is a directory, not a file", path);
     if (!S_ISREG(info.st_mode))
@@ -58,7 +53,7 @@ toi_status toi_load(const char *path, toi_source *source)
     // Without O_NONBLOCK, opening a FIFO that nobody writes to would never return.
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0)
-        return fail(path, "cannot open");
+        return toi_fail_file(path, "open", errno);
     toi_status status = load_open_file(file, path, source);
     close(file);
     return status;

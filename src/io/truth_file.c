@@ -2,6 +2,7 @@
 // opened, in one pass; certificates are checked as they are asked for.
 
 #include "io/truth_layout.h"
+#include "toi/io.h"
 
 #include "base/fp_mode.h"
 
@@ -319,7 +320,7 @@ static toi_status map_file(int file, const char *path, const void **data, size_t
 {
     struct stat info;
     if (fstat(file, &info) != 0)
-        return toi_fail(TOI_ERROR_FILE, "%s: cannot read: %s", path, strerror(errno));
+        return toi_fail_file(path, "read", errno);
     if (!S_ISREG(info.st_mode))
         return toi_fail(TOI_ERROR_FILE, "%s: is not a regular file", path);
     if (info.st_size == 0)
@@ -327,7 +328,7 @@ static toi_status map_file(int file, const char *path, const void **data, size_t
     *size = (size_t)info.st_size;
     void *map = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, file, 0);
     if (map == MAP_FAILED)
-        return toi_fail(TOI_ERROR_FILE, "%s: cannot map into memory: %s", path, strerror(errno));
+        return toi_fail_file(path, "map into memory", errno);
     *data = map;
     return TOI_OK;
 }
@@ -339,7 +340,7 @@ toi_status toi_open_truth(const char *path, toi_truth **truth)
     // Without O_NONBLOCK, opening a FIFO that nobody writes to would never return.
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0)
-        return toi_fail(TOI_ERROR_FILE, "%s: cannot open: %s", path, strerror(errno));
+        return toi_fail_file(path, "open", errno);
     const void *data = NULL;
     size_t size = 0;
     toi_status status = map_file(file, path, &data, &size);

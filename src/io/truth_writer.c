@@ -46,7 +46,7 @@ struct toi_truth_writer
 
 static toi_status fail(const toi_truth_writer *writer, const char *what)
 {
-    return toi_fail(TOI_ERROR_FILE, "%s: cannot %s: %s", writer->part, what, strerror(errno));
+    return toi_fail_file(writer->part, what, errno);
 }
 
 // ---- The file
@@ -82,20 +82,19 @@ static toi_status append_bytes(void *context, const void *data, size_t size)
 // opened.
 static toi_status open_part(toi_truth_writer *writer)
 {
-    struct stat opened, named;
+    struct stat opened;
     for (;;) {
         writer->file = open(writer->part, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
         if (writer->file < 0)
             return fail(writer, "open");
         if (flock(writer->file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
             return toi_fail(TOI_ERROR_FILE, "%s: another program is writing it", writer->part);
-        if (fstat(writer->file, &opened) != 0)
-            return fail(writer, "read");
-        if (stat(writer->part, &named) == 0 && named.st_ino == opened.st_ino &&
-            named.st_dev == opened.st_dev)
+        if (toi_has_name(writer->file, writer->part))
             break;
         close(writer->file);
     }
+    if (fstat(writer->file, &opened) != 0)
+        return fail(writer, "read");
     if (!S_ISREG(opened.st_mode))
         return toi_fail(TOI_ERROR_FILE, "%s: exists and is not a regular file", writer->part);
     writer->size = opened.st_size;
@@ -377,8 +376,7 @@ static toi_status complete(toi_truth_writer *writer)
     if (status == TOI_OK && fsync(writer->file) != 0)
         status = fail(writer, "write");
     if (status == TOI_OK && rename(writer->part, writer->path) != 0)
-        status = toi_fail(TOI_ERROR_FILE, "%s: cannot rename %s to it: %s", writer->path,
-                          writer->part, strerror(errno));
+        status = fail(writer, "rename");
     if (status != TOI_OK && ftruncate(writer->file, size) != 0)
         return fail(writer, "shorten");
     return status;

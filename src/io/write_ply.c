@@ -1,7 +1,6 @@
 #include "base/fp_mode.h"
 #include "base/status.h"
 #include "io/output.h"
-#include "toi/io.h"
 
 #include <assert.h>
 #include <math.h>
@@ -120,7 +119,7 @@ toi_status toi_write_ply(const char *path, toi_point_view points, toi_index_view
     if (status != TOI_OK)
         return status;
     toi_output output;
-    status = toi_open_output(path, &output);
+    status = toi_open_whole(path, &output);
     if (status != TOI_OK)
         return status;
     write_header(output.file, points.count, faces.count, edges.count);

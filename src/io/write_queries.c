@@ -2,7 +2,6 @@
 #include "base/status.h"
 #include "io/output.h"
 #include "io/rational.h"
-#include "toi/io.h"
 
 #include <assert.h>
 #include <math.h>
@@ -71,20 +70,30 @@ static void write_rows(FILE *file, const toi_query *queries, const bool *hits, i
     mpz_clears(numerator, denominator, NULL);
 }
 
+toi_status toi_print_queries(FILE *file, const toi_query *queries, const bool *hits, int64_t count)
+{
+    TOI_GUARD_FP;
+    assert(file && (queries || count <= 0));
+    toi_status status = toi_check_count(count, "queries");
+    if (status == TOI_OK)
+        status = check_queries(queries, count);
+    if (status == TOI_OK)
+        write_rows(file, queries, hits, count);
+    return status;
+}
+
 toi_status toi_write_queries(const char *path, const toi_query *queries, const bool *hits,
                              int64_t count)
 {
     TOI_GUARD_FP;
     assert(path && (queries || count <= 0));
-    toi_status status = toi_check_count(count, "queries");
-    if (status == TOI_OK)
-        status = check_queries(queries, count);
-    if (status != TOI_OK)
-        return status;
     toi_output output;
-    status = toi_open_output(path, &output);
+    toi_status status = toi_open_whole(path, &output);
     if (status != TOI_OK)
         return status;
-    write_rows(output.file, queries, hits, count);
-    return toi_close_output(&output);
+    status = toi_print_queries(output.file, queries, hits, count);
+    if (status == TOI_OK)
+        return toi_close_output(&output);
+    toi_discard_output(&output);
+    return status;
 }
