@@ -1,5 +1,8 @@
 // toi pairs: the candidate pairs of two frames, found and timed without deciding them.
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "command.h"
 #include "failure.h"
 #include "frames.h"
@@ -7,6 +10,7 @@
 #include "method_options.h"
 #include "output.h"
 #include "pair_lists.h"
+#include "pair_ranges.h"
 #include "progress.h"
 #include "text.h"
 
@@ -41,9 +45,14 @@ static const option output_options[] = {
      .choice = order_choice},
     {0}};
 
+// Lists that take more, while they are made and sorted, are never held: docs/broad_phases.md.
+static const int64_t MOST_LIST_BYTES = (int64_t)512 << 20;
+
 typedef struct answer
 {
-    toi_pair_array pairs[TOI_PAIR_KINDS];
+    toi_pair_array pairs[TOI_PAIR_KINDS]; // empty where they are too many
+    bool too_many;
+    int searches; // made again, where they are
     int64_t counts[TOI_PAIR_KINDS];
     double boxes; // seconds
     double search;
@@ -55,22 +64,73 @@ typedef struct answer
 // ---------------------------------------------------------------------------------------------
 // Finding
 
-static toi_status run_once(const settings *s, const toi_mesh *mesh, progress *bar, answer *a)
+// The most memory that lists may take.
+static int64_t list_memory(const settings *s)
+{
+    return s->def.memory_limit > 0 ? s->def.memory_limit : MOST_LIST_BYTES;
+}
+
+static toi_ccd_def make_def(const settings *s, progress *bar)
 {
     toi_ccd_def def = s->def;
     def.broad.order = TOI_ORDER_OWN;
     def.progress = progress_function();
     def.progress_context = bar;
+    return def;
+}
+
+// What lists take while the longer one is sorted.
+static int64_t sort_memory(const toi_pair_array lists[TOI_PAIR_KINDS])
+{
+    int64_t held = 0, longest = 0;
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+        held += lists[kind].capacity;
+        longest = lists[kind].count > longest ? lists[kind].count : longest;
+    }
+    return (held + longest) * (int64_t)sizeof(toi_pair);
+}
+
+// TOI_ERROR_LIMIT where they are too many.
+static toi_status find_lists(const settings *s, const toi_mesh *mesh, progress *bar, answer *a)
+{
+    toi_ccd_def def = make_def(s, bar);
     toi_ccd_report report;
+    def.memory_limit = list_memory(s);
     toi_status status = toi_find_all_candidates(&def, mesh, a->pairs, &report);
+    int64_t sorting = sort_memory(a->pairs);
+    if (status == TOI_OK && sorting > def.memory_limit)
+        status = TOI_ERROR_LIMIT;
     if (status != TOI_OK)
         return status;
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
         a->counts[kind] = a->pairs[kind].count;
     a->boxes = report.seconds_boxes;
     a->search = report.seconds_broad;
-    a->peak_bytes = report.peak_bytes;
+    a->peak_bytes = sorting > report.peak_bytes ? sorting : report.peak_bytes;
     return TOI_OK;
+}
+
+static toi_status count_pairs(const settings *s, const toi_mesh *mesh, progress *bar, answer *a)
+{
+    toi_ccd_def def = make_def(s, bar);
+    candidate_count count;
+    toi_status status = count_candidates(&def, mesh, &count);
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        a->counts[kind] = count.counts[kind];
+    a->boxes = count.boxes;
+    a->search = count.search;
+    a->peak_bytes = count.peak_bytes;
+    return status;
+}
+
+static toi_status run_once(const settings *s, const toi_mesh *mesh, progress *bar, answer *a)
+{
+    toi_status status = a->too_many ? TOI_ERROR_LIMIT : find_lists(s, mesh, bar, a);
+    if (status != TOI_ERROR_LIMIT)
+        return status;
+    a->too_many = true;
+    free_pair_lists(a->pairs);
+    return count_pairs(s, mesh, bar, a);
 }
 
 static toi_status find(const settings *s, const toi_mesh *mesh, answer *a)
@@ -78,7 +138,7 @@ static toi_status find(const settings *s, const toi_mesh *mesh, answer *a)
     progress bar = start_progress(s->common.repeat);
     toi_status status = TOI_OK;
     for (; bar.run < bar.runs && status == TOI_OK; ++bar.run) {
-        answer run = {0};
+        answer run = {.too_many = a->too_many};
         for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
             run.pairs[kind] = a->pairs[kind];
         status = run_once(s, mesh, &bar, &run);
@@ -92,17 +152,29 @@ static toi_status find(const settings *s, const toi_mesh *mesh, answer *a)
     return status;
 }
 
-static toi_status write_lists(const char *path, const answer *a)
+// ---------------------------------------------------------------------------------------------
+// The file and the hash
+
+// Takes pairs in order.
+typedef struct consumer
 {
-    output_file output;
-    toi_status status = open_output(path, &output);
-    if (status != TOI_OK)
-        return status;
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
-        for (int64_t i = 0; i < a->pairs[kind].count; ++i)
-            write_pair(output.file, kind_choice(kind), a->pairs[kind].data[i].a,
-                       a->pairs[kind].data[i].b, '\n');
-    return close_output(&output);
+    FILE *file;                           // or NULL
+    XXH64_state_t hashes[TOI_PAIR_KINDS]; // as hash_pair_lists() makes them
+} consumer;
+
+static toi_status write_pairs(void *context, toi_kind kind, const toi_pair *pairs, int64_t count)
+{
+    const consumer *c = context;
+    for (int64_t i = 0; c->file && i < count; ++i)
+        write_pair(c->file, kind_choice(kind), pairs[i].a, pairs[i].b, '\n');
+    return TOI_OK;
+}
+
+static toi_status write_and_hash(void *context, toi_kind kind, const toi_pair *pairs, int64_t count)
+{
+    consumer *c = context;
+    XXH64_update(&c->hashes[kind], pairs, (size_t)count * sizeof *pairs);
+    return write_pairs(context, kind, pairs, count);
 }
 
 static toi_status sort(int threads, answer *a)
@@ -112,6 +184,70 @@ static toi_status sort(int threads, answer *a)
     a->sort = seconds_now() - started;
     a->hash = hash_pair_lists(a->pairs);
     return status;
+}
+
+static void write_lists(consumer *c, const answer *a)
+{
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        write_pairs(c, (toi_kind)kind, a->pairs[kind].data, a->pairs[kind].count);
+}
+
+// Lists that are held.
+static toi_status finish_lists(const settings *s, answer *a, consumer *c)
+{
+    if (s->order == TOI_ORDER_OWN)
+        write_lists(c, a);
+    toi_status status = sort(s->def.workers, a);
+    if (status == TOI_OK && s->order == TOI_ORDER_CANONICAL)
+        write_lists(c, a);
+    return status;
+}
+
+// Lists that are too long: found again, in pieces.
+static toi_status finish_ranges(const settings *s, const toi_mesh *mesh, answer *a, consumer *c)
+{
+    double started = seconds_now();
+    progress bar = start_progress(1);
+    toi_ccd_def def = make_def(s, &bar);
+    pair_walk walk = {.memory = list_memory(s)};
+    FILE *file = c->file;
+    toi_status status = TOI_OK;
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        XXH64_reset(&c->hashes[kind], 0);
+    if (file && s->order == TOI_ORDER_OWN) {
+        status = visit_own_pairs(&def, mesh, write_pairs, c);
+        c->file = NULL;
+    }
+    if (status == TOI_OK)
+        status = visit_sorted_pairs(&def, mesh, &walk, write_and_hash, c);
+    c->file = file;
+    uint64_t hashes[TOI_PAIR_KINDS];
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        hashes[kind] = XXH64_digest(&c->hashes[kind]);
+    a->hash = toi_hash(hashes, sizeof hashes);
+    a->sort = seconds_now() - started;
+    a->searches = walk.searches;
+    if (walk.peak_bytes > a->peak_bytes)
+        a->peak_bytes = walk.peak_bytes;
+    end_progress(&bar);
+    return status;
+}
+
+// Sorts and hashes the pairs, and writes them where a file is asked for.
+static toi_status finish_pairs(const settings *s, const toi_mesh *mesh, answer *a)
+{
+    output_file output;
+    consumer c = {.file = NULL};
+    toi_status status = s->out ? open_output(s->out, &output) : TOI_OK;
+    if (status != TOI_OK)
+        return status;
+    c.file = s->out ? output.file : NULL;
+    status = a->too_many ? finish_ranges(s, mesh, a, &c) : finish_lists(s, a, &c);
+    if (!s->out)
+        return status;
+    if (status != TOI_OK)
+        discard_output(&output);
+    return status == TOI_OK ? close_output(&output) : status;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -139,9 +275,12 @@ static void print_summary(const settings *s, const frames *f, const answer *a, i
            threads == 1 ? "" : "s");
     printf("pairs   %s vertex-face, %s edge-edge\n", count_text(a->counts[0]).at,
            count_text(a->counts[1]).at);
-    printf("time    boxes %s, search %s, total %s; sort %s\n", seconds_text(a->boxes).at,
+    printf("time    boxes %s, search %s, total %s; sort %s", seconds_text(a->boxes).at,
            seconds_text(a->search).at, seconds_text(a->boxes + a->search).at,
            seconds_text(a->sort).at);
+    if (a->too_many)
+        printf(", in %d searches more: the list does not fit in memory", a->searches);
+    printf("\n");
     printf("memory  %s working\n", bytes_text(a->peak_bytes).at);
     printf("hash    %s\n", hash_text(a->hash).at);
     if (s->out)
@@ -150,18 +289,6 @@ static void print_summary(const settings *s, const frames *f, const answer *a, i
 
 // ---------------------------------------------------------------------------------------------
 // The subcommand
-
-static toi_status finish_lists(const settings *s, int threads, answer *a)
-{
-    toi_status status = TOI_OK;
-    if (s->out && s->order == TOI_ORDER_OWN)
-        status = write_lists(s->out, a);
-    if (status == TOI_OK)
-        status = sort(threads, a);
-    if (status == TOI_OK && s->out && s->order == TOI_ORDER_CANONICAL)
-        status = write_lists(s->out, a);
-    return status;
-}
 
 static toi_status run(settings *s, const operand_list *operands)
 {
@@ -179,7 +306,7 @@ static toi_status run(settings *s, const operand_list *operands)
     if (status == TOI_OK)
         status = find(s, &f.mesh, &a);
     if (status == TOI_OK)
-        status = finish_lists(s, threads, &a);
+        status = finish_pairs(s, &f.mesh, &a);
     if (status == TOI_OK && s->common.json)
         status = print_object(s, &f.mesh, &a, threads);
     else if (status == TOI_OK)
@@ -204,7 +331,9 @@ int run_pairs(int argc, char **argv)
         .usage = "pairs START END [OPTION...]\npairs --scene NAME [OPTION...]",
         .about = "Finds the pairs of a vertex and a face, and of two edges, whose boxes overlap\n"
                  "while a mesh moves from START to END. The total time is without reading files\n"
-                 "and without sorting; the hash is XXH64 of the XXH64 of each sorted list.",
+                 "and without sorting; the hash is XXH64 of the XXH64 of each sorted list. Lists\n"
+                 "that need more than 512M, or than the memory limit, are not held: they are\n"
+                 "found again in pieces, and that time counts as sorting.",
         .examples = "pairs start.ply end.ply --broad stq\n"
                     "pairs --scene n-body --begin 0.7 --repeat 5 --threads 1 --json",
         .groups = groups,

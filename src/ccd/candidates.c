@@ -193,11 +193,16 @@ typedef struct listing
 {
     toi_pipeline pipeline;
     int first;
+    double seconds_prepare;
 } listing;
 
 static toi_status search_kind(void *context, int list, toi_receiver to)
 {
     listing *l = context;
+    if (list == 0) { // the times are those of the last search, should it be made again
+        l->pipeline.report.seconds_boxes = l->seconds_prepare;
+        l->pipeline.report.seconds_broad = 0;
+    }
     return toi_stream_kind(&l->pipeline, (toi_kind)(l->first + list), to);
 }
 
@@ -220,6 +225,7 @@ static toi_status find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, 
     toi_begin_lists(&p->budget, count, lists);
     if (status == TOI_OK)
         status = toi_prepare_mesh(p, mesh);
+    l.seconds_prepare = p->report.seconds_boxes;
     toi_list_job job = {count, search_kind, forget, &l, p->workers, &p->budget, &p->meter};
     if (status == TOI_OK)
         status = toi_make_lists(&job, lists);
