@@ -44,17 +44,17 @@ static const option output_options[] = {
      .offset = offsetof(settings, all),
      .help = "find every impact, not only the earliest"},
     {.name = "impacts",
-     .type = OPTION_TEXT,
+     .type = OPTION_FILE,
      .offset = offsetof(settings, impacts),
      .argument = "FILE.csv",
      .help = "write every impact as kind,a,b,time_hex,u,v; implies --all"},
     {.name = "safe-steps",
-     .type = OPTION_TEXT,
+     .type = OPTION_FILE,
      .offset = offsetof(settings, safe_steps),
      .argument = "FILE.csv",
      .help = "write how far each vertex may move, as vertex,time_hex"},
     {.name = "picture",
-     .type = OPTION_TEXT,
+     .type = OPTION_FILE,
      .offset = offsetof(settings, picture),
      .argument = "FILE.svg",
      .help = "draw the mesh and its impacts"},
@@ -81,7 +81,7 @@ static const option zero_time_options[] = {
      .help = "where a time comes out as 0, search again without any separation and take this "
              "share of the time found",
      .most = 0x1.fffffffffffffp-1,
-     .range = "a number from 0 to below 1"},
+     .range = "a number of at least 0 and below 1"},
     {0}};
 
 // What the subcommand found.

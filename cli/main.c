@@ -2,13 +2,15 @@
 
 #include "command.h"
 #include "failure.h"
-#include "text.h"
+#include "names.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+static int run_help(int argc, char **argv);
 
 static const struct
 {
@@ -24,6 +26,7 @@ static const struct
     {"report", "the results of benchmarks as one page of plots and tables", run_report},
     {"scene", "write the frames of a procedural scene", run_scene},
     {"info", "version, compiler, SIMD, threads, methods", run_info},
+    {"help", "this list, or all about a command: toi help COMMAND", run_help},
 };
 
 enum
@@ -34,6 +37,12 @@ enum
 static const char *command_name(int index)
 {
     return index < COMMAND_COUNT ? commands[index].name : NULL;
+}
+
+static const char *option_name(int index)
+{
+    static const char *const names[] = {"--help", "--version"};
+    return index < 2 ? names[index] : NULL;
 }
 
 static int print_help(void)
@@ -52,16 +61,22 @@ static int print_help(void)
 
 static int run_command(int argc, char **argv)
 {
-    for (int i = 0; i < COMMAND_COUNT; ++i) {
-        if (strcmp(argv[1], commands[i].name) == 0) {
-            set_command(commands[i].name);
-            return commands[i].run(argc - 1, argv + 1);
-        }
-    }
-    char names[NAMES_BYTES];
-    join_names(names, command_name);
-    return finish(
-        toi_fail(TOI_ERROR_ARGUMENT, "there is no command '%.80s'; there are %s", argv[1], names));
+    int index = find_name(argv[0], strlen(argv[0]), command_name);
+    if (index < 0)
+        return finish(fail_name("there is no command", argv[0], strlen(argv[0]), command_name));
+    if (commands[index].run != run_help)
+        set_command(commands[index].name);
+    return commands[index].run(argc, argv);
+}
+
+// "toi help bench narrow" is "toi bench narrow --help".
+static int run_help(int argc, char **argv)
+{
+    char help[] = "--help";
+    char *asked[] = {argc > 1 ? argv[1] : help, argc > 2 ? argv[2] : help, help};
+    bool all = argc < 2 || strcmp(argv[1], help) == 0 || strcmp(argv[1], "-h") == 0 ||
+               strcmp(argv[1], "help") == 0;
+    return all ? print_help() : run_command(3, asked);
 }
 
 static int run_program(int argc, char **argv)
@@ -77,7 +92,9 @@ static int run_program(int argc, char **argv)
         printf("toi %s\n", toi_version());
         return EXIT_DONE;
     }
-    return run_command(argc, argv);
+    if (argv[1][0] == '-')
+        return finish(fail_name("there is no option", argv[1], strlen(argv[1]), option_name));
+    return run_command(argc - 1, argv + 1);
 }
 
 // A file opened while a standard stream is closed would take its place, and our words.

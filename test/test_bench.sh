@@ -168,14 +168,14 @@ check "and where nothing is left it is an error" grep -q "nothing was measured" 
 same "with the code for limits" $code 3
 
 refuses "no mesh" 1 "--all-scenes" bench ccd
-refuses "boxes without a mesh" 1 "no scene 'uniform' with a mesh" bench ccd --scene uniform
+refuses "boxes without a mesh" 1 "no scene with a mesh named 'uniform'" bench ccd --scene uniform
 refuses "two meshes" 1 "only one" bench ccd --all-scenes --scene plane
 refuses "parity has no earliest impact" 1 "use --modes all" "${ccd[@]}" --narrow parity --modes earliest
 refuses "an unknown mode" 1 "there are earliest, all" "${ccd[@]}" --modes last
 refuses "an unknown narrow phase" 1 "no 'none'; there are exact" "${ccd[@]}" --narrow none
-refuses "a limit that is none" 1 "'much' is neither none nor" "${ccd[@]}" --memory-limits much
+refuses "a limit that is none" 1 "--memory-limits has 'much'; use none, or" "${ccd[@]}" --memory-limits much
 for bad in 0 2 1/0 1/ -1 half; do
-    refuses "a fraction of $bad" 1 "'$bad' is not a number above 0" "${ccd[@]}" --fractions 1,$bad
+    refuses "a fraction of $bad" 1 "--fractions has '$bad'; use numbers above 0" "${ccd[@]}" --fractions 1,$bad
 done
 refuses "a part with nothing in it" 2 "has no faces" "${ccd[@]}" --fractions 1e-9
 refuses "too many repeats" 1 "from 1 to 1000" "${ccd[@]}" --repeat 1001

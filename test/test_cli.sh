@@ -92,6 +92,24 @@ for command in ccd pairs queries truth bench report scene info; do
 done
 succeeds "help beats other mistakes" ccd --tolerance nonsense --help
 check "help shows defaults, not what was given" grep -q "default 1e-06" stdout
+"$toi" --help >help.txt
+for words in "help" "help help" "help --help"; do
+    # shellcheck disable=SC2086
+    succeeds "toi $words" $words
+    check "is toi --help" cmp -s stdout help.txt
+done
+check "which names it" grep -q "^  help " help.txt
+for command in ccd pairs queries truth bench report scene info "bench broad" "bench narrow" "bench ccd"; do
+    # shellcheck disable=SC2086
+    "$toi" $command --help >help.txt
+    # shellcheck disable=SC2086
+    succeeds "toi help $command" help $command
+    check "is toi $command --help" cmp -s stdout help.txt
+    # shellcheck disable=SC2086
+    succeeds "toi $command help" $command help
+    check "is the same" cmp -s stdout help.txt
+done
+refuses "help for what is not there" 1 "no command 'nothing'" help nothing
 succeeds "toi --version" --version
 check "the version is a number" grep -qE '^toi [0-9]+\.[0-9]+\.[0-9]+$' stdout
 
@@ -99,6 +117,26 @@ check "the version is a number" grep -qE '^toi [0-9]+\.[0-9]+\.[0-9]+$' stdout
 refuses "no command" 1 "ccd, pairs, queries, truth, bench, report, scene, info"
 refuses "unknown command" 1 "there are ccd, pairs, queries, truth, bench, report, scene, info" collide
 refuses "unknown option" 1 "--min-separation" ccd start.ply end.ply --separation 1
+refuses "a slip in an option" 1 "no option '--narow'; did you mean --narrow?" ccd start.ply end.ply --narow exact
+check "and not all of them" lines_match stderr '^.{0,100}$'
+refuses "with a value behind it" 1 "did you mean --min-separation?" ccd start.ply end.ply --min-seperation=1
+refuses "with one dash" 1 "did you mean --all?" ccd start.ply end.ply -all
+refuses "a slip in help" 1 "did you mean --help?" ccd --hlep
+refuses "before any command" 1 "no option '--hlep'; did you mean --help?" --hlep
+refuses "a slip in a command" 1 "no command 'cdd'; did you mean ccd? There are ccd, pairs" cdd
+refuses "two letters swapped" 1 "did you mean bench?" ebnch
+refuses "a slip in what help is for" 1 "did you mean queries?" help querys
+refuses "a slip in a benchmark" 1 "no benchmark 'narow'; did you mean narrow?" bench narow
+refuses "a slip in a broad phase" 1 "no 'sqt'; did you mean stq? There are auto" ccd start.ply end.ply --broad sqt
+refuses "a slip in a narrow phase" 1 "did you mean inclusion-queue?" ccd start.ply end.ply --narrow inclusion_queue
+refuses "a slip in a list" 1 "--methods: there is no 'exat'; did you mean exact?" bench narrow --random 9 --methods fast,exat
+refuses "a slip in a scene" 1 "no scene 'cloth-bal'; did you mean cloth-ball?" ccd --scene cloth-bal
+refuses "a slip in a scene to write" 1 "did you mean n-body?" scene nbody
+refuses "a slip in a set of boxes" 1 "did you mean uniform?" bench broad --scene unifrom
+for far in xyz collide q narrowest-of-all-and-longer-than-any-name-that-there-is-in-the-program; do
+    refuses "nothing is like $far" 1 "there are" ccd start.ply end.ply --$far
+    check "and nothing is proposed" [ "$(grep -c "did you mean" stderr)" -eq 0 ]
+done
 refuses "unknown short option" 1 "no option '-x'" ccd start.ply end.ply -x
 refuses "unknown broad phase" 1 "auto, brute, sweep" ccd start.ply end.ply --broad none
 refuses "unknown narrow phase" 1 "inclusion" ccd start.ply end.ply --narrow none
@@ -127,6 +165,34 @@ for bad in "--tolerance 0" "--tolerance -1" "--tolerance nan" "--tolerance inf" 
     refuses "ccd $bad" 1 "${bad#* }" ccd start.ply end.ply $bad
 done
 refuses "empty value" 1 "empty" ccd start.ply end.ply --impacts=
+# What option, what was given, what there may be.
+refuses "below a least number" 1 "--min-separation is '-1'; use a number of at least 0" \
+    ccd start.ply end.ply --min-separation -1
+refuses "outside of a range" 1 "--size is '-1'; use a whole number from 1 to 2147483647" ccd --scene plane --size -1
+refuses "no number at all" 1 "--t-max is 'soon'; use a number from 0 to 1" ccd start.ply end.ply --t-max soon
+refuses "no whole number" 1 "--repeat is '1.5'; use a whole number of at least 1" ccd start.ply end.ply --repeat 1.5
+refuses "not enough bytes" 1 "--memory-limit is '0'; use 1 byte or more, such as" ccd start.ply end.ply --memory-limit 0
+refuses "in a list" 1 "--threads has 'two'; use whole numbers from 0 to 1024" bench broad --scene plane --threads 1,two
+
+# A name that ends as another kind of file.
+for name in x.png x.jpg x.pdf x.svg.gz; do
+    refuses "a picture named $name" 1 "--picture is '$name', but a .svg file is written; use a name that ends in .svg" \
+        ccd start.ply end.ply --picture $name
+    check "is not drawn" [ ! -e $name ]
+done
+refuses "the comparison's picture too" 1 "ends in .svg" bench broad --scene flat --picture x.png
+for option in --impacts --safe-steps; do
+    refuses "$option named x.json" 1 "ends in .csv" ccd start.ply end.ply $option x.json
+done
+refuses "pairs named x.ply" 1 "ends in .csv" pairs start.ply end.ply --out x.ply
+refuses "answers named x.json" 1 "ends in .csv" queries truth.csv --kind vf --out x.json
+refuses "rows named x.html" 1 "ends in .csv" bench narrow --random 10 --csv x.html
+for name in x.SVG v1.2/x .x; do
+    mkdir -p v1.2
+    succeeds "a picture named $name" ccd start.ply end.ply --picture $name
+    check "is drawn" grep -q "<svg" $name
+done
+succeeds "numbers in a text file" ccd start.ply end.ply --impacts x.txt
 
 # --- Bad input: 2 -------------------------------------------------------------------------------
 head -n 12 start.ply >truncated.ply
@@ -153,7 +219,8 @@ refuses "incomplete query" 2 "incomplete.csv" queries incomplete.csv --kind vf
 sed '1s/1,4/1,3/' truth.csv >third.csv
 refuses "a rational that is no double" 2 "third.csv:1" queries third.csv --kind vf
 refuses "no folder for the output" 2 "none/out.csv" pairs start.ply end.ply --out none/out.csv
-refuses "output is a folder" 2 "$work" ccd start.ply end.ply --impacts "$work"
+mkdir folder
+refuses "output is a folder" 2 "folder: cannot write" ccd start.ply end.ply --impacts folder
 refuses "no folder for the picture" 2 "none/a.svg" ccd start.ply end.ply --picture none/a.svg
 refuses "frames into a file" 2 "start.ply" scene plane --size 100 --out start.ply
 check "messages name program and command" grep -q "^toi scene: " stderr
@@ -408,10 +475,10 @@ check "toi bench broad --help has an example" grep -qE "^  toi bench broad --sce
 check "toi bench broad --help fits a terminal" lines_match stdout '^.{0,80}$'
 refuses "no boxes" 1 "--all-scenes" bench broad
 refuses "two sources of boxes" 1 "only one" bench broad --scene plane --scaling
-refuses "unknown boxes" 1 "boxes: uniform, flat, outliers, giants" bench broad --scene none
+refuses "unknown boxes" 1 "uniform, flat, outliers, giants" bench broad --scene none
 refuses "unknown broad phase to compare" 1 "no 'none'; there are auto, brute" \
     bench broad --scene plane --broad stq,none
-refuses "threads that are no list" 1 "'two' is not" bench broad --scene plane --threads 1,two
+refuses "threads that are no list" 1 "'two'" bench broad --scene plane --threads 1,two
 refuses "sizes without scaling" 1 "need --scaling" bench broad --scene plane --from 10
 refuses "sizes that shrink" 1 "above" bench broad --scaling --from 100 --to 10
 refuses "a label for what has a name" 1 "--label" bench broad --scene plane --label a

@@ -38,6 +38,7 @@ mkdir empty
 refuses "no folder" 2 "none: cannot open" none --out refused.html
 refuses "no folder is named" 1 "which folder" --out refused.html
 refuses "an empty folder" 2 "no csv files" empty --out refused.html
+refuses "no page" 1 "--out is 'x.pdf', but a .html file is written; use a name that ends in .html" "$data" --out x.pdf
 refuses "no place for the page" 2 "none/refused.html" "$data" --out none/refused.html
 
 # broken NAME WORDS: a folder with what comes on standard input beside a good file.

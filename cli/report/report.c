@@ -20,9 +20,9 @@ typedef struct report_options
 } report_options;
 
 static const option options[] = {{.name = "out",
-                                  .type = OPTION_TEXT,
+                                  .type = OPTION_FILE,
                                   .offset = offsetof(report_options, out),
-                                  .argument = "FILE",
+                                  .argument = "FILE.html",
                                   .help = "the page to write (default DIR/report.html)"},
                                  {.name = "title",
                                   .type = OPTION_TEXT,
