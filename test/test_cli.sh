@@ -243,11 +243,11 @@ code=0; "$toi" ccd start.ply end.ply --json >&- 2>stderr || code=$?
 check "closed standard output, JSON" [ $code -eq 3 ]
 
 # --- A known answer -----------------------------------------------------------------------------
-ccd="broad candidates{ee vf} device earliest earliest_hex edges faces narrow pair{a b kind}"
-ccd_end="peak_bytes peak_rss_bytes rescaled seconds{boxes broad narrow total} state threads vertices"
+ccd="broad candidates{ee vf} device earliest earliest_hex edges faces narrow normal pair{a b kind}"
+ccd_end="peak_bytes peak_rss_bytes point rescaled seconds{boxes broad narrow total} state threads u v vertices"
 keys "keys of ccd" "$ccd $ccd_end" ccd start.ply end.ply
 keys "keys of ccd --all" \
-    "${ccd/ narrow/ hash hits{ee vf\} narrow} ${ccd_end/threads/threads undecided}" \
+    "${ccd/ narrow/ hash hits{ee vf\} narrow} ${ccd_end/threads u/threads u undecided}" \
     ccd start.ply end.ply --all
 keys "keys of ccd, separated" "${ccd%\{a b kind\}} $ccd_end" ccd start.ply stay.ply
 keys "keys of pairs" "broad edges ee faces hash peak_bytes seconds{boxes search sort total} threads $(
@@ -268,11 +268,35 @@ value "the point falls through at 1/2" "0.499 < o['earliest'] <= 0.5 and o['stat
 float.fromhex(o['earliest_hex']) == o['earliest'] and o['pair'] == {'kind': 'vf', 'a': 3, 'b': 0} and \
 o['candidates']['vf'] == 1 and o['hits'] == {'vf': 1, 'ee': 0} and o['undecided'] == 0" \
     ccd start.ply end.ply --all
-value "without motion towards it, none" "o['earliest'] is None and o['earliest_hex'] is None and \
-o['pair'] is None and o['state'] == 'separated'" ccd start.ply stay.ply
+value "at a point, with a normal" "o['u'] == 0.25 and o['v'] == 0.25 and o['point'] == [0.25, 0.25, 0] and \
+o['normal'] == [0, 0, 1]" ccd start.ply end.ply
+value "without motion towards it, none" "all(o[key] is None for key in ('earliest', 'earliest_hex', 'pair', 'u', \
+'v', 'point', 'normal')) and o['state'] == 'separated'" ccd start.ply stay.ply
 value "nor any impact to list" "o['hits'] == {'vf': 0, 'ee': 0} and o['earliest'] is None" \
     ccd start.ply stay.ply --all --impacts none.csv
-check "the list of none is empty" [ -f none.csv -a ! -s none.csv ]
+impact_columns=kind,a,b,time_hex,u,v,time,state,x,y,z,nx,ny,nz
+same "the list of none has only its titles" "$(cat none.csv)" $impact_columns
+run ccd start.ply end.ply --impacts one.csv
+same "the list of one" "$(cat one.csv)" "$impact_columns
+vf,3,0,0x1p-1,0.25,0.25,0.5,hit,0.25,0.25,0,0,0,1"
+run ccd start.ply end.ply --narrow inclusion --max-iterations 1 --impacts open.csv
+check "what is undecided is called so" grep -q ",undecided," open.csv
+# Two bars of 4 and 2 cross at a quarter of the first and half of the second, at t = 3/4.
+write_bars() {
+    printf '%s\n' ply "format ascii 1.0" "element vertex 4" "property double x" "property double y" \
+        "property double z" "element edge 2" "property int vertex1" "property int vertex2" end_header \
+        "-1 0 0" "3 0 0" "0 -1 $2" "0 1 $2" "0 1" "2 3" >"$1"
+}
+write_bars bars.ply 3
+write_bars crossed.ply -1
+run ccd bars.ply crossed.ply --impacts bars.csv
+check "the point of edges" grep -qE '^ee,0,1,0x1.8p-1,0.25,0.5,0.75,hit,0,0,0,-?0,-?0,-1$' bars.csv
+value "and the object's" "o['pair']['kind'] == 'ee' and o['u'] == 0.25 and o['v'] == 0.5 and \
+o['point'] == [0, 0, 0] and o['normal'] == [0, 0, -1]" ccd bars.ply crossed.ply
+# Numbers whose differences are beyond all doubles still have a point.
+sed -e 's/^0.25 0.25 1$/2e307 2e307 1.7e308/' -e 's/^\([01]\) \([01]\) 0$/\1e308 \2e308 0/' start.ply >far.ply
+sed -e 's/^0.25 0.25 -1$/2e307 2e307 -1.7e308/' -e 's/^\([01]\) \([01]\) 0$/\1e308 \2e308 0/' end.ply >through.ply
+value "a point among the largest numbers" "o['point'] == [2e307, 2e307, 0]" ccd far.ply through.ply
 value "an impact after t-max does not matter" "o['state'] == 'separated'" \
     ccd start.ply end.ply --t-max 0.25
 value "a separation of 1/2 stops earlier" "0.249 < o['earliest'] <= 0.25" \
@@ -303,9 +327,16 @@ check "impacts are written" [ $code -eq 0 ]
 hits=$(awk '$1 == "hits" { gsub(",", ""); print $2 + $4 }' stdout)
 vertices=$(awk '$1 == "mesh" { gsub(",", ""); print $2 }' stdout)
 check "the scene has hits" [ "$hits" -gt 0 ]
-check "form of impacts" lines_match impacts.csv "^(vf|ee),[0-9]+,[0-9]+,$hex,$number,$number\$"
+same "titles of impacts" "$(head -n 1 impacts.csv)" $impact_columns
+sed -i 1d impacts.csv
+check "form of impacts" lines_match impacts.csv \
+    "^(vf|ee),[0-9]+,[0-9]+,$hex,$number,$number,$number,(hit|undecided)(,$number){6}\$"
 same "as many as hits" "$(wc -l <impacts.csv)" "$hits"
 check "sorted by kind, a, b" cmp -s impacts.csv <(sort -t, -k1,1r -k2,2n -k3,3n impacts.csv)
+check "both forms of a time are the same" [ -z "$(cut -d, -f4,7 impacts.csv | while IFS=, read -r bits time; do
+    [ "$(printf '%.17g' "$bits")" = "$time" ] || echo "$bits"; done)" ]
+check "normals have length 1" awk -F, '{ n = $12 * $12 + $13 * $13 + $14 * $14 } n < 0.999999 || n > 1.000001 { exit 1 }' \
+    impacts.csv
 check "form of safe steps" lines_match steps.csv "^[0-9]+,$hex\$"
 same "a step a vertex" "$(wc -l <steps.csv)" "$vertices"
 check "some vertices are held back" grep -qv "0x1p+0" steps.csv
