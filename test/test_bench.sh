@@ -140,7 +140,7 @@ succeeds "toi bench ccd --help" bench ccd --help
 check "toi bench ccd --help fits a terminal" awk 'length > 80 { exit 1 }' stdout
 succeeds "the whole road is compared" "${ccd[@]}" --broad brute,stq,auto --threads 1,2,3 --memory-limits 64M,none \
     --repeat 3 --csv ccd.csv
-check "the tables fit 120 columns" awk 'length > 120 { exit 1 }' stdout
+check "the tables fit 100 columns" awk 'length > 100 { exit 1 }' stdout
 check "all is the same" [ "$(grep -c ' same$' stdout)" -eq 12 ]
 columns "ccd" ccd.csv "$ccd_columns"
 same "as many rows as combinations" "$(tail -n +2 ccd.csv | wc -l)" $((3 * 3 * 2 * 6 * 2))
@@ -166,6 +166,27 @@ run "${ccd[@]}" --scene sheets --size 30000 --time-limit 1e-6 --threads 1 --narr
 check "what takes too long is skipped" grep -qE "skipped .*: about .* s, more than --time-limit 1e-06" stderr
 check "and where nothing is left it is an error" grep -q "nothing was measured" stderr
 same "with the code for limits" $code 3
+
+# No table is wider than a terminal of 100 columns: what does not fit beside goes below.
+fits() { # NAME ARGUMENT...
+    local name=$1
+    shift
+    succeeds "$name" "$@"
+    check "$name: fits 100 columns" awk 'length > 100 { exit 1 }' stdout
+}
+fits "broad, all scenes" bench broad --all-scenes --size 200 --broad auto,sweep-incremental,lbvh
+fits "broad, many threads" bench broad "${scene[@]}" --broad auto,stq --threads 1,2,3,4,5,6,7,8
+for threads in 1 8; do check "with $threads of them" grep -qE "^method.* $threads thread" stdout; done
+same "in two parts, of which each line has its name" "$(grep -cE '^(method|auto|stq) ' stdout)" 6
+check "with the hash in one of them" [ "$(grep -cE '^stq .* [0-9a-f]{16} +same$' stdout)" -eq 1 ]
+fits "broad, growing" bench broad --scaling --from 100 --to 1000 --broad auto,sweep-incremental,interval-tree
+fits "narrow, random" bench narrow --random 2000
+fits "narrow, edges" bench narrow --random 500 --kind ee --threads 2 --repeat 2
+fits "narrow, a scene" bench narrow "${scene[@]}"
+fits "ccd, every scene" bench ccd --all-scenes --size 200 --begin 0.8
+fits "ccd, parts and limits" bench ccd "${scene[@]}" --fractions 1/4,1 --memory-limits 64M,none --broad auto,grid-sweep
+fits "ccd, all methods" bench ccd "${scene[@]}" --threads 1 --modes all \
+    --narrow exact,inclusion,inclusion-queue,additive,additive-certified,fast,parity,safe,cubic
 
 refuses "no mesh" 1 "--all-scenes" bench ccd
 refuses "boxes without a mesh" 1 "no scene with a mesh named 'uniform'" bench ccd --scene uniform

@@ -465,7 +465,7 @@ for method in $("$toi" info --json | grep -oE '"[a-z-]+": "(exact|conservative|n
 do
     check "the table has $method" grep -qE "^$method +(-|1e-06) +20,000 " stdout
 done
-check "the tables fit 120 columns" lines_match stdout '^.{0,120}$'
+check "the tables fit 100 columns" lines_match stdout '^.{0,100}$'
 same "columns of the rows" "$(head -n 1 rows.csv)" "scene,stage,kind,method,guarantee,tolerance,threads,$(
     )queries,seconds,ns_per_query,hits,undecided,false_positives,false_negatives,$(
     )file_false_positives,file_false_negatives,odd,even,times,late,largest_late,largest_early,$(
@@ -526,7 +526,7 @@ do
     check "the table has $method" grep -qE "^$method +[0-9.]+ .* $pairs +same$" stdout
 done
 check "none has other pairs" [ "$(grep -c ' DIFFERENT$' stdout)" -eq 0 ]
-check "the comparison fits 120 columns" lines_match stdout '^.{0,120}$'
+check "the comparison fits 100 columns" lines_match stdout '^.{0,100}$'
 same "columns of the comparison" "$(head -n 1 broad.csv)" \
     "scene,method,simd,threads,seconds,pairs,peak_bytes,hash,boxes,hits,false_positives,$(
     )false_negatives,median_seconds,repeats,machine,compiler,commit"
