@@ -128,18 +128,25 @@ static double between(double from, double to, double s)
     return 2 * (0.5 * from + s * (0.5 * to - 0.5 * from));
 }
 
-// Where an impact is, at its time: on the vertex, or on the first of the edges.
-static void locate(const toi_mesh *mesh, const toi_impact *impact, double at[3])
+// The spot that is hit, at both ends of the step: the vertex, or a point of the first edge.
+static void trace(const toi_mesh *mesh, const toi_impact *impact, double start[3], double end[3])
 {
     toi_query query =
         toi_gather_query(mesh, (toi_kind)impact->kind, (toi_pair){impact->a, impact->b});
+    double along = impact->kind == TOI_VERTEX_FACE ? 0 : impact->u;
     for (int k = 0; k < 3; ++k) {
-        double corner[2];
-        for (int c = 0; c < 2; ++c)
-            corner[c] = between(query.start[c][k], query.end[c][k], impact->time);
-        at[k] =
-            impact->kind == TOI_VERTEX_FACE ? corner[0] : between(corner[0], corner[1], impact->u);
+        start[k] = between(query.start[0][k], query.start[1][k], along);
+        end[k] = between(query.end[0][k], query.end[1][k], along);
     }
+}
+
+// Where an impact is, at its time.
+static void locate(const toi_mesh *mesh, const toi_impact *impact, double at[3])
+{
+    double start[3], end[3];
+    trace(mesh, impact, start, end);
+    for (int k = 0; k < 3; ++k)
+        at[k] = between(start[k], end[k], impact->time);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -217,7 +224,7 @@ static void make_mark(const toi_mesh *mesh, const toi_impact *impact, picture_im
 {
     *mark = (picture_impact){.time = impact->time};
     memcpy(mark->normal, impact->normal, sizeof mark->normal);
-    locate(mesh, impact, mark->at);
+    trace(mesh, impact, mark->start, mark->end);
 }
 
 static toi_status draw(const settings *s, const frames *f, const answer *a)

@@ -344,6 +344,67 @@ check "the picture is an SVG" grep -q "<svg" <(head -c 500 impacts.svg)
 check "and ends as one" grep -q "</svg>" <(tail -c 20 impacts.svg)
 hash=$(row hash)
 
+# --- Pictures -----------------------------------------------------------------------------------
+# Of two points that fall on a floor the second is hit long after the time that is drawn, and moves sideways until then.
+write_fall() {
+    printf '%s\n' ply "format ascii 1.0" "element vertex 5" "property double x" "property double y" \
+        "property double z" "element face 1" "property list uchar int vertex_indices" end_header \
+        "0 0 0" "10 0 0" "0 10 0" "1 1 $2" "$3" "3 0 1 2" >"$1"
+}
+write_fall falling.ply 1 "1 1 3"
+write_fall fallen.ply -3 "5 1 -1"
+run ccd falling.ply fallen.ply --all --up z --picture fall.svg
+check "two points fall" grep -q "^hits *2 " stdout
+# Everything but the legend, and the legend.
+drawn() { sed -e "/id='legend'/,\$d" "$1"; }
+legend() { sed -n "/id='legend'/,\$p" "$1"; }
+drawn fall.svg | grep -oE "class='s' cx='[0-9.]+' cy='[0-9.]+'" | cut -d' ' -f2- >marks
+check "the later impact has a mark" [ -s marks ]
+same "on its vertex, not where that will be" "$(while read -r mark; do
+    grep -c "<circle class='l' $mark " <(drawn fall.svg); done <marks | sort -u)" 1
+check "and the legend says so" grep -q "A mark sits on the spot of the mesh that is hit" <(legend fall.svg)
+
+# explained FILE NAME PATTERN WORDS: the words are in the legend if and only if such a thing is drawn.
+explained() {
+    local in_picture=no in_legend=no
+    if grep -qE -- "$3" <(drawn "$1"); then in_picture=yes; fi
+    if grep -qF -- "$4" <(legend "$1"); then in_legend=yes; fi
+    same "$2: '$4' where it is drawn" $in_legend $in_picture
+    seen+="$4: $in_picture "
+}
+colours() { grep -oE "<$1 class='[a-g][0-9]" | grep -oE "[a-g].\$" | cut -c1 | sort -u | xargs; }
+seen=
+while read -r name arguments; do
+    # shellcheck disable=SC2086
+    run ccd $arguments --picture "$name.svg"
+    explained "$name.svg" "$name" "r='10'" "earliest impact"
+    explained "$name.svg" "$name" "marker-end" "its normal"
+    explained "$name.svg" "$name" "class='s'" "time of impact"
+    explained "$name.svg" "$name" "class='s'" "other impact, in sight"
+    explained "$name.svg" "$name" "class='h'" "other, behind a surface"
+    explained "$name.svg" "$name" "stroke-width:1.2" ">normal<"
+    explained "$name.svg" "$name" "<path class='l'" "edge of no face"
+    explained "$name.svg" "$name" "<circle class='l'" "loose vertex"
+    explained "$name.svg" "$name" "class='[a-f][0-9]" "moving"
+    explained "$name.svg" "$name" "class='g[0-9]" "at rest"
+    same "$name: every colour" "$(legend "$name.svg" | colours rect)" "$(drawn "$name.svg" | colours path)"
+    check "$name: all on the page" awk -F"'" '/<text/ { size = /font-size/ ? $6 : 14; at = $2; gsub(/<[^>]*>/, "")
+        if (at + 0.52 * size * length > 1160) exit 1 }' <(legend "$name.svg")
+done <<'PICTURES'
+drape --scene cloth-ball --size 2000 --seed 3 --begin 0.7 --all
+first --scene cloth-ball --size 2000 --seed 3 --begin 0.7
+balls --scene n-body --size 2000 --begin 0.8 --all
+free --scene n-body --size 500 --all
+rope --scene rod-twist --size 1000 --begin 0.8 --all
+heap --scene fracture --size 2000 --begin 0.8 --all
+soup --scene triangles --size 300 --begin 0.3 --all
+still start.ply start.ply --all
+PICTURES
+for words in "earliest impact" "its normal" "time of impact" "other, behind a surface" ">normal<" "edge of no face" \
+    "loose vertex" "moving" "at rest"; do
+    check "some have and some lack: $words" grep -q "$words: yes.*$words: no\|$words: no.*$words: yes" <<<"$seen"
+done
+
 run pairs "${scene[@]}" --out pairs.csv
 check "form of pairs" lines_match pairs.csv "^(vf|ee),[0-9]+,[0-9]+\$"
 same "as many as pairs" "$(wc -l <pairs.csv)" \
