@@ -127,6 +127,40 @@ check "a step that fails ends the script" [ $code -eq 1 ]
 check "with its message" grep -q "the disk is full" stderr
 check "and its name" grep -q "'narrow phases, random vf queries' failed, exit code 2" stderr
 check "nothing is run after it" [ ! -e less/ccd-stages.csv ]
+
+# What it would run: a program that only writes down its arguments, and real scenes of which one is large.
+mkdir -p noted/bin data/scenes/little data/scenes/huge
+for frame in start end; do
+    "$toi" scene plane --size 10 --out data/scenes/little >stdout
+    mv data/scenes/little/frame_0000.ply data/scenes/little/$frame.ply
+    truncate -s 1500000 data/scenes/huge/$frame.ply
+done
+cat >noted/bin/toi <<SCRIPT
+#!/bin/bash
+[ "\$1" != info ] || exec "$toi" info
+echo "\$*" >>"$work/notes"
+while [ \$# -gt 1 ]; do [ "\$1" != --csv ] || echo scene >"\$2"; shift; done
+SCRIPT
+chmod +x noted/bin/toi
+for effort in --quick ""; do
+    rm -f notes
+    code=0
+    # shellcheck disable=SC2086
+    TOI_DATA=$work/data "$paper" $effort --peers none --toi "$work/noted/bin/toi" --out "$work/noted/rows" \
+        --report "$work/noted/page.html" >stdout 2>stderr || code=$?
+    check "every step of ${effort:-all}" [ $code -eq 0 ]
+    mv notes "noted/all$effort"
+    cp stdout "noted/said$effort"
+done
+# Full measurements leave nothing out. Quick ones take minutes, not a quarter of an hour.
+check "all: large scenes too" grep -q "bench ccd .*/huge/start.ply" noted/all
+check "all: however long it takes" [ "$(grep -c -- "--time-limit" noted/all)" -eq 0 ]
+check "--quick: small scenes" grep -q "bench ccd .*/little/start.ply" noted/all--quick
+check "--quick: no large ones" [ "$(grep -c "/huge/" noted/all--quick)" -eq 0 ]
+same "--quick: no slow method on the whole road" "$(grep -c "^bench ccd .*--time-limit 2" noted/all--quick)" \
+    "$(grep -c "^bench ccd" noted/all--quick)"
+check "--quick: what it leaves out is said" grep -q "make bench-paper measures them: huge" noted/said--quick
+
 code=0
 "$paper" --fast >stdout 2>stderr || code=$?
 check "an option that the script does not have" [ $code -eq 1 ]
