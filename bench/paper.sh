@@ -159,7 +159,8 @@ ccd() {
         while [ $# -gt 0 ] && [ "$1" != -- ]; do scene+=("$1"); shift; done
         part=$((part + 1))
         parts+=("$scratch/$name-$part.csv")
-        "$toi" bench ccd "${scene[@]}" "${common[@]}" ${limited[@]+"${limited[@]}"} --repeat "$repeat" --csv "${parts[-1]}" || return
+        "$toi" bench ccd "${scene[@]}" "${common[@]}" ${limited[@]+"${limited[@]}"} --repeat "$repeat" \
+            --csv "${parts[-1]}" || return
     done
     join "$out/ccd-$name.csv" "${parts[@]}"
 }

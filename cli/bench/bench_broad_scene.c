@@ -111,8 +111,8 @@ static toi_status check_name(const char *name, bool meshes_only)
     const char *(*names)(int index) = meshes_only ? toi_scene_name : scene_or_set_name;
     if (find_name(name, strlen(name), names) >= 0)
         return TOI_OK;
-    return fail_name(meshes_only ? "there is no scene with a mesh named" : "there is no scene", name,
-                     strlen(name), names);
+    return fail_name(meshes_only ? "there is no scene with a mesh named" : "there is no scene",
+                     name, strlen(name), names);
 }
 
 toi_status count_scenes(const broad_source *choice, const operand_list *operands, int *count)

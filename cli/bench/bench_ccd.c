@@ -116,7 +116,8 @@ static toi_status choose_limits(const char *list, ccd_plan *plan)
                             "1048576, 64M or 1G",
                             item);
         if (plan->limit_count == MOST_LIMITS)
-            return toi_fail(TOI_ERROR_ARGUMENT, "--memory-limits has more than %d numbers", MOST_LIMITS);
+            return toi_fail(TOI_ERROR_ARGUMENT, "--memory-limits has more than %d numbers",
+                            MOST_LIMITS);
         plan->limits[plan->limit_count++] = bytes;
     }
     return TOI_OK;
@@ -146,7 +147,8 @@ static toi_status choose_fractions(const char *list, ccd_plan *plan)
             return toi_fail(TOI_ERROR_ARGUMENT,
                             "--fractions has '%s'; use numbers above 0 and at most 1", item);
         if (plan->fraction_count == MOST_FRACTIONS)
-            return toi_fail(TOI_ERROR_ARGUMENT, "--fractions has more than %d numbers", MOST_FRACTIONS);
+            return toi_fail(TOI_ERROR_ARGUMENT, "--fractions has more than %d numbers",
+                            MOST_FRACTIONS);
         plan->fractions[plan->fraction_count++] = fraction;
     }
     return TOI_OK;

@@ -250,7 +250,8 @@ int run_report(int argc, char **argv)
     if (code != GO_ON)
         return code;
     if (operands.count != 1)
-        return finish(toi_fail(TOI_ERROR_ARGUMENT, "which folder? Give the one that holds the csv files of toi bench"));
+        return finish(toi_fail(TOI_ERROR_ARGUMENT,
+                               "which folder? Give the one that holds the csv files of toi bench"));
     char page_path[PATH_MAX];
     if (!chosen.out) {
         if (snprintf(page_path, sizeof page_path, "%s/report.html", operands.at[0]) >= PATH_MAX)
