@@ -41,6 +41,8 @@ cores=$(nproc)
 doubling=1
 for ((n = 2; n < cores; n *= 2)); do doubling+=,$n; done
 [ "$cores" -eq 1 ] || doubling+=,$cores
+most_bytes=1000000000000 # of a real scene
+limited=()
 case $effort in
 full)
     size=50000 large=300000 random=1000000 repeat=3 sample=50000 real=yes
@@ -49,7 +51,9 @@ full)
     limits=1M,2M,4M,8M,16M,32M,64M,128M,256M,512M,1G,none
     ;;
 quick)
-    size=10000 large=50000 random=200000 repeat=1 sample=5000 real=yes
+    # What takes long in full: real scenes of many million candidates, and methods that are slow on a scene.
+    size=10000 large=50000 random=200000 repeat=1 sample=5000 real=yes most_bytes=1000000
+    limited=(--time-limit 2)
     least_boxes=10000 boxes=100000 most_boxes=1000000
     fractions=1/64,1/16,1/4,1
     limits=1M,4M,16M,64M,256M,none
@@ -155,7 +159,8 @@ ccd() {
         while [ $# -gt 0 ] && [ "$1" != -- ]; do scene+=("$1"); shift; done
         part=$((part + 1))
         parts+=("$scratch/$name-$part.csv")
-        "$toi" bench ccd "${scene[@]}" "${common[@]}" --repeat "$repeat" --csv "${parts[-1]}" || return
+        "$toi" bench ccd "${scene[@]}" "${common[@]}" ${limited[@]+"${limited[@]}"} --repeat "$repeat" \
+            --csv "${parts[-1]}" || return
     done
     join "$out/ccd-$name.csv" "${parts[@]}"
 }
@@ -182,12 +187,17 @@ data=${TOI_DATA:-../shared/data}
 scenes=() # names of the real ones
 real_scenes=() # the same as arguments of ccd
 if [ "$real" = yes ]; then
+    large_scenes=()
     for folder in "$data"/scenes/*/; do
         if [ ! -f "$folder/start.ply" ] || [ ! -f "$folder/end.ply" ]; then continue; fi
-        scenes+=("$(basename "$folder")")
+        name=$(basename "$folder")
+        if [ "$(stat -L -c %s "$folder/start.ply")" -gt "$most_bytes" ]; then large_scenes+=("$name"); continue; fi
+        scenes+=("$name")
         real_scenes+=(-- "${folder%/}/start.ply" "${folder%/}/end.ply")
     done
-    [ ${#scenes[@]} -gt 0 ] || echo "no real scenes: set TOI_DATA to a folder that has scenes/*/start.ply"
+    [ ${#large_scenes[@]} -eq 0 ] || echo "too large for this, make bench-paper measures them: ${large_scenes[*]}"
+    [ $((${#scenes[@]} + ${#large_scenes[@]})) -gt 0 ] ||
+        echo "no real scenes: set TOI_DATA to a folder that has scenes/*/start.ply"
 fi
 [ -x "$peers" ] || echo "no other libraries: 'make peers' builds the program that runs them"
 

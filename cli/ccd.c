@@ -44,17 +44,18 @@ static const option output_options[] = {
      .offset = offsetof(settings, all),
      .help = "find every impact, not only the earliest"},
     {.name = "impacts",
-     .type = OPTION_TEXT,
+     .type = OPTION_FILE,
      .offset = offsetof(settings, impacts),
      .argument = "FILE.csv",
-     .help = "write every impact as kind,a,b,time_hex,u,v; implies --all"},
+     .help = "write every impact: kind,a,b,time_hex,u,v, then time,state, the point x,y,z and the "
+             "normal nx,ny,nz; implies --all"},
     {.name = "safe-steps",
-     .type = OPTION_TEXT,
+     .type = OPTION_FILE,
      .offset = offsetof(settings, safe_steps),
      .argument = "FILE.csv",
      .help = "write how far each vertex may move, as vertex,time_hex"},
     {.name = "picture",
-     .type = OPTION_TEXT,
+     .type = OPTION_FILE,
      .offset = offsetof(settings, picture),
      .argument = "FILE.svg",
      .help = "draw the mesh and its impacts"},
@@ -81,7 +82,7 @@ static const option zero_time_options[] = {
      .help = "where a time comes out as 0, search again without any separation and take this "
              "share of the time found",
      .most = 0x1.fffffffffffffp-1,
-     .range = "a number from 0 to below 1"},
+     .range = "a number of at least 0 and below 1"},
     {0}};
 
 // What the subcommand found.
@@ -120,34 +121,58 @@ static toi_status find(const settings *s, const toi_mesh *mesh, answer *a)
     return status;
 }
 
-// Where an impact is, at its time: on the vertex, or on the first of the edges.
-static void locate(const toi_mesh *mesh, const toi_impact *impact, double at[3])
+// The share `s` of the way from one to the other. By halves, so that no sum of large numbers
+// overflows.
+static double between(double from, double to, double s)
+{
+    return 2 * (0.5 * from + s * (0.5 * to - 0.5 * from));
+}
+
+// The spot that is hit, at both ends of the step: the vertex, or a point of the first edge.
+static void trace(const toi_mesh *mesh, const toi_impact *impact, double start[3], double end[3])
 {
     toi_query query =
         toi_gather_query(mesh, (toi_kind)impact->kind, (toi_pair){impact->a, impact->b});
+    double along = impact->kind == TOI_VERTEX_FACE ? 0 : impact->u;
     for (int k = 0; k < 3; ++k) {
-        double corner[2];
-        for (int c = 0; c < 2; ++c)
-            corner[c] = query.start[c][k] + impact->time * (query.end[c][k] - query.start[c][k]);
-        at[k] = impact->kind == TOI_VERTEX_FACE ? corner[0]
-                                                : corner[0] + impact->u * (corner[1] - corner[0]);
+        start[k] = between(query.start[0][k], query.start[1][k], along);
+        end[k] = between(query.end[0][k], query.end[1][k], along);
     }
+}
+
+// Where an impact is, at its time.
+static void locate(const toi_mesh *mesh, const toi_impact *impact, double at[3])
+{
+    double start[3], end[3];
+    trace(mesh, impact, start, end);
+    for (int k = 0; k < 3; ++k)
+        at[k] = between(start[k], end[k], impact->time);
 }
 
 // ---------------------------------------------------------------------------------------------
 // Files
 
-static toi_status write_impacts(const char *path, const toi_impact_array *impacts)
+static void write_impact(FILE *file, const toi_mesh *mesh, const toi_impact *impact)
+{
+    double at[3];
+    locate(mesh, impact, at);
+    write_pair(file, kind_choice(impact->kind), impact->a, impact->b, ',');
+    fprintf(file, "%a,%.17g,%.17g,%.17g,%s", impact->time, impact->u, impact->v, impact->time,
+            toi_state_name((toi_state)impact->state));
+    fprintf(file, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", at[0], at[1], at[2], impact->normal[0],
+            impact->normal[1], impact->normal[2]);
+}
+
+static toi_status write_impacts(const char *path, const toi_mesh *mesh,
+                                const toi_impact_array *impacts)
 {
     output_file output;
     toi_status status = open_output(path, &output);
     if (status != TOI_OK)
         return status;
-    for (int64_t i = 0; i < impacts->count; ++i) {
-        const toi_impact *impact = &impacts->data[i];
-        write_pair(output.file, kind_choice(impact->kind), impact->a, impact->b, ',');
-        fprintf(output.file, "%a,%.17g,%.17g\n", impact->time, impact->u, impact->v);
-    }
+    fputs("kind,a,b,time_hex,u,v,time,state,x,y,z,nx,ny,nz\n", output.file);
+    for (int64_t i = 0; i < impacts->count; ++i)
+        write_impact(output.file, mesh, &impacts->data[i]);
     return close_output(&output);
 }
 
@@ -199,7 +224,7 @@ static void make_mark(const toi_mesh *mesh, const toi_impact *impact, picture_im
 {
     *mark = (picture_impact){.time = impact->time};
     memcpy(mark->normal, impact->normal, sizeof mark->normal);
-    locate(mesh, impact, mark->at);
+    trace(mesh, impact, mark->start, mark->end);
 }
 
 static toi_status draw(const settings *s, const frames *f, const answer *a)
@@ -239,7 +264,7 @@ static toi_status write_files(const settings *s, const frames *f, answer *a)
 {
     toi_status status = TOI_OK;
     if (s->impacts)
-        status = write_impacts(s->impacts, &a->impacts);
+        status = write_impacts(s->impacts, &f->mesh, &a->impacts);
     if (status == TOI_OK && s->safe_steps)
         status = find_steps(s, &f->mesh, a);
     if (status == TOI_OK && s->picture)
@@ -256,10 +281,18 @@ static int64_t peak_resident_bytes(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (int64_t)usage.ru_maxrss * 1024 : 0;
 }
 
-static void add_earliest(json_t *object, const toi_ccd_report *report)
+static json_t *json_vector(const double a[3])
+{
+    return json_pack("[f, f, f]", a[0], a[1], a[2]);
+}
+
+static void add_earliest(json_t *object, const toi_mesh *mesh, const toi_ccd_report *report)
 {
     const toi_impact *first = &report->earliest;
     bool none = report->state == TOI_SEPARATED;
+    double at[3] = {0, 0, 0};
+    if (!none)
+        locate(mesh, first, at);
     json_object_set_new(object, "state", json_string(toi_state_name(report->state)));
     json_object_set_new(object, "earliest", none ? json_null() : json_real(first->time));
     json_object_set_new(object, "earliest_hex",
@@ -268,10 +301,15 @@ static void add_earliest(json_t *object, const toi_ccd_report *report)
                         none ? json_null()
                              : json_pack("{s:s, s:i, s:i}", "kind", kind_choice(first->kind), "a",
                                          (int)first->a, "b", (int)first->b));
+    json_object_set_new(object, "u", none ? json_null() : json_real(first->u));
+    json_object_set_new(object, "v", none ? json_null() : json_real(first->v));
+    json_object_set_new(object, "point", none ? json_null() : json_vector(at));
+    json_object_set_new(object, "normal", none ? json_null() : json_vector(first->normal));
     json_object_set_new(object, "rescaled", json_integer(report->rescaled));
 }
 
-static toi_status print_object(const settings *s, const answer *a, int threads)
+static toi_status print_object(const settings *s, const toi_mesh *mesh, const answer *a,
+                               int threads)
 {
     const toi_ccd_report *r = &a->report;
     json_t *object =
@@ -285,7 +323,7 @@ static toi_status print_object(const settings *s, const answer *a, int threads)
         json_object_set_new(object, "undecided", json_integer(r->undecided[0] + r->undecided[1]));
         json_object_set_new(object, "hash", json_hash(a->hash));
     }
-    add_earliest(object, r);
+    add_earliest(object, mesh, r);
     if (s->safe_steps)
         json_object_set_new(object, "held_back", json_integer(a->held_back));
     json_object_set_new(object, "seconds",
@@ -392,7 +430,7 @@ static toi_status run(settings *s, const operand_list *operands)
     if (status == TOI_OK)
         status = write_files(s, &f, &a);
     if (status == TOI_OK && s->common.json)
-        status = print_object(s, &a, threads);
+        status = print_object(s, &f.mesh, &a, threads);
     else if (status == TOI_OK)
         print_summary(s, &f, &a, threads);
     toi_free_impacts(&a.impacts);

@@ -5,6 +5,7 @@
 #include "failure.h"
 #include "json.h"
 #include "method_options.h"
+#include "names.h"
 #include "scenes.h"
 #include "text.h"
 #include "toi/narrow_phase.h"

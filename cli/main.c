@@ -2,6 +2,7 @@
 
 #include "command.h"
 #include "failure.h"
+#include "names.h"
 #include "signals.h"
 #include "text.h"
 
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+static int run_help(int argc, char **argv);
 
 static const struct
 {
@@ -25,6 +28,7 @@ static const struct
     {"report", "the results of benchmarks as one page of plots and tables", run_report},
     {"scene", "write the frames of a procedural scene", run_scene},
     {"info", "version, compiler, SIMD, threads, methods", run_info},
+    {"help", "this list, or all about a command: toi help COMMAND", run_help},
 };
 
 enum
@@ -35,6 +39,12 @@ enum
 static const char *command_name(int index)
 {
     return index < COMMAND_COUNT ? commands[index].name : NULL;
+}
+
+static const char *option_name(int index)
+{
+    static const char *const names[] = {"--help", "--version"};
+    return index < 2 ? names[index] : NULL;
 }
 
 static int print_help(void)
@@ -53,16 +63,22 @@ static int print_help(void)
 
 static int run_command(int argc, char **argv)
 {
-    for (int i = 0; i < COMMAND_COUNT; ++i) {
-        if (strcmp(argv[1], commands[i].name) == 0) {
-            set_command(commands[i].name);
-            return commands[i].run(argc - 1, argv + 1);
-        }
-    }
-    char names[NAMES_BYTES];
-    join_names(names, command_name);
-    return finish(
-        toi_fail(TOI_ERROR_ARGUMENT, "there is no command '%.80s'; there are %s", argv[1], names));
+    int index = find_name(argv[0], strlen(argv[0]), command_name);
+    if (index < 0)
+        return finish(fail_name("there is no command", argv[0], strlen(argv[0]), command_name));
+    if (commands[index].run != run_help)
+        set_command(commands[index].name);
+    return commands[index].run(argc, argv);
+}
+
+// "toi help bench narrow" is "toi bench narrow --help".
+static int run_help(int argc, char **argv)
+{
+    char help[] = "--help";
+    char *asked[] = {argc > 1 ? argv[1] : help, argc > 2 ? argv[2] : help, help};
+    bool all = argc < 2 || strcmp(argv[1], help) == 0 || strcmp(argv[1], "-h") == 0 ||
+               strcmp(argv[1], "help") == 0;
+    return all ? print_help() : run_command(3, asked);
 }
 
 static int run_program(int argc, char **argv)
@@ -78,7 +94,9 @@ static int run_program(int argc, char **argv)
         printf("toi %s\n", toi_version());
         return EXIT_DONE;
     }
-    return run_command(argc, argv);
+    if (argv[1][0] == '-')
+        return finish(fail_name("there is no option", argv[1], strlen(argv[1]), option_name));
+    return run_command(argc - 1, argv + 1);
 }
 
 // A file opened while a standard stream is closed would take its place, and our words.

@@ -33,7 +33,7 @@ static const char *order_choice(int index)
 
 static const option output_options[] = {
     {.name = "out",
-     .type = OPTION_TEXT,
+     .type = OPTION_FILE,
      .offset = offsetof(settings, out),
      .argument = "FILE.csv",
      .help = "write every pair as kind,a,b: vf,vertex,face or ee,edge,edge"},

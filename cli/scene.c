@@ -125,12 +125,12 @@ static toi_status report_scene(const settings *s, const toi_scene *scene, json_t
 
 static toi_status make_scene(const settings *s)
 {
-    if (!s->out)
-        return toi_fail(TOI_ERROR_ARGUMENT, "where do the frames go? Give --out DIR");
     toi_scene_def def;
     toi_scene scene = {0};
     json_t *files = json_array();
     toi_status status = choose_scene(&s->choice, &def);
+    if (status == TOI_OK && !s->out)
+        status = toi_fail(TOI_ERROR_ARGUMENT, "where do the frames go? Give --out DIR");
     if (status == TOI_OK)
         status = toi_make_scene(&def, &scene);
     if (status == TOI_OK)

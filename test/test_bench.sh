@@ -127,6 +127,40 @@ check "a step that fails ends the script" [ $code -eq 1 ]
 check "with its message" grep -q "the disk is full" stderr
 check "and its name" grep -q "'narrow phases, random vf queries' failed, exit code 2" stderr
 check "nothing is run after it" [ ! -e less/ccd-stages.csv ]
+
+# What it would run: a program that only writes down its arguments, and real scenes of which one is large.
+mkdir -p noted/bin data/scenes/little data/scenes/huge
+for frame in start end; do
+    "$toi" scene plane --size 10 --out data/scenes/little >stdout
+    mv data/scenes/little/frame_0000.ply data/scenes/little/$frame.ply
+    truncate -s 1500000 data/scenes/huge/$frame.ply
+done
+cat >noted/bin/toi <<SCRIPT
+#!/bin/bash
+[ "\$1" != info ] || exec "$toi" info
+echo "\$*" >>"$work/notes"
+while [ \$# -gt 1 ]; do [ "\$1" != --csv ] || echo scene >"\$2"; shift; done
+SCRIPT
+chmod +x noted/bin/toi
+for effort in --quick ""; do
+    rm -f notes
+    code=0
+    # shellcheck disable=SC2086
+    TOI_DATA=$work/data "$paper" $effort --peers none --toi "$work/noted/bin/toi" --out "$work/noted/rows" \
+        --report "$work/noted/page.html" >stdout 2>stderr || code=$?
+    check "every step of ${effort:-all}" [ $code -eq 0 ]
+    mv notes "noted/all$effort"
+    cp stdout "noted/said$effort"
+done
+# Full measurements leave nothing out. Quick ones take minutes, not a quarter of an hour.
+check "all: large scenes too" grep -q "bench ccd .*/huge/start.ply" noted/all
+check "all: however long it takes" [ "$(grep -c -- "--time-limit" noted/all)" -eq 0 ]
+check "--quick: small scenes" grep -q "bench ccd .*/little/start.ply" noted/all--quick
+check "--quick: no large ones" [ "$(grep -c "/huge/" noted/all--quick)" -eq 0 ]
+same "--quick: no slow method on the whole road" "$(grep -c "^bench ccd .*--time-limit 2" noted/all--quick)" \
+    "$(grep -c "^bench ccd" noted/all--quick)"
+check "--quick: what it leaves out is said" grep -q "make bench-paper measures them: huge" noted/said--quick
+
 code=0
 "$paper" --fast >stdout 2>stderr || code=$?
 check "an option that the script does not have" [ $code -eq 1 ]
@@ -140,7 +174,7 @@ succeeds "toi bench ccd --help" bench ccd --help
 check "toi bench ccd --help fits a terminal" awk 'length > 80 { exit 1 }' stdout
 succeeds "the whole road is compared" "${ccd[@]}" --broad brute,stq,auto --threads 1,2,3 --memory-limits 64M,none \
     --repeat 3 --csv ccd.csv
-check "the tables fit 120 columns" awk 'length > 120 { exit 1 }' stdout
+check "the tables fit 100 columns" awk 'length > 100 { exit 1 }' stdout
 check "all is the same" [ "$(grep -c ' same$' stdout)" -eq 12 ]
 columns "ccd" ccd.csv "$ccd_columns"
 same "as many rows as combinations" "$(tail -n +2 ccd.csv | wc -l)" $((3 * 3 * 2 * 6 * 2))
@@ -167,15 +201,36 @@ check "what takes too long is skipped" grep -qE "skipped .*: about .* s, more th
 check "and where nothing is left it is an error" grep -q "nothing was measured" stderr
 same "with the code for limits" $code 3
 
+# No table is wider than a terminal of 100 columns: what does not fit beside goes below.
+fits() { # NAME ARGUMENT...
+    local name=$1
+    shift
+    succeeds "$name" "$@"
+    check "$name: fits 100 columns" awk 'length > 100 { exit 1 }' stdout
+}
+fits "broad, all scenes" bench broad --all-scenes --size 200 --broad auto,sweep-incremental,lbvh
+fits "broad, many threads" bench broad "${scene[@]}" --broad auto,stq --threads 1,2,3,4,5,6,7,8
+for threads in 1 8; do check "with $threads of them" grep -qE "^method.* $threads thread" stdout; done
+same "in two parts, of which each line has its name" "$(grep -cE '^(method|auto|stq) ' stdout)" 6
+check "with the hash in one of them" [ "$(grep -cE '^stq .* [0-9a-f]{16} +same$' stdout)" -eq 1 ]
+fits "broad, growing" bench broad --scaling --from 100 --to 1000 --broad auto,sweep-incremental,interval-tree
+fits "narrow, random" bench narrow --random 2000
+fits "narrow, edges" bench narrow --random 500 --kind ee --threads 2 --repeat 2
+fits "narrow, a scene" bench narrow "${scene[@]}"
+fits "ccd, every scene" bench ccd --all-scenes --size 200 --begin 0.8
+fits "ccd, parts and limits" bench ccd "${scene[@]}" --fractions 1/4,1 --memory-limits 64M,none --broad auto,grid-sweep
+fits "ccd, all methods" bench ccd "${scene[@]}" --threads 1 --modes all \
+    --narrow exact,inclusion,inclusion-queue,additive,additive-certified,fast,parity,safe,cubic
+
 refuses "no mesh" 1 "--all-scenes" bench ccd
-refuses "boxes without a mesh" 1 "no scene 'uniform' with a mesh" bench ccd --scene uniform
+refuses "boxes without a mesh" 1 "no scene with a mesh named 'uniform'" bench ccd --scene uniform
 refuses "two meshes" 1 "only one" bench ccd --all-scenes --scene plane
 refuses "parity has no earliest impact" 1 "use --modes all" "${ccd[@]}" --narrow parity --modes earliest
 refuses "an unknown mode" 1 "there are earliest, all" "${ccd[@]}" --modes last
 refuses "an unknown narrow phase" 1 "no 'none'; there are exact" "${ccd[@]}" --narrow none
-refuses "a limit that is none" 1 "'much' is neither none nor" "${ccd[@]}" --memory-limits much
+refuses "a limit that is none" 1 "--memory-limits has 'much'; use none, or" "${ccd[@]}" --memory-limits much
 for bad in 0 2 1/0 1/ -1 half; do
-    refuses "a fraction of $bad" 1 "'$bad' is not a number above 0" "${ccd[@]}" --fractions 1,$bad
+    refuses "a fraction of $bad" 1 "--fractions has '$bad'; use numbers above 0" "${ccd[@]}" --fractions 1,$bad
 done
 refuses "a part with nothing in it" 2 "has no faces" "${ccd[@]}" --fractions 1e-9
 refuses "too many repeats" 1 "from 1 to 1000" "${ccd[@]}" --repeat 1001

@@ -92,6 +92,24 @@ for command in ccd pairs queries truth bench report scene info; do
 done
 succeeds "help beats other mistakes" ccd --tolerance nonsense --help
 check "help shows defaults, not what was given" grep -q "default 1e-06" stdout
+"$toi" --help >help.txt
+for words in "help" "help help" "help --help"; do
+    # shellcheck disable=SC2086
+    succeeds "toi $words" $words
+    check "is toi --help" cmp -s stdout help.txt
+done
+check "which names it" grep -q "^  help " help.txt
+for command in ccd pairs queries truth bench report scene info "bench broad" "bench narrow" "bench ccd"; do
+    # shellcheck disable=SC2086
+    "$toi" $command --help >help.txt
+    # shellcheck disable=SC2086
+    succeeds "toi help $command" help $command
+    check "is toi $command --help" cmp -s stdout help.txt
+    # shellcheck disable=SC2086
+    succeeds "toi $command help" $command help
+    check "is the same" cmp -s stdout help.txt
+done
+refuses "help for what is not there" 1 "no command 'nothing'" help nothing
 succeeds "toi --version" --version
 check "the version is a number" grep -qE '^toi [0-9]+\.[0-9]+\.[0-9]+$' stdout
 
@@ -99,6 +117,26 @@ check "the version is a number" grep -qE '^toi [0-9]+\.[0-9]+\.[0-9]+$' stdout
 refuses "no command" 1 "ccd, pairs, queries, truth, bench, report, scene, info"
 refuses "unknown command" 1 "there are ccd, pairs, queries, truth, bench, report, scene, info" collide
 refuses "unknown option" 1 "--min-separation" ccd start.ply end.ply --separation 1
+refuses "a slip in an option" 1 "no option '--narow'; did you mean --narrow?" ccd start.ply end.ply --narow exact
+check "and not all of them" lines_match stderr '^.{0,100}$'
+refuses "with a value behind it" 1 "did you mean --min-separation?" ccd start.ply end.ply --min-seperation=1
+refuses "with one dash" 1 "did you mean --all?" ccd start.ply end.ply -all
+refuses "a slip in help" 1 "did you mean --help?" ccd --hlep
+refuses "before any command" 1 "no option '--hlep'; did you mean --help?" --hlep
+refuses "a slip in a command" 1 "no command 'cdd'; did you mean ccd? There are ccd, pairs" cdd
+refuses "two letters swapped" 1 "did you mean bench?" ebnch
+refuses "a slip in what help is for" 1 "did you mean queries?" help querys
+refuses "a slip in a benchmark" 1 "no benchmark 'narow'; did you mean narrow?" bench narow
+refuses "a slip in a broad phase" 1 "no 'sqt'; did you mean stq? There are auto" ccd start.ply end.ply --broad sqt
+refuses "a slip in a narrow phase" 1 "did you mean inclusion-queue?" ccd start.ply end.ply --narrow inclusion_queue
+refuses "a slip in a list" 1 "--methods: there is no 'exat'; did you mean exact?" bench narrow --random 9 --methods fast,exat
+refuses "a slip in a scene" 1 "no scene 'cloth-bal'; did you mean cloth-ball?" ccd --scene cloth-bal
+refuses "a slip in a scene to write" 1 "did you mean n-body?" scene nbody
+refuses "a slip in a set of boxes" 1 "did you mean uniform?" bench broad --scene unifrom
+for far in xyz collide q narrowest-of-all-and-longer-than-any-name-that-there-is-in-the-program; do
+    refuses "nothing is like $far" 1 "there are" ccd start.ply end.ply --$far
+    check "and nothing is proposed" [ "$(grep -c "did you mean" stderr)" -eq 0 ]
+done
 refuses "unknown short option" 1 "no option '-x'" ccd start.ply end.ply -x
 refuses "unknown broad phase" 1 "auto, brute, sweep" ccd start.ply end.ply --broad none
 refuses "unknown narrow phase" 1 "inclusion" ccd start.ply end.ply --narrow none
@@ -127,6 +165,34 @@ for bad in "--tolerance 0" "--tolerance -1" "--tolerance nan" "--tolerance inf" 
     refuses "ccd $bad" 1 "${bad#* }" ccd start.ply end.ply $bad
 done
 refuses "empty value" 1 "empty" ccd start.ply end.ply --impacts=
+# What option, what was given, what there may be.
+refuses "below a least number" 1 "--min-separation is '-1'; use a number of at least 0" \
+    ccd start.ply end.ply --min-separation -1
+refuses "outside of a range" 1 "--size is '-1'; use a whole number from 1 to 2147483647" ccd --scene plane --size -1
+refuses "no number at all" 1 "--t-max is 'soon'; use a number from 0 to 1" ccd start.ply end.ply --t-max soon
+refuses "no whole number" 1 "--repeat is '1.5'; use a whole number of at least 1" ccd start.ply end.ply --repeat 1.5
+refuses "not enough bytes" 1 "--memory-limit is '0'; use 1 byte or more, such as" ccd start.ply end.ply --memory-limit 0
+refuses "in a list" 1 "--threads has 'two'; use whole numbers from 0 to 1024" bench broad --scene plane --threads 1,two
+
+# A name that ends as another kind of file.
+for name in x.png x.jpg x.pdf x.svg.gz; do
+    refuses "a picture named $name" 1 "--picture is '$name', but a .svg file is written; use a name that ends in .svg" \
+        ccd start.ply end.ply --picture $name
+    check "is not drawn" [ ! -e $name ]
+done
+refuses "the comparison's picture too" 1 "ends in .svg" bench broad --scene flat --picture x.png
+for option in --impacts --safe-steps; do
+    refuses "$option named x.json" 1 "ends in .csv" ccd start.ply end.ply $option x.json
+done
+refuses "pairs named x.ply" 1 "ends in .csv" pairs start.ply end.ply --out x.ply
+refuses "answers named x.json" 1 "ends in .csv" queries truth.csv --kind vf --out x.json
+refuses "rows named x.html" 1 "ends in .csv" bench narrow --random 10 --csv x.html
+for name in x.SVG v1.2/x .x; do
+    mkdir -p v1.2
+    succeeds "a picture named $name" ccd start.ply end.ply --picture $name
+    check "is drawn" grep -q "<svg" $name
+done
+succeeds "numbers in a text file" ccd start.ply end.ply --impacts x.txt
 
 # --- Bad input: 2 -------------------------------------------------------------------------------
 head -n 12 start.ply >truncated.ply
@@ -153,7 +219,8 @@ refuses "incomplete query" 2 "incomplete.csv" queries incomplete.csv --kind vf
 sed '1s/1,4/1,3/' truth.csv >third.csv
 refuses "a rational that is no double" 2 "third.csv:1" queries third.csv --kind vf
 refuses "no folder for the output" 2 "none/out.csv" pairs start.ply end.ply --out none/out.csv
-refuses "output is a folder" 2 "$work" ccd start.ply end.ply --impacts "$work"
+mkdir folder
+refuses "output is a folder" 2 "folder: cannot write" ccd start.ply end.ply --impacts folder
 refuses "no folder for the picture" 2 "none/a.svg" ccd start.ply end.ply --picture none/a.svg
 refuses "frames into a file" 2 "start.ply" scene plane --size 100 --out start.ply
 check "messages name program and command" grep -q "^toi scene: " stderr
@@ -176,11 +243,11 @@ code=0; "$toi" ccd start.ply end.ply --json >&- 2>stderr || code=$?
 check "closed standard output, JSON" [ $code -eq 3 ]
 
 # --- A known answer -----------------------------------------------------------------------------
-ccd="broad candidates{ee vf} device earliest earliest_hex edges faces narrow pair{a b kind}"
-ccd_end="peak_bytes peak_rss_bytes rescaled seconds{boxes broad narrow total} state threads vertices"
+ccd="broad candidates{ee vf} device earliest earliest_hex edges faces narrow normal pair{a b kind}"
+ccd_end="peak_bytes peak_rss_bytes point rescaled seconds{boxes broad narrow total} state threads u v vertices"
 keys "keys of ccd" "$ccd $ccd_end" ccd start.ply end.ply
 keys "keys of ccd --all" \
-    "${ccd/ narrow/ hash hits{ee vf\} narrow} ${ccd_end/threads/threads undecided}" \
+    "${ccd/ narrow/ hash hits{ee vf\} narrow} ${ccd_end/threads u/threads u undecided}" \
     ccd start.ply end.ply --all
 keys "keys of ccd, separated" "${ccd%\{a b kind\}} $ccd_end" ccd start.ply stay.ply
 keys "keys of pairs" "broad edges ee faces hash peak_bytes seconds{boxes search sort total} threads $(
@@ -201,11 +268,35 @@ value "the point falls through at 1/2" "0.499 < o['earliest'] <= 0.5 and o['stat
 float.fromhex(o['earliest_hex']) == o['earliest'] and o['pair'] == {'kind': 'vf', 'a': 3, 'b': 0} and \
 o['candidates']['vf'] == 1 and o['hits'] == {'vf': 1, 'ee': 0} and o['undecided'] == 0" \
     ccd start.ply end.ply --all
-value "without motion towards it, none" "o['earliest'] is None and o['earliest_hex'] is None and \
-o['pair'] is None and o['state'] == 'separated'" ccd start.ply stay.ply
+value "at a point, with a normal" "o['u'] == 0.25 and o['v'] == 0.25 and o['point'] == [0.25, 0.25, 0] and \
+o['normal'] == [0, 0, 1]" ccd start.ply end.ply
+value "without motion towards it, none" "all(o[key] is None for key in ('earliest', 'earliest_hex', 'pair', 'u', \
+'v', 'point', 'normal')) and o['state'] == 'separated'" ccd start.ply stay.ply
 value "nor any impact to list" "o['hits'] == {'vf': 0, 'ee': 0} and o['earliest'] is None" \
     ccd start.ply stay.ply --all --impacts none.csv
-check "the list of none is empty" [ -f none.csv -a ! -s none.csv ]
+impact_columns=kind,a,b,time_hex,u,v,time,state,x,y,z,nx,ny,nz
+same "the list of none has only its titles" "$(cat none.csv)" $impact_columns
+run ccd start.ply end.ply --impacts one.csv
+same "the list of one" "$(cat one.csv)" "$impact_columns
+vf,3,0,0x1p-1,0.25,0.25,0.5,hit,0.25,0.25,0,0,0,1"
+run ccd start.ply end.ply --narrow inclusion --max-iterations 1 --impacts open.csv
+check "what is undecided is called so" grep -q ",undecided," open.csv
+# Two bars of 4 and 2 cross at a quarter of the first and half of the second, at t = 3/4.
+write_bars() {
+    printf '%s\n' ply "format ascii 1.0" "element vertex 4" "property double x" "property double y" \
+        "property double z" "element edge 2" "property int vertex1" "property int vertex2" end_header \
+        "-1 0 0" "3 0 0" "0 -1 $2" "0 1 $2" "0 1" "2 3" >"$1"
+}
+write_bars bars.ply 3
+write_bars crossed.ply -1
+run ccd bars.ply crossed.ply --impacts bars.csv
+check "the point of edges" grep -qE '^ee,0,1,0x1.8p-1,0.25,0.5,0.75,hit,0,0,0,-?0,-?0,-1$' bars.csv
+value "and the object's" "o['pair']['kind'] == 'ee' and o['u'] == 0.25 and o['v'] == 0.5 and \
+o['point'] == [0, 0, 0] and o['normal'] == [0, 0, -1]" ccd bars.ply crossed.ply
+# Numbers whose differences are beyond all doubles still have a point.
+sed -e 's/^0.25 0.25 1$/2e307 2e307 1.7e308/' -e 's/^\([01]\) \([01]\) 0$/\1e308 \2e308 0/' start.ply >far.ply
+sed -e 's/^0.25 0.25 -1$/2e307 2e307 -1.7e308/' -e 's/^\([01]\) \([01]\) 0$/\1e308 \2e308 0/' end.ply >through.ply
+value "a point among the largest numbers" "o['point'] == [2e307, 2e307, 0]" ccd far.ply through.ply
 value "an impact after t-max does not matter" "o['state'] == 'separated'" \
     ccd start.ply end.ply --t-max 0.25
 value "a separation of 1/2 stops earlier" "0.249 < o['earliest'] <= 0.25" \
@@ -240,15 +331,83 @@ check "impacts are written" [ $code -eq 0 ]
 hits=$(awk '$1 == "hits" { gsub(",", ""); print $2 + $4 }' stdout)
 vertices=$(awk '$1 == "mesh" { gsub(",", ""); print $2 }' stdout)
 check "the scene has hits" [ "$hits" -gt 0 ]
-check "form of impacts" lines_match impacts.csv "^(vf|ee),[0-9]+,[0-9]+,$hex,$number,$number\$"
+same "titles of impacts" "$(head -n 1 impacts.csv)" $impact_columns
+sed -i 1d impacts.csv
+check "form of impacts" lines_match impacts.csv \
+    "^(vf|ee),[0-9]+,[0-9]+,$hex,$number,$number,$number,(hit|undecided)(,$number){6}\$"
 same "as many as hits" "$(wc -l <impacts.csv)" "$hits"
 check "sorted by kind, a, b" cmp -s impacts.csv <(sort -t, -k1,1r -k2,2n -k3,3n impacts.csv)
+check "both forms of a time are the same" [ -z "$(cut -d, -f4,7 impacts.csv | while IFS=, read -r bits time; do
+    [ "$(printf '%.17g' "$bits")" = "$time" ] || echo "$bits"; done)" ]
+check "normals have length 1" awk -F, '{ n = $12 * $12 + $13 * $13 + $14 * $14 } n < 0.999999 || n > 1.000001 { exit 1 }' \
+    impacts.csv
 check "form of safe steps" lines_match steps.csv "^[0-9]+,$hex\$"
 same "a step a vertex" "$(wc -l <steps.csv)" "$vertices"
 check "some vertices are held back" grep -qv "0x1p+0" steps.csv
 check "the picture is an SVG" grep -q "<svg" <(head -c 500 impacts.svg)
 check "and ends as one" grep -q "</svg>" <(tail -c 20 impacts.svg)
 hash=$(row hash)
+
+# --- Pictures -----------------------------------------------------------------------------------
+# Of two points that fall on a floor the second is hit long after the time that is drawn, and moves sideways until then.
+write_fall() {
+    printf '%s\n' ply "format ascii 1.0" "element vertex 5" "property double x" "property double y" \
+        "property double z" "element face 1" "property list uchar int vertex_indices" end_header \
+        "0 0 0" "10 0 0" "0 10 0" "1 1 $2" "$3" "3 0 1 2" >"$1"
+}
+write_fall falling.ply 1 "1 1 3"
+write_fall fallen.ply -3 "5 1 -1"
+run ccd falling.ply fallen.ply --all --up z --picture fall.svg
+check "two points fall" grep -q "^hits *2 " stdout
+# Everything but the legend, and the legend.
+drawn() { sed -e "/id='legend'/,\$d" "$1"; }
+legend() { sed -n "/id='legend'/,\$p" "$1"; }
+drawn fall.svg | grep -oE "class='s' cx='[0-9.]+' cy='[0-9.]+'" | cut -d' ' -f2- >marks
+check "the later impact has a mark" [ -s marks ]
+same "on its vertex, not where that will be" "$(while read -r mark; do
+    grep -c "<circle class='l' $mark " <(drawn fall.svg); done <marks | sort -u)" 1
+check "and the legend says so" grep -q "A mark sits on the spot of the mesh that is hit" <(legend fall.svg)
+
+# explained FILE NAME PATTERN WORDS: the words are in the legend if and only if such a thing is drawn.
+explained() {
+    local in_picture=no in_legend=no
+    if grep -qE -- "$3" <(drawn "$1"); then in_picture=yes; fi
+    if grep -qF -- "$4" <(legend "$1"); then in_legend=yes; fi
+    same "$2: '$4' where it is drawn" $in_legend $in_picture
+    seen+="$4: $in_picture "
+}
+colours() { grep -oE "<$1 class='[a-g][0-9]" | grep -oE "[a-g].\$" | cut -c1 | sort -u | xargs; }
+seen=
+while read -r name arguments; do
+    # shellcheck disable=SC2086
+    run ccd $arguments --picture "$name.svg"
+    explained "$name.svg" "$name" "r='10'" "earliest impact"
+    explained "$name.svg" "$name" "marker-end" "its normal"
+    explained "$name.svg" "$name" "class='s'" "time of impact"
+    explained "$name.svg" "$name" "class='s'" "other impact, in sight"
+    explained "$name.svg" "$name" "class='h'" "other, behind a surface"
+    explained "$name.svg" "$name" "stroke-width:1.2" ">normal<"
+    explained "$name.svg" "$name" "<path class='l'" "edge of no face"
+    explained "$name.svg" "$name" "<circle class='l'" "loose vertex"
+    explained "$name.svg" "$name" "class='[a-f][0-9]" "moving"
+    explained "$name.svg" "$name" "class='g[0-9]" "at rest"
+    same "$name: every colour" "$(legend "$name.svg" | colours rect)" "$(drawn "$name.svg" | colours path)"
+    check "$name: all on the page" awk -F"'" '/<text/ { size = /font-size/ ? $6 : 14; at = $2; gsub(/<[^>]*>/, "")
+        if (at + 0.52 * size * length > 1160) exit 1 }' <(legend "$name.svg")
+done <<'PICTURES'
+drape --scene cloth-ball --size 2000 --seed 3 --begin 0.7 --all
+first --scene cloth-ball --size 2000 --seed 3 --begin 0.7
+balls --scene n-body --size 2000 --begin 0.8 --all
+free --scene n-body --size 500 --all
+rope --scene rod-twist --size 1000 --begin 0.8 --all
+heap --scene fracture --size 2000 --begin 0.8 --all
+soup --scene triangles --size 300 --begin 0.3 --all
+still start.ply start.ply --all
+PICTURES
+for words in "earliest impact" "its normal" "time of impact" "other, behind a surface" ">normal<" "edge of no face" \
+    "loose vertex" "moving" "at rest"; do
+    check "some have and some lack: $words" grep -q "$words: yes.*$words: no\|$words: no.*$words: yes" <<<"$seen"
+done
 
 run pairs "${scene[@]}" --out pairs.csv
 check "form of pairs" lines_match pairs.csv "^(vf|ee),[0-9]+,[0-9]+\$"
@@ -371,7 +530,7 @@ for method in $("$toi" info --json | grep -oE '"[a-z-]+": "(exact|conservative|n
 do
     check "the table has $method" grep -qE "^$method +(-|1e-06) +20,000 " stdout
 done
-check "the tables fit 120 columns" lines_match stdout '^.{0,120}$'
+check "the tables fit 100 columns" lines_match stdout '^.{0,100}$'
 same "columns of the rows" "$(head -n 1 rows.csv)" "scene,stage,kind,method,guarantee,tolerance,threads,$(
     )queries,seconds,ns_per_query,hits,undecided,false_positives,false_negatives,$(
     )file_false_positives,file_false_negatives,odd,even,times,late,largest_late,largest_early,$(
@@ -412,10 +571,10 @@ check "toi bench broad --help has an example" grep -qE "^  toi bench broad --sce
 check "toi bench broad --help fits a terminal" lines_match stdout '^.{0,80}$'
 refuses "no boxes" 1 "--all-scenes" bench broad
 refuses "two sources of boxes" 1 "only one" bench broad --scene plane --scaling
-refuses "unknown boxes" 1 "boxes: uniform, flat, outliers, giants" bench broad --scene none
+refuses "unknown boxes" 1 "uniform, flat, outliers, giants" bench broad --scene none
 refuses "unknown broad phase to compare" 1 "no 'none'; there are auto, brute" \
     bench broad --scene plane --broad stq,none
-refuses "threads that are no list" 1 "'two' is not" bench broad --scene plane --threads 1,two
+refuses "threads that are no list" 1 "'two'" bench broad --scene plane --threads 1,two
 refuses "sizes without scaling" 1 "need --scaling" bench broad --scene plane --from 10
 refuses "sizes that shrink" 1 "above" bench broad --scaling --from 100 --to 10
 refuses "a label for what has a name" 1 "--label" bench broad --scene plane --label a
@@ -432,7 +591,7 @@ do
     check "the table has $method" grep -qE "^$method +[0-9.]+ .* $pairs +same$" stdout
 done
 check "none has other pairs" [ "$(grep -c ' DIFFERENT$' stdout)" -eq 0 ]
-check "the comparison fits 120 columns" lines_match stdout '^.{0,120}$'
+check "the comparison fits 100 columns" lines_match stdout '^.{0,100}$'
 same "columns of the comparison" "$(head -n 1 broad.csv)" \
     "scene,method,simd,threads,seconds,pairs,peak_bytes,hash,boxes,hits,false_positives,$(
     )false_negatives,median_seconds,repeats,machine,compiler,commit"

@@ -35,9 +35,16 @@ if [ -n "$python" ]; then check "json is json" "$python" -c "import json,sys; js
 else skip "json is json: no python3"; fi
 
 mkdir empty
-refuses "no folder" 2 "none: cannot open" none --out refused.html
+refuses "no folder" 2 "none: there is no such folder" none --out refused.html
+for name in none none/deeper; do
+    refuses "no folder, and no page in it: $name" 2 "toi report: $name: there is no such folder" $name
+    check "of which nothing is said" absent report.html stderr
+done
+refuses "a file instead of a folder" 2 "toi report: page.html: is no folder" page.html
+refuses "an empty folder, and no page in it" 2 "toi report: empty: no csv files" empty
 refuses "no folder is named" 1 "which folder" --out refused.html
 refuses "an empty folder" 2 "no csv files" empty --out refused.html
+refuses "no page" 1 "--out is 'x.pdf', but a .html file is written; use a name that ends in .html" "$data" --out x.pdf
 refuses "no place for the page" 2 "none/refused.html" "$data" --out none/refused.html
 
 # broken NAME WORDS: a folder with what comes on standard input beside a good file.

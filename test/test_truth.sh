@@ -77,6 +77,7 @@ check "with all its files" grep -q "in 18 files" stdout
 clean "against every pair of boxes" made --broad brute
 clean "one file of it" made/truth/41.truth
 "$toi" ccd made/frames/40.ply made/frames/41.ply --all --impacts impacts.csv >stdout
+sed -i 1d impacts.csv # the titles
 check "there are hits of both kinds" [ "$(cut -d, -f1 impacts.csv | sort -u | xargs)" = "ee vf" ]
 read -ra mesh < <(awk '$1 == "mesh" { gsub(",", ""); print $2, $4 }' stdout) # vertices, edges
 for kind in vf ee; do

@@ -4,7 +4,7 @@
 
 #include "command.h"
 #include "failure.h"
-#include "text.h"
+#include "names.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,14 +56,12 @@ int run_bench(int argc, char **argv)
     join_names(names, benchmark_name);
     if (argc < 2)
         return finish(toi_fail(TOI_ERROR_ARGUMENT, "which benchmark? There are %s", names));
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0)
         return print_help();
-    for (int i = 0; i < BENCHMARK_COUNT; ++i) {
-        if (strcmp(argv[1], benchmarks[i].name) == 0) {
-            set_command(benchmarks[i].command);
-            return benchmarks[i].run(argc - 1, argv + 1);
-        }
-    }
-    return finish(toi_fail(TOI_ERROR_ARGUMENT, "there is no benchmark '%.80s'; there are %s",
-                           argv[1], names));
+    int index = find_name(argv[1], strlen(argv[1]), benchmark_name);
+    if (index < 0)
+        return finish(fail_name("there is no benchmark", argv[1], strlen(argv[1]), benchmark_name));
+    set_command(benchmarks[index].command);
+    return benchmarks[index].run(argc - 1, argv + 1);
 }

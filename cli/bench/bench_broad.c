@@ -45,7 +45,7 @@ static const option run_options[] = {
 static const option output_options[] = {
     CSV_OPTION(settings, COLUMNS_NAMED),
     {.name = "picture",
-     .type = OPTION_TEXT,
+     .type = OPTION_FILE,
      .offset = offsetof(settings, picture),
      .argument = "FILE.svg",
      .help = "draw time and memory of every method"},

@@ -10,10 +10,10 @@ typedef struct thread_columns
     int at[MOST_THREAD_COUNTS];
 } thread_columns;
 
-static text threads_title(int threads, const char *unit)
+static text threads_title(int threads)
 {
     text title;
-    snprintf(title.at, sizeof title.at, "%d thread%s%s", threads, threads == 1 ? "" : "s", unit);
+    snprintf(title.at, sizeof title.at, "%d thread%s", threads, threads == 1 ? "" : "s");
     return title;
 }
 
@@ -78,10 +78,10 @@ static void add_scene_line(table *t, const broad_rows *rows, const broad_row *li
 static toi_status print_scene(const broad_rows *rows, const broad_row *scene,
                               const thread_columns *threads)
 {
-    table t = start_table(threads->count + 5);
+    table t = start_table(threads->count + 5, 1);
     add_cell(&t, words("method"));
     for (int i = 0; i < threads->count; ++i)
-        add_cell(&t, threads_title(threads->at[i], ""));
+        add_cell(&t, threads_title(threads->at[i]));
     static const char *const titles[] = {"pairs", "memory", "hash", "pairs are"};
     for (int i = 0; i < 4; ++i)
         add_cell(&t, words(titles[i]));
@@ -130,11 +130,11 @@ static void add_scaling_line(table *t, const broad_rows *rows, const broad_row *
 
 static toi_status print_scaling(const broad_rows *rows, const thread_columns *threads)
 {
-    table t = start_table(threads->count + 7);
+    table t = start_table(threads->count + 7, 2);
     add_cell(&t, words("method"));
     add_cell(&t, words("boxes"));
     for (int i = 0; i < threads->count; ++i)
-        add_cell(&t, threads_title(threads->at[i], ", ns/box"));
+        add_cell(&t, threads_title(threads->at[i]));
     static const char *const titles[] = {"pairs/box", "memory", "bytes/box", "hash", "pairs are"};
     for (int i = 0; i < 5; ++i)
         add_cell(&t, words(titles[i]));
@@ -148,10 +148,10 @@ static toi_status print_scaling(const broad_rows *rows, const thread_columns *th
                 add_scaling_line(&t, rows, &rows->data[i], threads);
     }
     toi_status status = print_table(&t);
-    printf(
-        "\npairs/box: of how many pairs a box is one. One thread by its processor time, more by "
-        "the clock. memory:\nthe most that the library held at once with the fewest threads, pairs "
-        "included, boxes not.\n");
+    printf("\nTimes are nanoseconds a box: one thread by its processor time, more by the clock. "
+           "pairs/box: of\nhow many pairs a box is one. memory: the most that the library held at "
+           "once "
+           "with the fewest\nthreads, pairs included, boxes not.\n");
     return status;
 }
 

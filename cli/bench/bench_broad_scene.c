@@ -1,7 +1,7 @@
 #include "bench_broad_scene.h"
 
 #include "box_sets.h"
-#include "text.h"
+#include "names.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -99,21 +99,20 @@ static toi_status check_scene_options(const broad_source *choice, const operand_
     return TOI_OK;
 }
 
+// Scenes first, then sets of boxes.
+static const char *scene_or_set_name(int index)
+{
+    int scenes = count_names(toi_scene_name);
+    return index < scenes ? toi_scene_name(index) : box_set_name(index - scenes);
+}
+
 static toi_status check_name(const char *name, bool meshes_only)
 {
-    for (int i = 0; toi_scene_name(i); ++i)
-        if (strcmp(toi_scene_name(i), name) == 0)
-            return TOI_OK;
-    if (find_box_set(name) >= 0 && !meshes_only)
+    const char *(*names)(int index) = meshes_only ? toi_scene_name : scene_or_set_name;
+    if (find_name(name, strlen(name), names) >= 0)
         return TOI_OK;
-    char scenes[NAMES_BYTES], sets[NAMES_BYTES];
-    join_names(scenes, toi_scene_name);
-    if (meshes_only)
-        return toi_fail(TOI_ERROR_ARGUMENT, "there is no scene '%.60s' with a mesh; there are %s",
-                        name, scenes);
-    join_names(sets, box_set_name);
-    return toi_fail(TOI_ERROR_ARGUMENT, "there is no scene '%.60s'; there are %s, and boxes: %s",
-                    name, scenes, sets);
+    return fail_name(meshes_only ? "there is no scene with a mesh named" : "there is no scene",
+                     name, strlen(name), names);
 }
 
 toi_status count_scenes(const broad_source *choice, const operand_list *operands, int *count)
@@ -130,8 +129,7 @@ toi_status count_scenes(const broad_source *choice, const operand_list *operands
     if (status == TOI_OK && choice->scene.scene)
         status = check_name(choice->scene.scene, choice->meshes_only);
     if (choice->all)
-        *count =
-            count_names(toi_scene_name) + (choice->meshes_only ? 0 : count_names(box_set_name));
+        *count = count_names(choice->meshes_only ? toi_scene_name : scene_or_set_name);
     if (choice->scaling)
         *count = count_steps(choice);
     return status;
@@ -202,10 +200,8 @@ toi_status open_scene(const broad_source *choice, const operand_list *operands, 
     if (choice->scaling)
         return open_set(BOX_SET_UNIFORM, (uint64_t)choice->scene.seed, scaling_size(choice, index),
                         scene);
-    int made = count_names(toi_scene_name);
     if (choice->all)
-        return make_named(choice, index < made ? toi_scene_name(index) : box_set_name(index - made),
-                          scene);
+        return make_named(choice, scene_or_set_name(index), scene);
     if (choice->scene.scene)
         return make_named(choice, choice->scene.scene, scene);
     const scene_choice files = default_scene_choice();

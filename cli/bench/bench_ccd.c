@@ -112,11 +112,12 @@ static toi_status choose_limits(const char *list, ccd_plan *plan)
         take_item(&list, item);
         if (strcmp(item, "none") != 0 && (!parse_bytes(item, &bytes) || bytes < 1))
             return toi_fail(TOI_ERROR_ARGUMENT,
-                            "--memory-limits: '%s' is neither none nor a number of bytes such as "
+                            "--memory-limits has '%s'; use none, or numbers of bytes such as "
                             "1048576, 64M or 1G",
                             item);
         if (plan->limit_count == MOST_LIMITS)
-            return toi_fail(TOI_ERROR_ARGUMENT, "--memory-limits: at most %d", MOST_LIMITS);
+            return toi_fail(TOI_ERROR_ARGUMENT, "--memory-limits has more than %d numbers",
+                            MOST_LIMITS);
         plan->limits[plan->limit_count++] = bytes;
     }
     return TOI_OK;
@@ -144,9 +145,10 @@ static toi_status choose_fractions(const char *list, ccd_plan *plan)
         take_item(&list, item);
         if (!parse_fraction(item, &fraction))
             return toi_fail(TOI_ERROR_ARGUMENT,
-                            "--fractions: '%s' is not a number above 0 and at most 1", item);
+                            "--fractions has '%s'; use numbers above 0 and at most 1", item);
         if (plan->fraction_count == MOST_FRACTIONS)
-            return toi_fail(TOI_ERROR_ARGUMENT, "--fractions: at most %d", MOST_FRACTIONS);
+            return toi_fail(TOI_ERROR_ARGUMENT, "--fractions has more than %d numbers",
+                            MOST_FRACTIONS);
         plan->fractions[plan->fraction_count++] = fraction;
     }
     return TOI_OK;

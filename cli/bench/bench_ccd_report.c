@@ -89,12 +89,12 @@ static void add_answer_line(table *t, const choices *shown, const ccd_rows *rows
 static toi_status print_answers(const ccd_rows *rows, const ccd_row *scene, const choices *shown)
 {
     static const char *const titles[] = {"candidates", "hits", "earliest", "false +",
-                                         "false -",    "late", "hash",     "answers are"};
+                                         "false -",    "late", "hash",     "answers"};
     enum
     {
         TITLES = sizeof titles / sizeof *titles
     };
-    table t = start_table(2 + shown->fraction + TITLES);
+    table t = start_table(2 + shown->fraction + TITLES, 2 + shown->fraction);
     add_question_cells(&t, shown, NULL);
     for (int i = 0; i < TITLES; ++i)
         add_cell(&t, words(titles[i]));
@@ -132,7 +132,8 @@ static toi_status print_costs(const ccd_rows *rows, const ccd_row *scene, const 
     {
         TITLES = sizeof titles / sizeof *titles
     };
-    table t = start_table(2 + shown->fraction + shown->broad + shown->limit + TITLES);
+    int keys = 3 + shown->fraction + shown->broad + shown->limit; // the threads are one
+    table t = start_table(keys - 1 + TITLES, keys);
     add_question_cells(&t, shown, NULL);
     if (shown->broad)
         add_cell(&t, words("broad"));
@@ -150,10 +151,12 @@ static void print_notes(void)
 {
     printf(
         "\nfalse +: reported, yet they never touch. false -: they touch, yet are not reported. "
-        "late: times later\nthan the true one. hash: of all impacts, or of the earliest. same: for "
-        "every broad phase, number of\nthreads and memory limit. Times by the clock on the wall; "
-        "search and decide overlap and are shared out\nby the workers' own clocks. memory: the "
-        "most working memory held at once.\n");
+        "late: "
+        "times\nlater than the true one. hash: of all impacts, or of the earliest. answers: the "
+        "same "
+        "for every\nbroad phase, number of threads and memory limit, or not. Times by the clock on "
+        "the wall; search\nand decide overlap and are shared out by the workers' own clocks. "
+        "memory: the most working\nmemory held at once.\n");
 }
 
 toi_status print_ccd(const ccd_rows *rows, int repeat)

@@ -46,14 +46,6 @@ static text queries_cell(const bench_row *row)
     return count_text(row->queries);
 }
 
-static text seconds_cell(const bench_row *row)
-{
-    return decimal(row->seconds < 0.001 ? "%.1e"
-                   : row->seconds < 1   ? "%.4f"
-                                        : "%.2f",
-                   row->seconds);
-}
-
 static text nanoseconds_cell(const bench_row *row)
 {
     double each = row_nanoseconds(row);
@@ -98,11 +90,6 @@ static text file_positives_cell(const bench_row *row)
 static text file_negatives_cell(const bench_row *row)
 {
     return count_text(row->file_false_negatives);
-}
-
-static text promise_cell(const bench_row *row)
-{
-    return words(toi_guarantee_name(method_guarantee(&row->run)));
 }
 
 static text times_cell(const bench_row *row)
@@ -163,9 +150,8 @@ typedef struct column
 
 static const column answer_columns[] = {{"method", method_cell, ALWAYS},
                                         {"kind", kind_cell, WITH_KINDS},
-                                        {"tolerance", tolerance_cell, ALWAYS},
+                                        {"tol", tolerance_cell, ALWAYS},
                                         {"queries", queries_cell, ALWAYS},
-                                        {"seconds", seconds_cell, ALWAYS},
                                         {"ns/query", nanoseconds_cell, ALWAYS},
                                         {"hits", hits_cell, ALWAYS},
                                         {"odd", odd_cell, WITH_CONTACTS},
@@ -177,17 +163,12 @@ static const column answer_columns[] = {{"method", method_cell, ALWAYS},
                                         {"file -", file_negatives_cell, WITH_FILES},
                                         {0}};
 
-static const column time_columns[] = {{"method", method_cell, ALWAYS},
-                                      {"kind", kind_cell, WITH_KINDS},
-                                      {"tolerance", tolerance_cell, ALWAYS},
-                                      {"promise", promise_cell, ALWAYS},
-                                      {"times", times_cell, ALWAYS},
-                                      {"late", late_cell, ALWAYS},
-                                      {"late by", late_by_cell, ALWAYS},
-                                      {"early by", early_by_cell, ALWAYS},
-                                      {"mean error", mean_error_cell, ALWAYS},
-                                      {"hash", hash_cell, ALWAYS},
-                                      {0}};
+static const column time_columns[] = {
+    {"method", method_cell, ALWAYS},     {"kind", kind_cell, WITH_KINDS},
+    {"tol", tolerance_cell, ALWAYS},     {"times", times_cell, ALWAYS},
+    {"late", late_cell, ALWAYS},         {"late by", late_by_cell, ALWAYS},
+    {"early by", early_by_cell, ALWAYS}, {"mean error", mean_error_cell, ALWAYS},
+    {"hash", hash_cell, ALWAYS},         {0}};
 
 static bool is_shown(const bench_report *report, column_use use)
 {
@@ -213,10 +194,13 @@ static void add_line(table *t, const bench_report *report, const column *columns
 
 static toi_status print_columns(const bench_report *report, const column *columns)
 {
-    int shown = 0;
-    for (const column *c = columns; c->title; ++c)
+    int shown = 0, keys = 0;
+    for (const column *c = columns; c->title; ++c) {
         shown += is_shown(report, c->use);
-    table t = start_table(shown);
+        if (c->cell == tolerance_cell) // the last of those that name a line
+            keys = shown;
+    }
+    table t = start_table(shown, keys);
     add_line(&t, report, columns, NULL);
     for (int kind = 0, groups = 0; kind < BENCH_KINDS; ++kind) {
         if (!has_kind(report->source, kind))
@@ -269,8 +253,9 @@ static bool has_sample(const bench_report *report)
 
 static void print_answer_notes(const bench_report *report)
 {
-    printf(
-        "\nfalse +: reported, yet they never touch. false -: they touch, yet called separated.\n");
+    printf("\nfalse +: reported, yet they never touch. false -: they touch, yet called separated. "
+           "tol: "
+           "the\ntolerance of those methods that have one.\n");
     if (report->result->file_answers > 0)
         printf("file + and file -: the same, where the file's own answers are the truth.\n");
     if (report->plan->contacts)
@@ -287,7 +272,8 @@ static void print_time_notes(void)
     printf(
         "\ntimes: true hits that were reported. late: reported later than the true time, so that a "
         "step\nthat long passes through. late by, early by: the largest such errors; mean error: "
-        "of all times,\nwithout sign. The step is the unit. hash: of all answers.\n");
+        "of all times,\nwithout sign. The step is the unit. hash: of all answers. 'toi info' tells "
+        "what each method\npromises.\n");
 }
 
 static void print_rungs(const bench_row *row)
@@ -327,22 +313,39 @@ static double pipeline_nanoseconds(const bench_pipeline *p)
     return candidates > 0 ? 1e9 * p->report.seconds_narrow / (double)candidates : 0;
 }
 
-static void print_pipelines(const bench_report *report)
+static void add_pipeline(table *t, const bench_pipeline *p)
 {
+    add_cell(t, words(method_name(&p->run)));
+    add_cell(t, count_text(both(p->report.candidates)));
+    add_cell(t, seconds_text(p->report.seconds_narrow));
+    add_cell(t, decimal("%.1f", pipeline_nanoseconds(p)));
+    add_cell(t, seconds_text(p->report.seconds_total));
+    add_cell(t, count_text(both(p->report.hits)));
+    add_cell(t, count_text(both(p->report.undecided)));
+    add_cell(t, hash_text(p->hash));
+}
+
+static toi_status print_pipelines(const bench_report *report)
+{
+    static const char *const titles[] = {"pipeline", "candidates", "narrow",    "ns/candidate",
+                                         "total",    "hits",       "undecided", "hash"};
+    enum
+    {
+        TITLES = sizeof titles / sizeof *titles
+    };
     if (report->result->pipeline_count == 0)
-        return;
-    printf("\n%-10s  %12s  %9s  %12s  %9s  %9s  %9s  %16s\n", "pipeline", "candidates", "narrow s",
-           "ns/candidate", "total s", "hits", "undecided", "hash");
-    for (int i = 0; i < report->result->pipeline_count; ++i) {
-        const bench_pipeline *p = &report->result->pipelines[i];
-        printf("%-10s  %12s  %9.4f  %12.1f  %9.4f  %9s  %9s  %16s\n", method_name(&p->run),
-               count_text(both(p->report.candidates)).at, p->report.seconds_narrow,
-               pipeline_nanoseconds(p), p->report.seconds_total,
-               count_text(both(p->report.hits)).at, count_text(both(p->report.undecided)).at,
-               hash_text(p->hash).at);
-    }
-    printf("\nWhat users run: it culls before it gathers, and only the rest reaches the method. "
-           "Boxes and search\nare in the total. Wall time.\n");
+        return TOI_OK;
+    putchar('\n');
+    table t = start_table(TITLES, 1);
+    for (int i = 0; i < TITLES; ++i)
+        add_cell(&t, words(titles[i]));
+    for (int i = 0; i < report->result->pipeline_count; ++i)
+        add_pipeline(&t, &report->result->pipelines[i]);
+    toi_status status = print_table(&t);
+    printf(
+        "\nWhat users run: it culls before it gathers, and only the rest reaches the method. Boxes "
+        "and\nsearch are in the total. Wall time.\n");
+    return status;
 }
 
 toi_status print_bench(const bench_report *report)
@@ -354,8 +357,7 @@ toi_status print_bench(const bench_report *report)
         status = print_columns(report, time_columns);
     print_time_notes();
     print_all_rungs(report);
-    print_pipelines(report);
-    return status;
+    return status == TOI_OK ? print_pipelines(report) : status;
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@
 
 #define CSV_OPTION(settings, words)                                                                \
     {                                                                                              \
-        .name = "csv", .type = OPTION_TEXT, .offset = offsetof(settings, csv),                     \
+        .name = "csv", .type = OPTION_FILE, .offset = offsetof(settings, csv),                     \
         .argument = "FILE.csv", .help = "write every row, " words                                  \
     }
 

@@ -7,12 +7,12 @@
 #include "picture_colour.h"
 #include "picture_drawing.h"
 #include "picture_impacts.h"
+#include "picture_legend.h"
 #include "picture_mesh.h"
 #include "picture_paint.h"
 #include "picture_view.h"
 #include "svg_text.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -77,7 +77,7 @@ static void print_styles(FILE *o, bool sides)
     fprintf(o, "<style>text{font-family:'Helvetica Neue',Arial,'DejaVu Sans',sans-serif;"
                "fill:#333a45}path{stroke-width:.6;stroke-linejoin:round}"
                ".l{fill:none;stroke:#3d4654;stroke-width:1.3;stroke-linecap:round}"
-               ".h{fill:none;stroke:#5b2a6e;stroke-opacity:.45}.s{stroke:#fff;stroke-width:.8}.m{"
+               ".h{fill:none;stroke:#5b2a6e;stroke-opacity:.7}.s{stroke:#fff;stroke-width:.8}.m{"
                "fill:none;stroke-width:2.2}\n");
     print_shade_styles(o, sides);
     fprintf(o, "</style>\n");
@@ -113,29 +113,6 @@ static void print_line(FILE *o, const char *text, int y, double size, const char
     fprintf(o, "</text>\n");
 }
 
-static void print_legend(FILE *o, const drawing *d)
-{
-    int y = PAGE_HEIGHT - 30;
-    fprintf(o, "<path d='M%d %dH%d' stroke='#c6ccd4'/>\n<g font-size='14'>", PAGE_MARGIN,
-            PAGE_HEIGHT - 56, PAGE_WIDTH - PAGE_MARGIN);
-    if (d->earliest >= 0)
-        fprintf(o,
-                "<text x='40' y='%d'>time of impact: 0</text>"
-                "<rect x='170' y='%d' width='120' height='10' rx='5' fill='url(#time)'/>"
-                "<text x='298' y='%d'>1</text>"
-                "<circle cx='347' cy='%d' r='3.6' class='s' fill='#a3217d'/>"
-                "<text x='358' y='%d'>in sight</text>"
-                "<circle class='h' cx='442' cy='%d' r='2.6'/><text x='452' y='%d'>behind</text>"
-                "<text x='532' y='%d'>%" PRId64 " of %" PRId64 " impacts marked</text>",
-                y, y - 10, y, y - 5, y, y - 5, y, y, d->mark_count, d->p->impact_count);
-    else
-        fprintf(o, "<text x='40' y='%d'>no impact</text>", y);
-    fprintf(o, "<text x='%d' y='%d' text-anchor='end' style='fill:#667080'>",
-            PAGE_WIDTH - PAGE_MARGIN, y);
-    fprintf(o, "%" PRId64 " faces%s, drawn at t = %.6g</text></g>\n</svg>\n", d->p->face_count,
-            d->side ? " (simplified)" : "", d->time);
-}
-
 static toi_status write_picture(const char *path, drawing *d)
 {
     output_file output;
@@ -148,7 +125,8 @@ static toi_status write_picture(const char *path, drawing *d)
     print_line(o, d->p->subtitle ? d->p->subtitle : "", 84, 17.0, "fill:#667080");
     print_mesh(o, d);
     print_impacts(o, d);
-    print_legend(o, d);
+    explain_marks(o, d);
+    fprintf(o, "</svg>\n");
     return close_output(&output);
 }
 

@@ -9,7 +9,8 @@
 /// An impact to mark.
 typedef struct picture_impact
 {
-    double at[3]; ///< where it is, at its time
+    double start[3]; ///< the spot of the mesh that is hit, at t = 0
+    double end[3];   ///< and at t = 1: marks move with the mesh
     double time;
     double normal[3]; ///< drawn as a short arrow; zero for none
 } picture_impact;

@@ -14,8 +14,8 @@ enum
 {
     PAGE_WIDTH = 1200, // of the canvas
     PAGE_HEIGHT = 900,
-    PAGE_TOP = 110,   // the band of the title
-    PAGE_BOTTOM = 70, // the band of the legend
+    PAGE_TOP = 110,    // the band of the title
+    PAGE_BOTTOM = 100, // the band of the legend
     PAGE_MARGIN = 40,
     MOST_FACES = 30000, // drawn, at some 60 bytes each
     MOST_LOOSE = 12000, // loose edges drawn, and as many loose points
@@ -64,8 +64,16 @@ typedef struct drawing
     camera view;
     depth_buffer front;
     stroke *strokes;
-    stroke *marks; // of impacts; their depth is their time
+    stroke *marks; // of impacts but the earliest; their depth is their time
     int64_t mark_count;
+
+    // What was drawn, for the legend.
+    int64_t open_count; // marks in sight
+    int64_t hidden_count;
+    bool long_arrow; // at the earliest impact
+    bool short_arrows;
+    bool loose_edges;
+    bool loose_points;
 } drawing;
 
 #endif

@@ -11,15 +11,20 @@ enum
     CALLOUT_HEIGHT = 64,
 };
 
-static const char DARK_RED[] = "#a4123f";
+#define DARK_RED "#a4123f"
+
+const char LONG_ARROW_STYLE[] =
+    "stroke='" DARK_RED "' style='stroke-width:2.2' marker-end='url(#tip)'";
+const char SHORT_ARROW_STYLE[] = "stroke='#5b2a6e' style='stroke-width:1.2'";
 
 static bool in_sight(const drawing *d, const picture_impact *impact)
 {
     return is_impact_visible(d, &d->front, &d->view, impact);
 }
 
-// Chooses the impacts to mark: of those in one little square of the canvas the earliest in sight,
-// else the earliest. Needs one number a square; the faces in the buffer have served.
+// Chooses the impacts to mark beside the earliest: of those in one little square of the canvas the
+// earliest in sight, else the earliest. Needs one number a square; the faces in the buffer have
+// served.
 static void choose_marks(drawing *d)
 {
     int32_t *cells = d->front.face;
@@ -27,7 +32,9 @@ static void choose_marks(drawing *d)
         cells[i] = -1;
     for (int64_t i = 0; i < d->p->impact_count; ++i) {
         const picture_impact *impact = &d->p->impacts[i];
-        spot s = project_point(&d->view, place_point(d, impact->at));
+        if (i == d->earliest)
+            continue;
+        spot s = project_point(&d->view, place_impact(d, impact));
         int cell = clamp_int(s.y / MARK_CELL, 0, MARK_ROWS - 1) * MARK_COLUMNS +
                    clamp_int(s.x / MARK_CELL, 0, MARK_COLUMNS - 1);
         // Hidden ones are ranked as if a whole step later.
@@ -42,28 +49,31 @@ static void choose_marks(drawing *d)
     sort_strokes(d->marks, d->mark_count); // earliest on top
 }
 
-static void print_arrow(FILE *o, const drawing *d, const picture_impact *impact, double length,
+static bool print_arrow(FILE *o, const drawing *d, const picture_impact *impact, double length,
                         const char *style)
 {
     vec normal = {impact->normal[0], impact->normal[1], impact->normal[2]};
     if (dot(normal, normal) == 0.0)
-        return;
-    vec at = place_point(d, impact->at);
+        return false;
+    vec at = place_impact(d, impact);
     spot p = project_point(&d->view, at);
     spot q = project_point(&d->view, plus(at, length * d->radius, unit(normal)));
     fprintf(o, "<path d='M%.1f %.1fL%.1f %.1f' %s/>\n", p.x, p.y, q.x, q.y, style);
+    return true;
 }
 
-static void print_mark(FILE *o, const drawing *d, const picture_impact *impact)
+static void print_mark(FILE *o, drawing *d, const picture_impact *impact)
 {
-    spot s = project_point(&d->view, place_point(d, impact->at));
+    spot s = project_point(&d->view, place_impact(d, impact));
     double size = fmax(0.5, fmin(1.0, sqrt(1200.0 / (double)d->mark_count))); // many are small
     if (in_sight(d, impact)) {
         fprintf(o, "<circle class='s' cx='%.1f' cy='%.1f' r='%.1f' fill='", s.x, s.y, 3.6 * size);
         print_time_colour(o, impact->time);
         fprintf(o, "'/>\n");
+        ++d->open_count;
     } else {
         fprintf(o, "<circle class='h' cx='%.1f' cy='%.1f' r='%.1f'/>\n", s.x, s.y, 2.6 * size);
+        ++d->hidden_count;
     }
 }
 
@@ -99,7 +109,7 @@ static spot place_callout(const depth_buffer *b, spot at)
     return best;
 }
 
-// A line or circle with a white rim, so that it shows on any ground.
+// Lines and circles with a white rim, so that they show on any ground.
 static void print_leader(FILE *o, spot from, spot box)
 {
     double x = fmin(fmax(from.x, box.x), box.x + CALLOUT_WIDTH);
@@ -109,44 +119,51 @@ static void print_leader(FILE *o, spot from, spot box)
     double start_y = from.y + (y - from.y) * 11.0 / way;
     fprintf(o,
             "<path d='M%.1f %.1fL%.1f %.1f' stroke='#fff' style='stroke-width:4'/>"
-            "<path d='M%.1f %.1fL%.1f %.1f' stroke='%s' style='stroke-width:1.4'/>\n",
-            start_x, start_y, x, y, start_x, start_y, x, y, DARK_RED);
-    fprintf(o,
-            "<circle cx='%.1f' cy='%.1f' r='10' stroke='#fff' stroke-width='5'/>"
-            "<circle cx='%.1f' cy='%.1f' r='10' stroke='%s' stroke-width='2.4'/>"
-            "<circle cx='%.1f' cy='%.1f' r='3.4' fill='%s' stroke='#fff'/>\n",
-            from.x, from.y, from.x, from.y, DARK_RED, from.x, from.y, DARK_RED);
+            "<path d='M%.1f %.1fL%.1f %.1f' stroke='" DARK_RED "' style='stroke-width:1.4'/>\n",
+            start_x, start_y, x, y, start_x, start_y, x, y);
 }
 
-static void print_earliest(FILE *o, const drawing *d)
+void print_ring(FILE *o, double x, double y)
+{
+    fprintf(o,
+            "<circle cx='%.1f' cy='%.1f' r='10' stroke='#fff' stroke-width='5'/>"
+            "<circle cx='%.1f' cy='%.1f' r='10' stroke='" DARK_RED "' stroke-width='2.4'/>"
+            "<circle cx='%.1f' cy='%.1f' r='3.4' fill='" DARK_RED "' stroke='#fff'/>\n",
+            x, y, x, y, x, y);
+}
+
+static void print_earliest(FILE *o, drawing *d)
 {
     const picture_impact *impact = &d->p->impacts[d->earliest];
-    spot s = project_point(&d->view, place_point(d, impact->at));
+    spot s = project_point(&d->view, place_impact(d, impact));
     spot box = place_callout(&d->front, s);
     fprintf(o, "<g fill='none' stroke-linecap='round'>\n");
     print_arrow(o, d, impact, 0.15, "stroke='#fff' style='stroke-width:5'");
-    print_arrow(o, d, impact, 0.15,
-                "stroke='#a4123f' style='stroke-width:2.2' marker-end='url(#tip)'");
+    d->long_arrow = print_arrow(o, d, impact, 0.15, LONG_ARROW_STYLE);
     print_leader(o, s, box);
+    print_ring(o, s.x, s.y);
     fprintf(o, "</g>\n");
     fprintf(o,
             "<rect x='%.1f' y='%.1f' width='%d' height='%d' rx='8' fill='#fff' "
-            "fill-opacity='.94' stroke='%s' stroke-width='1.4'/>\n",
-            box.x, box.y, CALLOUT_WIDTH, CALLOUT_HEIGHT, DARK_RED);
+            "fill-opacity='.94' stroke='" DARK_RED "' stroke-width='1.4'/>\n",
+            box.x, box.y, CALLOUT_WIDTH, CALLOUT_HEIGHT);
     fprintf(o,
             "<text x='%.1f' y='%.1f' font-size='15'>earliest impact</text>"
-            "<text x='%.1f' y='%.1f' font-size='21' font-weight='bold' style='fill:%s'>"
+            "<text x='%.1f' y='%.1f' font-size='21' font-weight='bold' style='fill:" DARK_RED "'>"
             "t = %.6g</text>\n",
-            box.x + 16.0, box.y + 24.0, box.x + 16.0, box.y + 49.0, DARK_RED, impact->time);
+            box.x + 16.0, box.y + 24.0, box.x + 16.0, box.y + 49.0, impact->time);
 }
 
 void print_impacts(FILE *o, drawing *d)
 {
+    static const int64_t FEW = 60; // arrows of more would hide the mesh
     choose_marks(d);
     fprintf(o, "<g>\n");
-    for (int64_t i = 0; i < d->mark_count && d->mark_count <= 60; ++i)
-        print_arrow(o, d, &d->p->impacts[d->marks[i].index], 0.05,
-                    "stroke='#5b2a6e' style='stroke-width:1.2'");
+    for (int64_t i = 0; i < d->mark_count && d->mark_count <= FEW; ++i) {
+        const picture_impact *impact = &d->p->impacts[d->marks[i].index];
+        if (in_sight(d, impact) && print_arrow(o, d, impact, 0.05, SHORT_ARROW_STYLE))
+            d->short_arrows = true;
+    }
     for (int64_t i = 0; i < d->mark_count; ++i)
         print_mark(o, d, &d->p->impacts[d->marks[i].index]);
     fprintf(o, "</g>\n");

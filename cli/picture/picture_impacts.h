@@ -10,4 +10,11 @@
 // Chooses which impacts get a mark, and paints them. Uses up the faces in the buffer.
 void print_impacts(FILE *o, drawing *d);
 
+// The mark of the earliest.
+void print_ring(FILE *o, double x, double y);
+
+// Attributes of the arrows: that of the earliest impact, and those of others.
+extern const char LONG_ARROW_STYLE[];
+extern const char SHORT_ARROW_STYLE[];
+
 #endif

@@ -4,19 +4,28 @@
 
 #include <string.h>
 
-vec place_point(const drawing *d, const double a[3])
+// A place of the caller's as the drawing has it.
+static vec place_point(const drawing *d, const double a[3])
 {
     return (vec){a[0] * d->shrink, a[1] * d->shrink, a[2] * d->shrink};
+}
+
+static vec place_moving(const drawing *d, const double start[3], const double end[3])
+{
+    vec from = place_point(d, start);
+    return plus(from, d->time, minus(place_point(d, end), from));
+}
+
+vec place_impact(const drawing *d, const picture_impact *impact)
+{
+    return place_moving(d, impact->start, impact->end);
 }
 
 void place_points(drawing *d)
 {
     const picture *p = d->p;
-    for (int64_t i = 0; i < p->point_count; ++i) {
-        vec start = place_point(d, p->start[i]);
-        vec end = p->end ? place_point(d, p->end[i]) : start;
-        d->points[i] = plus(start, d->time, minus(end, start));
-    }
+    for (int64_t i = 0; i < p->point_count; ++i)
+        d->points[i] = place_moving(d, p->start[i], p->end ? p->end[i] : p->start[i]);
 }
 
 void measure_mesh(drawing *d)

@@ -5,8 +5,8 @@
 
 #include "picture_drawing.h"
 
-// A place of the caller's as the drawing has it.
-vec place_point(const drawing *d, const double a[3]);
+// Where an impact is marked: on the spot that is hit, at the drawing's time.
+vec place_impact(const drawing *d, const picture_impact *impact);
 
 // The points at the drawing's time; then the ball around them; which belong to no face or edge.
 void place_points(drawing *d);

@@ -7,8 +7,7 @@
 
 enum
 {
-    SHADES = 40, // of each colour
-    TILE = 2,    // side of the squares of a mosaic
+    TILE = 2 // side of the squares of a mosaic
 };
 
 // How much of the surroundings stands in front of a spot, from 0 to 1: a cheap ambient occlusion.
@@ -88,7 +87,7 @@ static int64_t list_faces(const drawing *d, stroke *strokes)
 }
 
 // Loose edges and points not far behind a surface, moved to its front.
-static int64_t list_loose(const drawing *d, stroke *strokes)
+static int64_t list_loose(drawing *d, stroke *strokes)
 {
     int64_t count = 0;
     double slack = 0.012 * d->radius;
@@ -100,11 +99,14 @@ static int64_t list_loose(const drawing *d, stroke *strokes)
         if (is_visible(&d->front, middle, slack))
             strokes[count++] = (stroke){middle.depth - slack, i, STROKE_EDGE};
     }
+    d->loose_edges = count > 0;
+    int64_t edges = count;
     for (int64_t i = 0; i < d->p->point_count && count < 2 * MOST_LOOSE; ++i) {
         spot s = project_point(&d->view, d->points[i]);
         if (d->loose[i] && is_visible(&d->front, s, slack))
             strokes[count++] = (stroke){s.depth - slack, i, STROKE_POINT};
     }
+    d->loose_points = count > edges;
     return count;
 }
 
@@ -161,7 +163,7 @@ static void print_mosaic(FILE *o, const drawing *d)
     }
 }
 
-void print_mesh(FILE *o, const drawing *d)
+void print_mesh(FILE *o, drawing *d)
 {
     if (d->mosaic)
         print_mosaic(o, d);

@@ -7,6 +7,12 @@
 
 #include <stdio.h>
 
+enum
+{
+    SHADES = 40,     // of each colour
+    CLEAR_SHADE = 29 // neither in light nor in shadow
+};
+
 // One class a colour and shade: a face then takes few bytes. Big faces show their `sides`; between
 // small ones a line of the same colour hides the seams.
 void print_shade_styles(FILE *o, bool sides);
@@ -15,6 +21,6 @@ void print_shade_styles(FILE *o, bool sides);
 void sort_strokes(stroke *strokes, int64_t count);
 
 // Faces, loose edges and loose points. A mosaic uses up the faces in the buffer.
-void print_mesh(FILE *o, const drawing *d);
+void print_mesh(FILE *o, drawing *d);
 
 #endif

@@ -10,7 +10,7 @@ static const double MARK_SLACK = 0.02;
 bool is_impact_visible(const drawing *d, const depth_buffer *b, const camera *c,
                        const picture_impact *impact)
 {
-    return is_visible(b, project_point(c, place_point(d, impact->at)), MARK_SLACK * d->radius);
+    return is_visible(b, project_point(c, place_impact(d, impact)), MARK_SLACK * d->radius);
 }
 
 static void fill_depth_buffer(depth_buffer *b, const drawing *d, const camera *c)

@@ -20,9 +20,9 @@ typedef struct report_options
 } report_options;
 
 static const option options[] = {{.name = "out",
-                                  .type = OPTION_TEXT,
+                                  .type = OPTION_FILE,
                                   .offset = offsetof(report_options, out),
-                                  .argument = "FILE",
+                                  .argument = "FILE.html",
                                   .help = "the page to write (default DIR/report.html)"},
                                  {.name = "title",
                                   .type = OPTION_TEXT,
@@ -222,9 +222,8 @@ static toi_status make_report(const char *folder, const report_options *chosen)
 {
     report_data data;
     page p;
-    toi_status status = check_output(chosen->out);
-    if (status == TOI_OK)
-        status = read_report_data(folder, &data);
+    // First of all what there is to read: the page goes to the same folder unless told otherwise.
+    toi_status status = read_report_data(folder, &data);
     if (status != TOI_OK)
         return status;
     status = write_report(&data, chosen, &p);
@@ -251,7 +250,8 @@ int run_report(int argc, char **argv)
     if (code != GO_ON)
         return code;
     if (operands.count != 1)
-        return finish(toi_fail(TOI_ERROR_ARGUMENT, "which folder?"));
+        return finish(toi_fail(TOI_ERROR_ARGUMENT,
+                               "which folder? Give the one that holds the csv files of toi bench"));
     char page_path[PATH_MAX];
     if (!chosen.out) {
         if (snprintf(page_path, sizeof page_path, "%s/report.html", operands.at[0]) >= PATH_MAX)

@@ -127,12 +127,22 @@ static toi_status add_entry(report_files *files, const char *path, const char *f
     return TOI_OK;
 }
 
+static toi_status fail_folder(const char *path, int error)
+{
+    if (error == ENOENT)
+        return toi_fail(TOI_ERROR_FILE, "%s: there is no such folder", path);
+    if (error == ENOTDIR)
+        return toi_fail(TOI_ERROR_FILE, "%s: is no folder; give the one that holds the csv files",
+                        path);
+    return toi_fail(TOI_ERROR_FILE, "%s: cannot open: %s", path, strerror(error));
+}
+
 static toi_status add_folder(report_files *files, const char *path, const char *folder)
 {
     struct dirent **entries;
     int count = scandir(path, &entries, NULL, alphasort);
     if (count < 0)
-        return toi_fail(TOI_ERROR_FILE, "%s: cannot open: %s", path, strerror(errno));
+        return fail_folder(path, errno);
     toi_status status = TOI_OK;
     for (int i = 0; i < count && status == TOI_OK; ++i)
         status = add_entry(files, path, folder, entries[i]->d_name);

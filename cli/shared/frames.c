@@ -1,5 +1,7 @@
 #include "frames.h"
 
+#include "names.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +32,7 @@
     {                                                                                              \
         .name = "frames", .type = OPTION_INT, .offset = offsetof(scene_choice, frames),            \
         .argument = "N", .help = "how many frames the scene has; 2 unless given", .least = 2,      \
-        .most = INT32_MAX, .range = "a whole number from 2"                                        \
+        .most = INT32_MAX, .range = "a whole number of at least 2"                                 \
     }
 
 const option scene_options[] = {SCENE_SETTINGS, {0}};
@@ -48,7 +50,7 @@ const option frame_options[] = {
      .argument = "I",
      .help = "take frames I and I+1, counted from 0; the last two unless given",
      .most = INT32_MAX - 2,
-     .range = "a whole number from 0"},
+     .range = "a whole number of at least 0"},
     {0}};
 
 scene_choice default_scene_choice(void)
@@ -60,8 +62,11 @@ scene_choice default_scene_choice(void)
 
 toi_status choose_scene(const scene_choice *choice, toi_scene_def *def)
 {
+    const char *name = choice->scene;
+    if (find_name(name, strlen(name), toi_scene_name) < 0)
+        return fail_name("there is no scene", name, strlen(name), toi_scene_name);
     *def = toi_default_scene_def();
-    def->name = choice->scene;
+    def->name = name;
     def->size = choice->size;
     def->seed = (uint64_t)choice->seed;
     def->begin = choice->begin;

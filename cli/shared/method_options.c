@@ -57,7 +57,7 @@ const option broad_options[] = {
      .help = "most working memory, beside the mesh: 1048576, 64M, 1G",
      .least = 1,
      .most = (double)INT64_MAX,
-     .range = "a number of bytes such as 1048576, 64M or 1G"},
+     .range = "1 byte or more, such as 1048576, 64M or 1G"},
     {0}};
 
 #define MIN_SEPARATION                                                                             \
@@ -65,7 +65,7 @@ const option broad_options[] = {
         .name = "min-separation", .type = OPTION_NUMBER,                                           \
         .offset = offsetof(toi_narrow_def, min_separation), .argument = "D",                       \
         .help = "closer than this counts as touching", .most = DBL_MAX,                            \
-        .range = "a number not below 0"                                                            \
+        .range = "a number of at least 0"                                                          \
     }
 
 const option separation_options[] = {MIN_SEPARATION, {0}};

@@ -1,12 +1,14 @@
 #include "options.h"
 
 #include "failure.h"
+#include "names.h"
 #include "text.h"
 
 #include <assert.h>
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum
 {
@@ -98,6 +100,8 @@ static void print_help(const command_line *line)
 
 static bool wants_help(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "help") == 0) // a file of that name is ./help
+        return true;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; ++i)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return true;
@@ -107,19 +111,25 @@ static bool wants_help(int argc, char **argv)
 // ---------------------------------------------------------------------------------------------
 // Values
 
+// The number of a name that an option has been given.
+static toi_status choose_name(const char *asked, const char *given, size_t length,
+                              const char *(*choice)(int index), int *index)
+{
+    *index = find_name(given, length, choice);
+    if (*index >= 0)
+        return TOI_OK;
+    char lead[80];
+    snprintf(lead, sizeof lead, "--%s: there is no", asked);
+    return fail_name(lead, given, length, choice);
+}
+
 static toi_status set_choice(const option *o, void *value, const char *argument)
 {
-    int index = 0;
-    while (o->choice(index) && strcmp(o->choice(index), argument) != 0)
-        ++index;
-    if (o->choice(index)) {
+    int index;
+    toi_status status = choose_name(o->name, argument, strlen(argument), o->choice, &index);
+    if (status == TOI_OK)
         memcpy(value, &index, sizeof index);
-        return TOI_OK;
-    }
-    char names[NAMES_BYTES];
-    join_names(names, o->choice);
-    return toi_fail(TOI_ERROR_ARGUMENT, "--%s: there is no '%s'; there are %s", o->name, argument,
-                    names);
+    return status;
 }
 
 static toi_status set_number(const option *o, void *value, const char *argument)
@@ -135,7 +145,7 @@ static toi_status set_number(const option *o, void *value, const char *argument)
     if (o->type != OPTION_NUMBER)
         number = (double)integer;
     if (!good || !(number >= o->least && number <= o->most))
-        return toi_fail(TOI_ERROR_ARGUMENT, "--%s: '%s' is not %s", o->name, argument, o->range);
+        return toi_fail(TOI_ERROR_ARGUMENT, "--%s is '%s'; use %s", o->name, argument, o->range);
     if (o->type == OPTION_NUMBER)
         *(double *)value = number;
     else if (o->type == OPTION_INT)
@@ -143,6 +153,30 @@ static toi_status set_number(const option *o, void *value, const char *argument)
     else
         *(int64_t *)value = integer;
     return TOI_OK;
+}
+
+// What comes behind the last dot of a file's name; "" where there is none, as in "/dev/stdout".
+static const char *extension_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return dot && dot > name ? dot + 1 : "";
+}
+
+// An option whose argument is FILE.svg writes that kind of file: a name that ends as another kind
+// would deceive whoever opens it. Text has many endings.
+static toi_status check_ending(const option *o, const char *path)
+{
+    const char *written = extension_of(o->argument);
+    const char *given = extension_of(path);
+    bool good = !*given || strcasecmp(given, written) == 0 ||
+                (strcmp(written, "html") == 0 && strcasecmp(given, "htm") == 0) ||
+                (strcmp(written, "csv") == 0 && strcasecmp(given, "txt") == 0);
+    return good ? TOI_OK
+                : toi_fail(TOI_ERROR_ARGUMENT,
+                           "--%s is '%s', but a .%s file is written; use a name that ends in .%s",
+                           o->name, path, written, written);
 }
 
 static toi_status set_value(const option_group *group, const option *o, const char *argument)
@@ -153,10 +187,12 @@ static toi_status set_value(const option_group *group, const option *o, const ch
         *(bool *)value = true;
         return TOI_OK;
     case OPTION_TEXT:
+    case OPTION_FILE:
         if (!*argument)
-            return toi_fail(TOI_ERROR_ARGUMENT, "--%s: %s is empty", o->name, o->argument);
+            return toi_fail(TOI_ERROR_ARGUMENT, "--%s is empty; use --%s %s", o->name, o->name,
+                            o->argument);
         *(const char **)value = argument;
-        return TOI_OK;
+        return o->type == OPTION_FILE ? check_ending(o, argument) : TOI_OK;
     case OPTION_CHOICE:
         return set_choice(o, value, argument);
     default:
@@ -167,15 +203,24 @@ static toi_status set_value(const option_group *group, const option *o, const ch
 // ---------------------------------------------------------------------------------------------
 // Command lines
 
-static toi_status fail_unknown(const command_line *line, const char *name, int length)
+static toi_status fail_unknown(const command_line *line, const char *argument, size_t length)
 {
     char names[1024] = "";
-    size_t used = 0;
+    size_t used = 0, dashes = strspn(argument, "-");
+    guess g = start_guess(argument + dashes, length - dashes);
+    offer_name(&g, "help");
     for (const option_group *group = line->groups; group->options; ++group)
-        for (const option *o = group->options; o->name && used < sizeof names; ++o)
-            used += (size_t)snprintf(names + used, sizeof names - used, "--%s, ", o->name);
-    return toi_fail(TOI_ERROR_ARGUMENT, "there is no option '%.*s'; there are %s--help",
-                    length < 40 ? length : 40, name, names);
+        for (const option *o = group->options; o->name; ++o) {
+            offer_name(&g, o->name);
+            if (used < sizeof names)
+                used += (size_t)snprintf(names + used, sizeof names - used, "--%s, ", o->name);
+        }
+    int shown = length < 40 ? (int)length : 40;
+    if (g.name) // all of them would hide it
+        return toi_fail(TOI_ERROR_ARGUMENT, "there is no option '%.*s'; did you mean --%s?", shown,
+                        argument, g.name);
+    return toi_fail(TOI_ERROR_ARGUMENT, "there is no option '%.*s'; there are %s--help", shown,
+                    argument, names);
 }
 
 // Finds "--name" or the front of "--name=value".
@@ -199,7 +244,7 @@ static toi_status read_option(const command_line *line, int argc, char **argv, i
                           ? find_option(line, argument + 2, length - 2, &group)
                           : NULL;
     if (!o)
-        return fail_unknown(line, argument, (int)length);
+        return fail_unknown(line, argument, length);
     const char *value = argument[length] == '=' ? argument + length + 1 : NULL;
     if (o->type == OPTION_FLAG)
         return value ? toi_fail(TOI_ERROR_ARGUMENT, "--%s takes no value", o->name)
@@ -269,7 +314,7 @@ const option repeat_options[] = {{.name = "repeat",
                                   .help = "run N times with buffers kept, report the fastest",
                                   .least = 1,
                                   .most = INT32_MAX,
-                                  .range = "a whole number from 1"},
+                                  .range = "a whole number of at least 1"},
                                  {.name = "simd",
                                   .type = OPTION_CHOICE,
                                   .offset = offsetof(common, simd),
@@ -303,16 +348,10 @@ toi_status choose_names(const char *name, const char *list, const char *(*choice
         chosen[i] = !list;
     while (list) {
         size_t length = strcspn(list, ",");
-        int found = 0;
-        while (choice(found) &&
-               (strlen(choice(found)) != length || strncmp(choice(found), list, length) != 0))
-            ++found;
-        if (!choice(found)) {
-            char names[NAMES_BYTES];
-            join_names(names, choice);
-            return toi_fail(TOI_ERROR_ARGUMENT, "--%s: there is no '%.*s'; there are %s", name,
-                            length < 60 ? (int)length : 60, list, names);
-        }
+        int found;
+        toi_status status = choose_name(name, list, length, choice, &found);
+        if (status != TOI_OK)
+            return status;
         chosen[found] = true;
         list = list[length] ? list + length + 1 : NULL;
     }
@@ -323,7 +362,7 @@ static toi_status add_thread_count(const char *item, int threads[MOST_THREAD_COU
 {
     int64_t number;
     if (!parse_integer(item, &number) || number < 0 || number > TOI_MAX_WORKERS)
-        return toi_fail(TOI_ERROR_ARGUMENT, "--threads: '%s' is not a whole number from 0 to %d",
+        return toi_fail(TOI_ERROR_ARGUMENT, "--threads has '%s'; use whole numbers from 0 to %d",
                         item, TOI_MAX_WORKERS);
     if (number == 0)
         number = toi_default_workers();
@@ -331,7 +370,8 @@ static toi_status add_thread_count(const char *item, int threads[MOST_THREAD_COU
         if (threads[i] == number)
             return TOI_OK;
     if (*count == MOST_THREAD_COUNTS)
-        return toi_fail(TOI_ERROR_ARGUMENT, "--threads: at most %d numbers", MOST_THREAD_COUNTS);
+        return toi_fail(TOI_ERROR_ARGUMENT, "--threads has more than %d numbers",
+                        MOST_THREAD_COUNTS);
     threads[(*count)++] = (int)number;
     return TOI_OK;
 }

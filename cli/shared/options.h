@@ -11,6 +11,7 @@ typedef enum option_type
 {
     OPTION_FLAG,   // bool; no argument, sets it
     OPTION_TEXT,   // const char *
+    OPTION_FILE,   // const char *: a file to write, of the kind that `argument` ends in
     OPTION_INT,    // int or int32_t
     OPTION_INT64,  // int64_t
     OPTION_BYTES,  // int64_t, written as 64M or 1G

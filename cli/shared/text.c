@@ -79,14 +79,6 @@ text time_hex(double time)
     return result;
 }
 
-void join_names(char names[NAMES_BYTES], const char *(*name)(int index))
-{
-    size_t used = 0;
-    names[0] = '\0';
-    for (int i = 0; name(i) && used < NAMES_BYTES; ++i)
-        used += (size_t)snprintf(names + used, NAMES_BYTES - used, i ? ", %s" : "%s", name(i));
-}
-
 // strtoll() and strtod() skip spaces, which nobody means to write.
 static bool starts_number(const char *from)
 {

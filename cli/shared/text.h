@@ -20,15 +20,6 @@ text hash_text(uint64_t hash);                   // sixteen hexadecimal digits
 text time_hex(double time);                      // C99 hexadecimal: every bit of it
 text decimal(const char *format, double number); // by a format of printf()
 
-// The longest list of names that join_names() makes.
-enum
-{
-    NAMES_BYTES = 512
-};
-
-// Writes "a, b, c", for messages that list what there is. `name` returns NULL past the last.
-void join_names(char names[NAMES_BYTES], const char *(*name)(int index));
-
 // Read the whole text or nothing: false when it is anything but a number of that kind.
 bool parse_integer(const char *from, int64_t *value);
 bool parse_number(const char *from, double *value);

@@ -53,7 +53,7 @@ static const option make_options[] = {
      .help = "most working memory, beside the mesh: 1048576, 64M, 1G",
      .least = 1,
      .most = (double)INT64_MAX,
-     .range = "a number of bytes such as 1048576, 64M or 1G"},
+     .range = "1 byte or more, such as 1048576, 64M or 1G"},
     {0}};
 
 static const option scene_name_options[] = {
@@ -76,7 +76,7 @@ static const option check_options[] = {
      .argument = "N",
      .help = "print at most N disagreements; the others are counted",
      .most = (double)INT64_MAX,
-     .range = "a whole number from 0"},
+     .range = "a whole number of at least 0"},
     {0}};
 
 static const option method_options[] = {
