@@ -4,7 +4,6 @@
 #include "failure.h"
 #include "names.h"
 #include "signals.h"
-#include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>
