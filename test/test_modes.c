@@ -439,8 +439,8 @@ static toi_mesh as_floats(const soup *s, float *numbers)
 {
     toi_mesh mesh = s->mesh;
     for (int64_t i = 0; i < 3 * s->vertex_count; ++i) {
-        numbers[i] = (float)(s->start[0][i] * 0x1p-130);
-        numbers[3 * s->vertex_count + i] = (float)(s->end[0][i] * 0x1p-130);
+        numbers[i] = (float)(s->start[i / 3][i % 3] * 0x1p-130);
+        numbers[3 * s->vertex_count + i] = (float)(s->end[i / 3][i % 3] * 0x1p-130);
     }
     mesh.start = (toi_point_view){numbers, s->vertex_count, 0, TOI_FLOAT};
     mesh.end = (toi_point_view){numbers + 3 * s->vertex_count, s->vertex_count, 0, TOI_FLOAT};

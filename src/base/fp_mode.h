@@ -75,6 +75,7 @@ static inline void toi_enter_fp_mode(toi_fp_mode *caller)
                      : "=m"(caller->sse), "=m"(caller->x87)
                      : "m"(TOI_SSE_MODE)
                      : "memory");
+    // cppcheck-suppress ctuuninitvar ; it does not know that assembly sets its outputs
     if (caller->x87 != TOI_X87_MODE)
         toi_enter_x87(&caller->x87_state);
 }

@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE // madvise
 // The default services: aligned memory (huge pages for what is large), standard error, threads.
 
+#include "base/fp_mode.h"
 #include "base/memory.h"
 #include "base/team.h"
 
@@ -83,6 +84,7 @@ void toi_set_hooks(const toi_hooks *hooks)
 
 int toi_default_workers(void)
 {
+    TOI_GUARD_FP; // the first call starts OpenMP, which may compute
     int workers = omp_get_max_threads(), limit = omp_get_thread_limit();
     workers = workers < limit ? workers : limit;
     return workers < 1 ? 1 : workers > TOI_MAX_WORKERS ? TOI_MAX_WORKERS : workers;
