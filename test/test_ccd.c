@@ -399,7 +399,6 @@ static void every_allocation_may_fail(void **state)
     }
     assert_true(failures > 20);
     toi_set_hooks(NULL);
-    use_threads_for_sanitizer();
     free(steps);
     free_soup(&s);
 }
@@ -566,7 +565,6 @@ static void the_callers_floating_point_mode_does_not_matter(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_falling_vertex_hits),
         cmocka_unit_test(a_free_step_is_free),
