@@ -8,7 +8,7 @@ command -v clang >/dev/null || { echo "the fuzzers need clang (Debian: clang lib
 mkdir -p build/logs build/fuzz/findings
 cmake --preset fuzz >build/logs/fuzz-build.log 2>&1 && cmake --build --preset fuzz >>build/logs/fuzz-build.log 2>&1 ||
     { tail -n 30 build/logs/fuzz-build.log; exit 1; }
-export OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
+export OMP_NUM_THREADS=2
 for name in fuzz_mesh fuzz_queries fuzz_solve fuzz_ccd fuzz_exact fuzz_broad fuzz_truth; do
     corpus=build/fuzz/corpus/$name
     seeds=(test/io_cases)

@@ -5,8 +5,6 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p build/logs
 rm -f build/logs/*.log
-# Tests use more workers than there are cores; waiting threads should not burn the time of working ones.
-export OMP_WAIT_POLICY=passive
 failed_runs=0
 
 run_tree() { # run_tree NAME DIRECTORY CTEST-ARGUMENTS...
@@ -33,9 +31,9 @@ sanitized() { # sanitized PRESET TESTS: the programs that finish quickly and tou
 }
 
 run_tree release build
-sanitized asan 'base|mesh|broad|broad_memory|broad_limits|broad_mesh|ccd|io|ply|obj_stl|numbers|queries|scenes|inclusion|inclusion_options|inclusion_queue|additive|baselines|distance|exact|exact_time|exact_decide|exact_bounds|exact_stages|exact_filters|cli|bench|report|cases|cases_methods|replay_solve|replay_ccd|replay_exact|replay_broad|truth|truth_file|truth_command|replay_truth|modes|arguments|contract|contract_inputs|contract_options|contract_files|output|files|limits|stack'
-# Only what runs on threads that this sanitizer can see: OpenMP's runtime is not built for it.
-sanitized tsan 'base|mesh|broad|broad_memory|broad_mesh|ccd|modes|contract_inputs|contract_files'
+sanitized asan 'base|mesh|broad|broad_memory|broad_limits|broad_mesh|ccd|io|ply|obj_stl|numbers|queries|scenes|inclusion|inclusion_options|inclusion_queue|additive|baselines|distance|exact|exact_time|exact_decide|exact_bounds|exact_stages|exact_filters|cli|bench|report|cases|cases_methods|replay_solve|replay_ccd|replay_exact|replay_broad|truth|truth_file|truth_command|replay_truth|modes|arguments|contract|contract_inputs|contract_options|contract_files|output|files|limits|stack|team|threads'
+# What shares most between threads.
+sanitized tsan 'base|mesh|broad|broad_memory|broad_mesh|ccd|modes|contract_inputs|contract_files|team'
 
 # cmocka's closing lines, and the plain ones of the shell tests.
 awk -v runs="$failed_runs" '

@@ -1,68 +1,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-typedef struct crew
-{
-    toi_task *task;
-    void *context;
-    int64_t count;
-    _Atomic int64_t next;
-} crew;
-
-typedef struct member
-{
-    crew *crew;
-    int worker;
-} member;
-
-static void *work(void *argument)
-{
-    member *m = argument;
-    for (int64_t i; (i = atomic_fetch_add(&m->crew->next, 1)) < m->crew->count;)
-        m->crew->task(m->crew->context, i, m->worker);
-    return NULL;
-}
-
-static void plain_parallel_for(void *user, int workers, int64_t count, toi_task *task,
-                               void *context)
-{
-    (void)user;
-    crew c = {.task = task, .context = context, .count = count};
-    pthread_t threads[TOI_MAX_WORKERS];
-    member members[TOI_MAX_WORKERS];
-    for (int w = 0; w < workers; ++w) {
-        members[w] = (member){&c, w};
-        if (pthread_create(&threads[w], NULL, work, &members[w]) != 0)
-            abort();
-    }
-    for (int w = 0; w < workers; ++w)
-        pthread_join(threads[w], NULL);
-}
-
-void use_plain_threads(void)
-{
-    toi_set_hooks(&(toi_hooks){.parallel_for = plain_parallel_for});
-}
-
-void use_default_threads(void)
-{
-    toi_set_hooks(NULL);
-    use_threads_for_sanitizer();
-}
-
-void use_threads_for_sanitizer(void)
-{
-#if defined(__SANITIZE_THREAD__)
-    use_plain_threads();
-#endif
-}
 
 const char *find_data(const char *path)
 {

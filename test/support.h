@@ -1,4 +1,4 @@
-// What the test programs share: the place of the real data, plain threads, small meshes.
+// What the test programs share: the place of the real data, small meshes.
 
 #ifndef TOI_TEST_SUPPORT_H
 #define TOI_TEST_SUPPORT_H
@@ -27,12 +27,6 @@
         if (!strstr(toi_last_message(), text))                                                     \
             fail_msg("message \"%s\" lacks \"%s\"", toi_last_message(), text);                     \
     } while (0)
-
-// Runs tasks on threads that the thread sanitizer can see (OpenMP's runtime is not built for it).
-// Under that sanitizer every test program calls use_plain_threads() first; elsewhere some tests do.
-void use_plain_threads(void);
-void use_default_threads(void);
-void use_threads_for_sanitizer(void);
 
 // `path` under the folder of real data (TOI_DATA, else ../shared/data beside the sources), or NULL,
 // after saying by name what is skipped. The result is valid until the next call.

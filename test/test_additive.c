@@ -408,7 +408,6 @@ static void enough_were_checked_on_the_face(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heights_hold_exactly),
         cmocka_unit_test(heights_stay_positive_until),

@@ -197,7 +197,6 @@ static void names_are_complete(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(radix_sort_agrees_with_qsort),
         cmocka_unit_test(radix_sort_takes_whole_keys),

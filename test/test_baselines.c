@@ -593,7 +593,6 @@ static void enough_were_checked_on_the_face(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_root_has_a_time),
         cmocka_unit_test(areas_change_by_no_more_than_the_lemma),

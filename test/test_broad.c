@@ -346,7 +346,6 @@ static void progress_reaches_the_end(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_methods_agree),
         cmocka_unit_test(the_sets_have_pairs_and_gaps),

@@ -83,7 +83,7 @@ static toi_status calls_with_a_failure(toi_broad_def def, bool keep, int64_t fai
     if (ledger.live != 0)
         fail_msg("%s keeps %lld blocks after allocation %lld failed", toi_broad_name(def.method),
                  (long long)ledger.live, (long long)fail_at);
-    use_default_threads();
+    toi_set_hooks(NULL);
     return status;
 }
 
@@ -150,7 +150,7 @@ static toi_status candidates_with_a_failure(toi_ccd_def def, const tangle *t, bo
     toi_free_pairs(&lists[1]);
     toi_free_broad_memory(def.broad.memory);
     assert_int_equal(ledger.live, 0);
-    use_default_threads();
+    toi_set_hooks(NULL);
     return status;
 }
 
@@ -229,7 +229,7 @@ static void every_limit_is_held(void **state)
         assert_true(refused > 2 && refused < 30);
         toi_free_broad_memory(def.memory);
         assert_int_equal(ledger.live, 0);
-        use_default_threads();
+        toi_set_hooks(NULL);
     }
     free(expected[0].data);
     free(expected[1].data);
@@ -276,7 +276,7 @@ static void every_limit_is_held_for_a_mesh(void **state)
         assert_true(refused > 2 && refused < 25);
         toi_free_broad_memory(def.broad.memory);
         assert_int_equal(ledger.live, 0);
-        use_default_threads();
+        toi_set_hooks(NULL);
     }
     free_tangle(&t);
 }
@@ -340,7 +340,7 @@ static void crowds_stream_within_a_limit(void **state)
             assert_true(t.mix == expected.mix);
             assert_true(ledger.peak <= def.memory_limit + 1000);
             toi_free_broad_memory(def.memory);
-            use_default_threads();
+            toi_set_hooks(NULL);
         }
         free(a.data);
     }
@@ -348,7 +348,6 @@ static void crowds_stream_within_a_limit(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(every_allocation_of_a_large_search_may_fail),

@@ -324,7 +324,6 @@ static void a_call_that_was_stopped_spoils_nothing(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_of_moving_boxes_agree),
         cmocka_unit_test(frames_of_many_boxes_agree),

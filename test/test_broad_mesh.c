@@ -270,7 +270,6 @@ static void a_memory_in_use_is_refused(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mesh_and_option_agrees),
         cmocka_unit_test(larger_meshes_agree),

@@ -221,7 +221,6 @@ static void a_real_sequence_agrees_with_a_memory(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_scenes_agree_with_brute),
         cmocka_unit_test(large_scenes_agree_with_brute),

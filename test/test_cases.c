@@ -318,7 +318,6 @@ static void every_broad_phase_finds_the_pairs(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_and_indices_are_sound),
         cmocka_unit_test(the_files_are_what_the_generator_makes),

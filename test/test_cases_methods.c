@@ -382,7 +382,6 @@ static void images_have_the_same_answer(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_narrow_phase_keeps_its_promise),
         cmocka_unit_test(instruction_sets_agree),

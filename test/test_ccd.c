@@ -439,7 +439,6 @@ static void every_allocation_may_fail(void **state)
     }
     assert_true(failures > 20);
     toi_set_hooks(NULL);
-    use_threads_for_sanitizer();
     free(steps);
     free_soup(&s);
 }
@@ -574,7 +573,6 @@ static void relative_separations_survive_the_culling(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_falling_vertex_hits),
         cmocka_unit_test(a_free_step_is_free),

@@ -285,7 +285,6 @@ static void published_queries_are_never_missed_or_late(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(candidates_are_the_published_ones),
         cmocka_unit_test(no_impact_is_missed),

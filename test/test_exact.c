@@ -644,7 +644,6 @@ static void enough_was_checked(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(twin_answers_hand_cases),
         cmocka_unit_test(twin_agrees_with_single_times),

@@ -318,7 +318,6 @@ static void wild_certificates(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decisions_agree_with_certificates),
         cmocka_unit_test(decisions_agree_with_the_twin),

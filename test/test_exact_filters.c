@@ -548,7 +548,6 @@ static void closing_gaps_are_not_open(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     use_long_numbers();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(direction_error_is_below_12),

@@ -385,7 +385,6 @@ static void order_of_times(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rational_times),
         cmocka_unit_test(contact_at_the_ends_of_time),

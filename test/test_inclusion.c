@@ -192,7 +192,6 @@ static void a_million_were_checked_on_the_face(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(made_contacts_touch_exactly),
         cmocka_unit_test(oracle_decides_hand_cases),

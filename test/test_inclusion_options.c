@@ -389,7 +389,6 @@ static void enough_were_checked_on_the_face(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_the_same_bits),
         cmocka_unit_test(workers_do_not_matter),

@@ -266,7 +266,6 @@ static void enough_were_checked_on_the_face(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_contact_is_missed),
         cmocka_unit_test(no_wild_contact_is_missed),

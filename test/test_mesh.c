@@ -277,7 +277,6 @@ static void float_views_and_strides(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edges_are_unique_and_in_libigl_order),
         cmocka_unit_test(validation_names_the_first_fault),

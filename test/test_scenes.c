@@ -416,6 +416,5 @@ int main(void)
         cmocka_unit_test(a_failing_allocator_leaves_nothing_behind),
         cmocka_unit_test(hashes_are_those_of_other_platforms),
     };
-    use_threads_for_sanitizer();
     return cmocka_run_group_tests_name("scenes", tests, NULL, NULL);
 }

@@ -31,6 +31,7 @@ enum
 static _Atomic int allowed = INT32_MAX; // threads that the system still gives
 static _Atomic int refused;
 static _Atomic int late_seconds;
+static _Atomic int late_count; // threads that still start late
 
 int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 int __wrap_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
@@ -56,7 +57,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
         ++refused;
         return EAGAIN;
     }
-    if (late_seconds == 0)
+    if (atomic_fetch_sub(&late_count, 1) <= 0)
         return __real_pthread_create(thread, attributes, function, argument);
     late_start *start = malloc(sizeof *start);
     *start = (late_start){function, argument};
@@ -378,16 +379,36 @@ static int finish_before_others_start(void *context)
     (void)context;
     static record r;
     late_seconds = 20;
+    late_count = 7;
     double begin = toi_clock();
     return run_noted(&r, 8, 1000) != 0 || toi_clock() - begin > 15;
 }
 
-// A thread that the system does not run, since others have the cores, holds nobody up.
+static void note_slowly(void *context, int64_t index, int worker)
+{
+    struct timespec pause = {.tv_nsec = 1000000};
+    nanosleep(&pause, NULL);
+    note(context, index, worker);
+}
+
+static int start_without_the_first(void *context)
+{
+    (void)context;
+    static record r = {.workers = 16};
+    late_seconds = 20;
+    late_count = 1;
+    toi_team_run(16, false, 500, note_slowly, &r);
+    return r.wrong != 0 || r.arrived != 15;
+}
+
+// A thread that the system does not run, since others have the cores, holds nobody up: neither the
+// caller nor those that it should have passed the loop on to.
 static void late_threads_are_not_waited_for(void **state)
 {
     (void)state;
     skip_where_children_have_no_threads();
     assert_int_equal(in_child(finish_before_others_start, NULL), 0);
+    assert_int_equal(in_child(start_without_the_first, NULL), 0);
 }
 
 static void idle_threads_sleep(void **state)

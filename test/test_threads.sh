@@ -41,4 +41,9 @@ other=()
 for most in 1 2 3; do
     goes_on "at most $most processes" 4 ${other[@]+"${other[@]}"} prlimit --nproc=$most
 done
+
+# How many are asked for is what OpenMP would ask for.
+threads_of() { limited env "$@" -- ccd --scene cloth-ball --size 100; sed -n 's/^methods .* \([0-9]*\) threads$/\1/p' stdout; }
+same "OMP_NUM_THREADS is heard" "$(threads_of OMP_NUM_THREADS=3)" 3
+same "OMP_THREAD_LIMIT is heard" "$(threads_of OMP_NUM_THREADS=3 OMP_THREAD_LIMIT=2)" 2
 finish

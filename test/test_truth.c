@@ -502,7 +502,6 @@ static void flat_queries(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_of_hard_queries),
         cmocka_unit_test(longest_certificates),

@@ -574,7 +574,6 @@ static void refusals(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_hold_what_was_written),
         cmocka_unit_test(meshes_of_floats),

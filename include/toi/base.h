@@ -103,13 +103,17 @@ typedef struct toi_hooks
     void (*log)(void *user, toi_log_level level, const char *line);
     /// Calls task(context, i, worker) once for every i in [0, count), by at most `workers` threads,
     /// each with its own number in [0, workers), and returns when all calls have returned. Default:
-    /// OpenMP.
+    /// threads that the library keeps for all calls of the process. They sleep when idle. Where the
+    /// system refuses a thread, inside a task, and inside a parallel region of the caller's OpenMP
+    /// (unless it allows nesting) a loop runs with fewer, if need be on the calling thread alone.
+    /// They block signals but for those that a thread causes itself, are made anew in a child
+    /// process after fork(), and end when the library is unloaded.
     void (*parallel_for)(void *user, int workers, int64_t count, toi_task *task, void *context);
 } toi_hooks;
 
-/// Replaces the hooks of the process; NULL restores the defaults. They and the instruction set
-/// (toi_set_simd()) are the library's only global state: call it before other threads use the
-/// library, and not while anything made by the old hooks is alive.
+/// Replaces the hooks of the process; NULL restores the defaults. They, the instruction set
+/// (toi_set_simd()) and idle threads are the library's only global state: call it before other
+/// threads use the library, and not while anything made by the old hooks is alive.
 TOI_API void toi_set_hooks(const toi_hooks *hooks);
 
 /// Memory from the allocate hook, aligned to 64 bytes; for size 0 a valid pointer too. On failure
@@ -124,8 +128,8 @@ TOI_API void toi_release(void *memory);
 /// one.
 TOI_API toi_status toi_fail(toi_status status, const char *format, ...) TOI_PRINTF(2, 3);
 
-/// How many workers a definition with `workers == 0` gets: what OpenMP would use (OMP_NUM_THREADS,
-/// else all cores).
+/// How many workers a definition with `workers == 0` gets: what OpenMP would use (OMP_NUM_THREADS
+/// or omp_set_num_threads(), else all cores that the process may use, at most OMP_THREAD_LIMIT).
 TOI_API int toi_default_workers(void);
 
 /// The most workers any definition may ask for.

@@ -60,6 +60,7 @@ typedef struct helper
 {
     _Alignas(64) _Atomic int state;
     _Atomic bool spin;      // before it blocks
+    _Atomic bool passed_on; // its loop to two others
     int number;             // in its loop
     loop *loop;             // NULL: the thread shall end
     pthread_mutex_t mutex;  // belongs to `changed`
@@ -158,11 +159,33 @@ static void offer_on(loop *l, int worker)
             offer(&helpers[l->places[number]], l, number);
 }
 
-static void work(loop *l, int worker)
+static void pass_on(loop *l, int number)
 {
-    offer_on(l, worker);
-    for (int64_t i; (i = atomic_fetch_add(&l->next, 1)) < l->count;)
+    if (!atomic_exchange(&helpers[l->places[number]].passed_on, true))
+        offer_on(l, number);
+}
+
+static bool run_next(loop *l, int worker)
+{
+    int64_t i = atomic_fetch_add(&l->next, 1);
+    if (i < l->count)
         l->task(l->context, i, worker);
+    return i < l->count;
+}
+
+static void help(loop *l, int number)
+{
+    pass_on(l, number);
+    while (run_next(l, number)) {}
+}
+
+// After each task the caller passes the loop on for one helper, in case that one has not come.
+static void lead(loop *l)
+{
+    offer_on(l, 0);
+    for (int number = 1; run_next(l, 0); ++number)
+        if (number <= l->helper_count)
+            pass_on(l, number);
 }
 
 static void join_loop(helper *h)
@@ -212,7 +235,7 @@ static void *serve(void *place)
         join_loop(h);
         if (!h->loop)
             return NULL;
-        work(h->loop, h->number);
+        help(h->loop, h->number);
         // After this the loop may be gone.
         if (atomic_exchange(&h->state, FREE) == AWAITED)
             wake(h);
@@ -283,6 +306,7 @@ static helper *start_another(void)
 static void add(loop *l, helper *h)
 {
     l->places[++l->helper_count] = (uint16_t)(h - helpers);
+    h->passed_on = false;
 }
 
 static void borrow(loop *l, int wanted)
@@ -296,8 +320,9 @@ static void borrow(loop *l, int wanted)
         add(l, h);
 }
 
-// Waits for those that have joined. In the order of their numbers: a helper that is done, or that
-// has not come, offers the loop to no one any more.
+// Waits for those that have joined, and takes the offers to others back. In the order of their
+// numbers: helpers are offered the loop by the caller or by one with a lower number, which by then
+// is done or will not come.
 static void collect(loop *l)
 {
     for (int number = 1; number <= l->helper_count; ++number) {
@@ -364,13 +389,13 @@ void toi_team_run(int workers, bool spin, int64_t count, toi_task *task, void *c
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     loop l = {.task = task, .context = context, .count = count, .spin = spin};
     if (inside || workers <= 1) {
-        work(&l, 0);
+        lead(&l);
         return;
     }
     pthread_once(&once, watch_fork);
     borrow(&l, workers - 1);
     inside = true;
-    work(&l, 0);
+    lead(&l);
     inside = false;
     collect(&l);
     give_back(&l);
