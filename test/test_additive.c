@@ -135,13 +135,13 @@ static void heights_hold_exactly(void **state)
             }
             mpq_set_d(bound, at);
             mpq_sub(bound, height, bound);
-            double used = 12 - mpq_get_d(bound) / (TOI_UNIT * weight);
+            double used = 8 - mpq_get_d(bound) / (TOI_UNIT * weight);
             if (s.separation == 0 && used > worst)
                 worst = used;
         }
     }
     mpq_clears(height, bound, NULL);
-    print_message("  errors of up to %.2f units, of 12 allowed\n", worst);
+    print_message("  errors of up to %.2f units, of 8 allowed\n", worst);
     assert_true(worst > 1); // else the samples are too easy
 }
 

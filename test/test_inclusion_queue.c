@@ -111,6 +111,7 @@ static int fill(const toi_narrow_def *def, trial *t, queue *q)
         int lanes = toi_filter_queries(&batch, first, left);
         for (int i = 0; i < lanes; ++i) {
             toi_prepare_inclusion(&batch, &left[i], &q->queries[count].query);
+            q->queries[count].asked = &t->queries[left[i].index];
             q->queries[count++].result = &t->results[left[i].index];
         }
     }

@@ -72,9 +72,15 @@ typedef struct toi_query_result
     /// + v (b1 - b0). Point-edge: e0 + u (e1 - e0).
     double u;
     double v;
-    /// Unit contact normal at `time`, from the second primitive (face, edge b) towards the first;
-    /// it opposes the relative motion. Zero where the contact has none (two points that never move
-    /// apart).
+    /// Unit contact normal at `time`, from the second primitive (face, edge b) towards the first:
+    /// the normal of the face, or of both edges, turned against the relative motion of the two
+    /// points that touch (either way, where they only slide). Where these span no plane, because
+    /// the sine of the angle between two sides of the face or between the edges is below 2^-30 (a
+    /// face without area, parallel edges, edges and points for themselves): against the part of
+    /// that motion that is across the longer edge. Where there is no such motion: along the gap
+    /// across that edge, if one is left; else zero. `additive` and `additive-certified`, which stop
+    /// before they touch, give a direction that has all of the first primitive above the second,
+    /// unless the gap is within rounding. `parity` gives none: zero.
     double normal[3];
     /// With `all_roots`: how many separate contacts [0, 1] holds, whatever t_max is. An interval
     /// during which they stay in touch counts once. 0 where it was not asked for, or the method

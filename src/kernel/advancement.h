@@ -4,7 +4,47 @@
 #ifndef TOI_KERNEL_ADVANCEMENT_H
 #define TOI_KERNEL_ADVANCEMENT_H
 
-#include "kernel/inclusion.h"
+#include "kernel/distance.h"
+
+enum
+{
+    TOI_DIRECTIONS = 5 // that are worth trying at a time
+};
+
+// Takes the part along d out of f, twice: what rounding leaves of it goes the second time.
+TOI_INLINE void toi_remove_part(const double d[3], double f[3])
+{
+    double square = toi_dot3(d, d);
+    for (int pass = 0; pass < 2 && square > 0; ++pass) {
+        double along = toi_dot3(f, d) / square;
+        for (int k = 0; k < 3; ++k)
+            f[k] -= along * d[k];
+    }
+}
+
+// Proposes a direction to separate p, e, g: F at about the closest place. It should be normal to
+// the sides that the place is inside of, but where it is short, rounding tilts it. So, in turn, F
+// as it is and F made normal to both sides of the primitives, and to each of them alone. One of
+// them is good: docs/additive.md, section 5. Of length about 1, or zero.
+TOI_INLINE void toi_propose_direction(int which, const double e[3], const double g[3],
+                                      const double f[3], double n[3])
+{
+    double side[3], other[3], third[3];
+    toi_unit_vector(f, n);
+    if (which == 0)
+        return;
+    for (int k = 0; k < 3; ++k)
+        third[k] = g[k] - e[k];
+    toi_unit_vector(which == 3 ? g : which == 4 ? third : e, side);
+    if (which == 1) {
+        toi_unit_vector(g, other);
+        toi_remove_part(side, other);
+        toi_unit_vector(other, other);
+        toi_remove_part(other, n);
+    }
+    toi_remove_part(side, n);
+    toi_unit_vector(n, n);
+}
 
 // For a direction n, every corner w of F has n.w - separation |n| > (1 - t) at[0] + t at[1] at all
 // t in [0, 1]: how high it certainly is above the separation.
@@ -20,7 +60,7 @@ TOI_INLINE void toi_measure_heights(int edge_edge, const toi_motion *m, const do
 {
     double weight =
         toi_abs(n[0]) * m->size[0] + toi_abs(n[1]) * m->size[1] + toi_abs(n[2]) * m->size[2];
-    double slack = (12 * TOI_UNIT * weight + separation * sqrt(toi_dot3(n, n)) + TOI_TINY) *
+    double slack = (8 * TOI_UNIT * weight + separation * sqrt(toi_dot3(n, n)) + TOI_TINY) *
                    (1 + 16 * TOI_UNIT);
     h->corners = edge_edge ? 4 : 3;
     for (int end = 0; end < 2; ++end) {

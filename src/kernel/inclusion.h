@@ -277,34 +277,6 @@ TOI_INLINE int toi_shrink_cell(const toi_inclusion *q, toi_cell *c, toi_expansio
     return 1;
 }
 
-// The contact normal at an expansion's centre: of the plane that the two edges span, against the
-// motion. Left as it is where there is none.
-TOI_INLINE void toi_unit_normal(const toi_expansion *x, double normal[3])
-{
-    double n[3];
-    toi_cross3(x->du, x->dv, n);
-    double scale = toi_max3(n), reach = toi_max3(x->du) * toi_max3(x->dv);
-    if (!(scale > 1e-12 * reach)) { // no plane: fall back on the motion, then on the gap
-        for (int k = 0; k < 3; ++k)
-            n[k] = -x->dt[k];
-        scale = toi_max3(n);
-    }
-    if (!(scale > 0)) {
-        for (int k = 0; k < 3; ++k)
-            n[k] = x->value[k];
-        scale = toi_max3(n);
-    }
-    if (!(scale > 0))
-        return;
-    for (int k = 0; k < 3; ++k)
-        n[k] /= scale;
-    double length = sqrt(toi_dot3(n, n));
-    if (toi_dot3(n, x->dt) > 0)
-        length = -length;
-    for (int k = 0; k < 3; ++k)
-        normal[k] = n[k] / length + 0.0;
-}
-
 // The first time at which the pair of points (u, v) comes within the separation, or infinity: F is
 // linear in t there, so each axis gives an interval. Not certified; it only tells a search when to
 // stop. *blur is how long the motion takes to cross what rounding hides on the axis that comes

@@ -5,6 +5,7 @@
 #include "kernel/distance.h"
 
 #include "narrow/inclusion.h"
+#include "narrow/normal.h"
 
 #include <float.h>
 #include <math.h>
@@ -15,10 +16,13 @@
 #define SHARE 0.1
 #define CERTIFIED_SHARE 0x1p-10
 
+// A direction that proves this share of the distance is good enough.
+#define GOOD_ENOUGH 0.9375
+
 // The primitives at one time, and where they are closest.
 typedef struct snapshot
 {
-    toi_motion m; // [0]: the values at that time, [1]: their rates of change
+    toi_motion m; // [0]: the values at that time
     toi_closest closest;
     double f[3]; // F at the closest place
 } snapshot;
@@ -31,27 +35,54 @@ static void find_closest(int edge_edge, snapshot *s)
         s->f[k] = (p[k] + s->closest.u * e[k]) + s->closest.v * g[k];
 }
 
-// `apart`: the closest points are known not to touch, so that the normal is the way between them.
-static void report(const snapshot *s, bool apart, toi_state state, double time,
-                   toi_query_result *result)
+static double separation_of(const toi_narrow_batch *batch, int64_t index)
 {
+    return batch->separations ? batch->separations[index] : batch->def->min_separation;
+}
+
+// A direction at time t: how far apart it proves them there, less the separation, and until when.
+typedef struct bound
+{
+    double n[3];
+    double gap, until;
+} bound;
+
+// The best of the proposed directions. The first is taken where it is as good as can be, but for a
+// share that costs less than trying the others would.
+static void find_bound(int edge_edge, const toi_motion *m, double separation, double t,
+                       const snapshot *s, bound *best)
+{
+    double hoped = (sqrt(s->closest.square) - separation) * GOOD_ENOUGH;
+    int count = edge_edge ? TOI_DIRECTIONS - 1 : TOI_DIRECTIONS;
+    best->gap = -INFINITY;
+    for (int i = 0; i < count && !(best->gap >= hoped); ++i) {
+        bound b;
+        toi_heights h;
+        toi_propose_direction(i, s->m.e[0], s->m.g[0], s->f, b.n);
+        toi_measure_heights(edge_edge, m, b.n, separation, &h);
+        b.gap = toi_least_height(&h, t) / sqrt(toi_dot3(b.n, b.n));
+        b.until = toi_clear_until(&h, t);
+        if (i == 0 || b.gap > best->gap)
+            *best = b;
+    }
+}
+
+// The normal is the direction that proves them apart. Where none does, that of a contact.
+static void report(const toi_narrow_batch *batch, int64_t index, const snapshot *s, const bound *b,
+                   double separation, toi_state state, double time)
+{
+    toi_query_result *result = &batch->results[index];
     result->state = state;
     result->time = time;
     result->u = s->closest.u;
     result->v = s->closest.v;
-    toi_expansion x;
-    for (int k = 0; k < 3; ++k) {
-        x.value[k] = s->f[k];
-        x.du[k] = apart ? 0 : s->m.e[0][k];
-        x.dv[k] = apart ? 0 : s->m.g[0][k];
-        x.dt[k] = apart ? 0 : s->m.p[1][k] + result->u * s->m.e[1][k] + result->v * s->m.g[1][k];
+    if (b->gap + separation > 0) {
+        double length = sqrt(toi_dot3(b->n, b->n));
+        for (int k = 0; k < 3; ++k)
+            result->normal[k] = b->n[k] / length + 0.0;
+    } else {
+        toi_set_normal(batch->kind, &batch->queries[index], result);
     }
-    toi_unit_normal(&x, result->normal);
-}
-
-static double separation_of(const toi_narrow_batch *batch, int64_t index)
-{
-    return batch->separations ? batch->separations[index] : batch->def->min_separation;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -108,9 +139,9 @@ static void advance(const toi_narrow_batch *batch, int64_t index)
     toi_query_result *result = &batch->results[index];
     int edge_edge = batch->kind == TOI_EDGE_EDGE;
     flight f;
-    snapshot s;
+    snapshot at[2], *s = &at[0], *next = &at[1]; // at t, and a step later
     take_off(batch, index, &f);
-    double gap = measure_gap(edge_edge, &f, &s), enough = SHARE * gap, t = 0;
+    double gap = measure_gap(edge_edge, &f, s), enough = SHARE * gap, t = 0;
     toi_state state = TOI_HIT;
     while (gap > 0 || t > 0) {
         if (f.speed == 0)
@@ -124,14 +155,23 @@ static void advance(const toi_narrow_batch *batch, int64_t index)
         double step = fmax(fmin((1 - SHARE) * gap / f.speed, DBL_MAX), 0);
         for (int i = 0; i < 12; ++i)
             f.points[0][i / 3][i % 3] += step * f.points[1][i / 3][i % 3];
-        gap = measure_gap(edge_edge, &f, &s);
+        gap = measure_gap(edge_edge, &f, next);
         if (t > 0 && gap < enough)
             break;
+        snapshot *spare = s;
+        s = next;
+        next = spare;
         t += step;
         if (t > batch->def->t_max)
             return;
     }
-    report(&s, s.closest.square > 0, state, t, result);
+    bound b; // of primitives that stay where they are, for the normal alone
+    memcpy(s->m.p[1], s->m.p[0], sizeof s->m.p[0]);
+    memcpy(s->m.e[1], s->m.e[0], sizeof s->m.e[0]);
+    memcpy(s->m.g[1], s->m.g[0], sizeof s->m.g[0]);
+    toi_take_sizes(&s->m);
+    find_bound(edge_edge, &s->m, 0, 0, s, &b);
+    report(batch, index, s, &b, 0, state, t);
 }
 
 void toi_solve_additive(const toi_narrow_batch *batch)
@@ -150,10 +190,8 @@ static void look(int edge_edge, const toi_motion *m, double t, snapshot *s)
     const double(*ends[3])[3] = {m->p, m->e, m->g};
     double(*now[3])[3] = {s->m.p, s->m.e, s->m.g};
     for (int i = 0; i < 3; ++i)
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3; ++k)
             now[i][0][k] = (1 - t) * ends[i][0][k] + t * ends[i][1][k];
-            now[i][1][k] = ends[i][1][k] - ends[i][0][k];
-        }
     find_closest(edge_edge, s);
 }
 
@@ -169,26 +207,22 @@ static void advance_certified(const toi_narrow_batch *batch, const toi_filtered 
     memcpy(m.size, from->size, sizeof m.size);
     // F is below 16 in size, so a larger separation means the same as 1024, and stays finite.
     double separation = fmin(separation_of(batch, from->index) * from->scale, 1024);
-    double t = 0, gap = 0, enough = 0;
+    double t = 0, enough = 0;
     toi_state state = TOI_UNDECIDED;
     snapshot s;
+    bound b;
     do {
         look(edge_edge, &m, t, &s);
-        double n[3];
-        toi_unit_vector(s.f, n);
-        toi_heights h;
-        toi_measure_heights(edge_edge, &m, n, separation, &h);
-        gap = toi_least_height(&h, t) / sqrt(toi_dot3(n, n));
+        find_bound(edge_edge, &m, separation, t, &s, &b);
         if (result->iterations++ == 0)
-            enough = CERTIFIED_SHARE * gap;
-        double until = toi_clear_until(&h, t);
-        if (until > batch->def->t_max)
+            enough = CERTIFIED_SHARE * b.gap;
+        if (b.until > batch->def->t_max)
             return;
-        if (until == t || gap < enough)
+        if (b.until == t || b.gap < enough)
             state = TOI_HIT;
-        t = until;
+        t = b.until;
     } while (state != TOI_HIT && result->iterations < batch->def->max_iterations);
-    report(&s, gap > 0, state, t, result);
+    report(batch, from->index, &s, &b, separation, state, t);
 }
 
 void toi_solve_additive_certified(const toi_narrow_batch *batch)

@@ -54,7 +54,7 @@ static void solve_query(const toi_narrow_batch *batch, const toi_query *query,
         result->contacts += all;
     }
     if (first <= batch->def->t_max)
-        toi_report_touch(batch->kind, &m, first, first, result);
+        toi_report_touch(batch->kind, query, &m, first, first, result);
 }
 
 void toi_solve_cubic(const toi_narrow_batch *batch)

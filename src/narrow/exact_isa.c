@@ -5,6 +5,7 @@
 
 #include "base/simd.h"
 #include "narrow/exact.h"
+#include "narrow/normal.h"
 
 #include <math.h>
 
@@ -240,8 +241,9 @@ void TOI_ISA_NAME(toi_find_times)(const toi_narrow_batch *batch, const toi_lane_
 // Where two primitives touch, and how they move there.
 typedef struct place
 {
-    toi_real u, v, n[3], speed[3];
+    toi_real u, v, speed[3];
     toi_real p[3], e[3], g[3];
+    toi_real e_size, g_size; // the largest component at an end of the step
     toi_mask trusted;
 } place;
 
@@ -249,21 +251,23 @@ typedef struct place
 // they name do meet.
 TOI_INLINE void find_place(int edge_edge, toi_motion *m, const toi_real *t, place *at)
 {
-    toi_real s = 1 - *t, un[3], vn[3], gap = TOI_SPREAD(0), size = TOI_SPREAD(0);
+    toi_real s = 1 - *t, n[3], un[3], vn[3], gap = TOI_SPREAD(0), size = TOI_SPREAD(0);
     const toi_real zero = TOI_SPREAD(0), one = TOI_SPREAD(1);
     for (int k = 0; k < 3; ++k) {
         at->p[k] = s * m->p[0][k] + *t * m->p[1][k];
         at->e[k] = s * m->e[0][k] + *t * m->e[1][k];
         at->g[k] = s * m->g[0][k] + *t * m->g[1][k];
+        at->e_size = TOI_MAX(k > 0 ? at->e_size : zero, toi_larger_end(m->e, k));
+        at->g_size = TOI_MAX(k > 0 ? at->g_size : zero, toi_larger_end(m->g, k));
     }
-    toi_cross(at->e, at->g, at->n);
+    toi_cross(at->e, at->g, n);
     toi_cross(at->g, at->p, un);
     toi_cross(at->p, at->e, vn);
-    toi_real w = toi_dot(at->n, at->n);
+    toi_real w = toi_dot(n, n);
     toi_mask flat =
         TOI_TEST(w > 0x1p-60 * toi_dot(at->e, at->e) * toi_dot(at->g, at->g) + TOI_TINY);
-    at->u = TOI_MIN(TOI_MAX(toi_dot(at->n, un) / w, zero), one);
-    at->v = TOI_MAX(toi_dot(at->n, vn) / w, zero);
+    at->u = TOI_MIN(TOI_MAX(toi_dot(n, un) / w, zero), one);
+    at->v = TOI_MAX(toi_dot(n, vn) / w, zero);
     at->v = TOI_MIN(at->v, edge_edge ? one : one - at->u);
     for (int k = 0; k < 3; ++k) {
         at->speed[k] = (m->p[1][k] - m->p[0][k]) + at->u * (m->e[1][k] - m->e[0][k]) +
@@ -281,22 +285,18 @@ static inline void pick(const toi_real from[3], int lane, double to[3])
         to[k] = from[k][lane];
 }
 
-// The primitives are parallel, or points, or nearly so: the closest points serve, and the motion
-// across the longer edge.
+// The primitives are parallel, or points, or nearly so: the closest points serve.
 static void find_degenerate_place(int edge_edge, const place *at, toi_motion *m, int lane,
-                                  toi_query_result *result, double n[3], double speed[3])
+                                  toi_query_result *result, double speed[3])
 {
     double p[3], e[3], g[3], q[3], f1[3], f2[3], zero[3] = {0}, uv[2];
     pick(at->p, lane, p);
     pick(at->e, lane, e);
     pick(at->g, lane, g);
-    double ee = 0, gg = 0, along = 0;
     for (int k = 0; k < 3; ++k) {
         q[k] = p[k] + e[k];
         f1[k] = -e[k];
         f2[k] = -g[k];
-        ee += e[k] * e[k];
-        gg += g[k] * g[k];
     }
     if (edge_edge)
         toi_edge_edge_distance(p, q, zero, f2, uv);
@@ -304,32 +304,10 @@ static void find_degenerate_place(int edge_edge, const place *at, toi_motion *m,
         toi_point_triangle_distance(p, zero, f1, f2, uv);
     result->u = uv[0];
     result->v = uv[1];
-    const double *edge = ee > gg ? e : g, length = ee > gg ? ee : gg;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         speed[k] = (m->p[1][k][lane] - m->p[0][k][lane]) +
                    uv[0] * (m->e[1][k][lane] - m->e[0][k][lane]) +
                    uv[1] * (m->g[1][k][lane] - m->g[0][k][lane]);
-        along += speed[k] * edge[k];
-    }
-    for (int k = 0; k < 3; ++k)
-        n[k] = -(speed[k] - (length > 0 ? along / length * edge[k] : 0));
-}
-
-// Scales n to unit length, against the motion; zero stays zero.
-static void set_normal(const double n[3], const double speed[3], double normal[3])
-{
-    double size = fmax(fmax(fabs(n[0]), fabs(n[1])), fabs(n[2]));
-    if (!(size > 0))
-        return;
-    double x[3], square = 0, towards = 0;
-    for (int k = 0; k < 3; ++k) {
-        x[k] = n[k] / size;
-        square += x[k] * x[k];
-        towards += n[k] * speed[k];
-    }
-    double length = towards > 0 ? -sqrt(square) : sqrt(square);
-    for (int k = 0; k < 3; ++k)
-        normal[k] = x[k] / length + 0.0;
 }
 
 TOI_INLINE void find_places(int edge_edge, const toi_narrow_batch *batch, const toi_lane_list *list,
@@ -346,14 +324,16 @@ TOI_INLINE void find_places(int edge_edge, const toi_narrow_batch *batch, const 
     find_place(edge_edge, &l.motion, &t, &p);
     for (int i = 0; i < count; ++i) {
         toi_query_result *result = &batch->results[list->query[at + i]];
-        double n[3], speed[3];
-        pick(p.n, i, n);
-        pick(p.speed, i, speed);
+        toi_contact_frame frame = {.e_size = p.e_size[i], .g_size = p.g_size[i]};
+        pick(p.e, i, frame.e);
+        pick(p.g, i, frame.g);
+        pick(p.speed, i, frame.speed);
         result->u = p.u[i];
         result->v = p.v[i];
         if (!p.trusted[i])
-            find_degenerate_place(edge_edge, &p, &l.motion, i, result, n, speed);
-        set_normal(n, speed, result->normal);
+            find_degenerate_place(edge_edge, &p, &l.motion, i, result, frame.speed);
+        if (!toi_quick_normal(&frame, result->normal))
+            toi_careful_normal(batch->kind, &batch->queries[list->query[at + i]], result);
     }
 }
 

@@ -302,7 +302,7 @@ static void solve_query(const toi_narrow_batch *batch, const toi_query *query,
     result->contacts = all ? found.count : 0;
     double time = toi_max(0, found.first.t - found.first.doubt); // not late
     if (time <= batch->def->t_max)
-        toi_report_touch(batch->kind, &m, found.first.t, time, result);
+        toi_report_touch(batch->kind, query, &m, found.first.t, time, result);
 }
 
 void toi_solve_fast(const toi_narrow_batch *batch)

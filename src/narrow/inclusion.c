@@ -4,6 +4,7 @@
 
 #include "base/simd.h"
 #include "kernel/cells.h"
+#include "narrow/normal.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,8 +53,8 @@ void toi_prepare_inclusion(const toi_narrow_batch *batch, const toi_filtered *fr
     q->no_zero_time = batch->def->no_zero_time;
 }
 
-void toi_report_cell(const toi_inclusion *q, toi_state state, double time, const toi_touch *touched,
-                     const toi_cell *cell, toi_query_result *result)
+void toi_report_cell(const toi_inclusion *q, const toi_query *asked, toi_state state, double time,
+                     const toi_touch *touched, const toi_cell *cell, toi_query_result *result)
 {
     double u = 0.5 * (cell->lo[1] + cell->hi[1]), v = 0.5 * (cell->lo[2] + cell->hi[2]);
     if (touched->time < INFINITY) { // that place, not the middle of a large cell
@@ -62,14 +63,11 @@ void toi_report_cell(const toi_inclusion *q, toi_state state, double time, const
     }
     if (q->triangle) // cells reach a little beyond the side they were cut at
         v = toi_min(v, 1 - u);
-    toi_cell at = {{time, u, v}, {time, u, v}};
-    toi_expansion x;
-    toi_expand(q, &at, &x);
     result->state = state;
     result->time = time;
     result->u = u;
     result->v = v;
-    toi_unit_normal(&x, result->normal);
+    toi_set_normal(q->triangle ? TOI_VERTEX_FACE : TOI_EDGE_EDGE, asked, result);
 }
 
 void toi_solve_inclusion(const toi_narrow_batch *batch)

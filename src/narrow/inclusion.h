@@ -45,9 +45,9 @@ void toi_prepare_inclusion(const toi_narrow_batch *batch, const toi_filtered *fr
                            struct toi_inclusion *query);
 
 // `time` is not later than any zero of F; the place is the one known to touch, if any, or the
-// middle of `cell`.
-void toi_report_cell(const struct toi_inclusion *query, toi_state state, double time,
-                     const struct toi_touch *touched, const struct toi_cell *cell,
+// middle of `cell`. `asked` is what the query was made from.
+void toi_report_cell(const struct toi_inclusion *query, const toi_query *asked, toi_state state,
+                     double time, const struct toi_touch *touched, const struct toi_cell *cell,
                      toi_query_result *result);
 
 #endif

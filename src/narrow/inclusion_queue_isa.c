@@ -37,6 +37,7 @@ typedef struct findings
 typedef struct queued
 {
     toi_inclusion query;
+    const toi_query *asked;
     toi_query_result *result;
     int32_t iterations;
     int32_t refinements;
@@ -125,7 +126,7 @@ static void end_query(const toi_narrow_def *def, queued *q)
     q->ended = true;
     q->result->iterations = q->iterations;
     if (q->bound <= def->t_max)
-        toi_report_cell(&q->query, hit ? TOI_HIT : TOI_UNDECIDED, q->bound, &f->touched,
+        toi_report_cell(&q->query, q->asked, hit ? TOI_HIT : TOI_UNDECIDED, q->bound, &f->touched,
                         f->found.lo[0] < INFINITY ? &f->found : &f->first, q->result);
 }
 
@@ -228,6 +229,7 @@ void TOI_ISA_NAME(toi_solve_queue)(const toi_narrow_batch *batch)
         int lanes = toi_filter_queries(batch, first, left);
         for (int i = 0; i < lanes; ++i) {
             toi_prepare_inclusion(batch, &left[i], &q->queries[count].query);
+            q->queries[count].asked = &batch->queries[left[i].index];
             q->queries[count++].result = &batch->results[left[i].index];
         }
         if (count > MOST_QUERIES - TOI_FILTER_LANES || first + TOI_FILTER_LANES >= batch->count) {

@@ -168,6 +168,6 @@ void TOI_ISA_NAME(toi_search_cells)(const toi_narrow_batch *batch, const toi_fil
     result->iterations = s.iterations;
     double time = s.spent ? earliest_left(&s, found.lo[0]) : found.lo[0];
     if (time <= batch->def->t_max)
-        toi_report_cell(&s.query, s.hit ? TOI_HIT : TOI_UNDECIDED, time, &s.touched,
-                        found.lo[0] < INFINITY ? &found : &cell, result);
+        toi_report_cell(&s.query, &batch->queries[query->index], s.hit ? TOI_HIT : TOI_UNDECIDED,
+                        time, &s.touched, found.lo[0] < INFINITY ? &found : &cell, result);
 }

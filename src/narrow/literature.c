@@ -1,6 +1,7 @@
 #include "narrow/literature.h"
 
 #include "kernel/distance.h"
+#include "narrow/normal.h"
 
 TOI_INLINE void take_motion(int edge_edge, double points[2][4][3], toi_motion *m)
 {
@@ -73,27 +74,20 @@ int toi_point_edge_pairs(toi_kind kind, const int (**pairs)[3])
     return kind == TOI_EDGE_EDGE ? 4 : 3;
 }
 
-void toi_report_touch(toi_kind kind, const toi_motion *m, double t, double time,
-                      toi_query_result *result)
+void toi_report_touch(toi_kind kind, const toi_query *query, const toi_motion *m, double t,
+                      double time, toi_query_result *result)
 {
-    double p[3];
-    toi_expansion x;
+    double p[3], e[3], g[3];
     for (int k = 0; k < 3; ++k) {
         p[k] = (1 - t) * m->p[0][k] + t * m->p[1][k];
-        x.du[k] = (1 - t) * m->e[0][k] + t * m->e[1][k];
-        x.dv[k] = (1 - t) * m->g[0][k] + t * m->g[1][k];
+        e[k] = (1 - t) * m->e[0][k] + t * m->e[1][k];
+        g[k] = (1 - t) * m->g[0][k] + t * m->g[1][k];
     }
-    toi_closest place = kind == TOI_EDGE_EDGE ? toi_closest_on_square(p, x.du, x.dv)
-                                              : toi_closest_on_triangle(p, x.du, x.dv);
-    double u = place.u, v = place.v;
-    for (int k = 0; k < 3; ++k) {
-        x.value[k] = (p[k] + u * x.du[k]) + v * x.dv[k];
-        x.dt[k] = (m->p[1][k] - m->p[0][k]) + u * (m->e[1][k] - m->e[0][k]) +
-                  v * (m->g[1][k] - m->g[0][k]);
-    }
+    toi_closest place =
+        kind == TOI_EDGE_EDGE ? toi_closest_on_square(p, e, g) : toi_closest_on_triangle(p, e, g);
     result->state = TOI_HIT;
     result->time = time;
-    result->u = u;
-    result->v = v;
-    toi_unit_normal(&x, result->normal);
+    result->u = place.u;
+    result->v = place.v;
+    toi_set_normal(kind, query, result);
 }

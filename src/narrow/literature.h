@@ -27,9 +27,9 @@ double toi_closest_time(const toi_points *x, int i, int j);
 // a primitive collapses; returns how many.
 int toi_point_edge_pairs(toi_kind kind, const int (**pairs)[3]);
 
-// Makes the result a hit at `time`; place and normal are those at `t`, the time of contact as the
-// method has found it.
-void toi_report_touch(toi_kind kind, const toi_motion *m, double t, double time,
-                      toi_query_result *result);
+// Makes the result a hit at `time`; the place is that at `t`, the time of contact as the method has
+// found it.
+void toi_report_touch(toi_kind kind, const toi_query *query, const toi_motion *m, double t,
+                      double time, toi_query_result *result);
 
 #endif

@@ -203,7 +203,7 @@ static void solve_query(const toi_narrow_batch *batch, const toi_query *query,
             result->contacts = 1;
     }
     if (first <= batch->def->t_max)
-        toi_report_touch(a.kind, &a.m, first, first, result);
+        toi_report_touch(a.kind, query, &a.m, first, first, result);
 }
 
 void toi_solve_safe(const toi_narrow_batch *batch)

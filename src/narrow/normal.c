@@ -1,0 +1,236 @@
+// Contact normals: from the rounded vectors that a method has at hand where these settle it, else
+// from the coordinates again, in numbers of twice the precision that cannot overflow.
+
+#include "narrow/normal.h"
+
+#include "kernel/distance.h"
+#include "kernel/doubled.h"
+#include "narrow/literature.h"
+
+#include <limits.h>
+#include <string.h>
+
+// ---- The quick way
+
+// Below this the sine of the angle between two edges counts as none.
+#define LEAST_SINE 0x1p-30
+
+static void set_unit(const double n[3], bool backwards, double normal[3])
+{
+    double size = toi_max3(n), x[3];
+    for (int k = 0; k < 3; ++k)
+        x[k] = n[k] / size;
+    double length = backwards ? -sqrt(toi_dot3(x, x)) : sqrt(toi_dot3(x, x));
+    for (int k = 0; k < 3; ++k)
+        normal[k] = x[k] / length + 0.0;
+}
+
+// The edges carry errors of a few units of their sizes, so n carries as many of `rounding`; the
+// speed's are of the largest difference, which is about 1.
+static bool set_from_plane(const toi_contact_frame *c, const double n[3], double rounding,
+                           double normal[3])
+{
+    double towards = toi_dot3(n, c->speed);
+    double doubt = 0x1p-40 * toi_max3(n) + 0x1p-46 * rounding * toi_max3(c->speed);
+    if (!(toi_abs(towards) > doubt))
+        return false;
+    set_unit(n, towards > 0, normal);
+    return true;
+}
+
+// Sure of its direction: zero, or not much shorter than at an end of the step.
+static bool is_sure(const double edge[3], double size)
+{
+    double length = toi_max3(edge);
+    return size == 0 || (length > 0x1p-20 * size && length > 0x1p-200);
+}
+
+static bool set_from_motion(const toi_contact_frame *c, double normal[3])
+{
+    double ee = toi_dot3(c->e, c->e), gg = toi_dot3(c->g, c->g), n[3];
+    const double *edge = ee > gg ? c->e : c->g, length = ee > gg ? ee : gg;
+    if (!is_sure(c->e, c->e_size) || !is_sure(c->g, c->g_size))
+        return false;
+    double along = toi_dot3(c->speed, edge);
+    for (int k = 0; k < 3; ++k)
+        n[k] = -(c->speed[k] - (length > 0 ? along / length * edge[k] : 0));
+    if (!(toi_max3(n) > LEAST_SINE))
+        return false;
+    set_unit(n, false, normal);
+    return true;
+}
+
+bool toi_quick_normal(const toi_contact_frame *c, double normal[3])
+{
+    double n[3];
+    toi_cross3(c->e, c->g, n);
+    double rounding = toi_max3(c->e) * c->g_size + toi_max3(c->g) * c->e_size;
+    if (toi_max3(n) > LEAST_SINE * rounding + TOI_TINY)
+        return set_from_plane(c, n, rounding, normal);
+    double least = LEAST_SINE * LEAST_SINE * toi_dot3(c->e, c->e) * toi_dot3(c->g, c->g);
+    return !(toi_dot3(n, n) > least) && set_from_motion(c, normal);
+}
+
+// ---- The careful way
+
+// A number of twice the precision with an exponent of its own: value 2^exponent, the high part of
+// the value in [1/2, 1) in size, or zero.
+typedef struct wide
+{
+    toi_doubled value;
+    int exponent;
+} wide;
+
+static wide wide_normal(toi_doubled value, int exponent)
+{
+    int shift;
+    frexp(value.high, &shift);
+    if (value.high == 0)
+        return (wide){{0, 0}, 0};
+    return (wide){{ldexp(value.high, -shift), ldexp(value.low, -shift)}, exponent + shift};
+}
+
+static wide wide_from(double x)
+{
+    return wide_normal((toi_doubled){x, 0}, 0);
+}
+
+static wide wide_negative(wide a)
+{
+    return (wide){{-a.value.high, -a.value.low}, a.exponent};
+}
+
+static wide wide_add(wide a, wide b)
+{
+    if (b.value.high == 0 || (a.value.high != 0 && a.exponent - b.exponent > 200))
+        return a;
+    if (a.value.high == 0 || b.exponent - a.exponent > 200)
+        return b;
+    int exponent = a.exponent > b.exponent ? a.exponent : b.exponent;
+    toi_doubled x = {ldexp(a.value.high, a.exponent - exponent),
+                     ldexp(a.value.low, a.exponent - exponent)};
+    toi_doubled y = {ldexp(b.value.high, b.exponent - exponent),
+                     ldexp(b.value.low, b.exponent - exponent)};
+    return wide_normal(toi_doubled_add(x, y), exponent);
+}
+
+static wide wide_multiply(wide a, wide b)
+{
+    return wide_normal(toi_doubled_multiply(a.value, b.value), a.exponent + b.exponent);
+}
+
+// a > 2^exponent b, both not negative?
+static bool wide_exceeds(wide a, wide b, int exponent)
+{
+    b.exponent += exponent;
+    return wide_add(a, wide_negative(b)).value.high > 0;
+}
+
+static wide wide_dot(const wide a[3], const wide b[3])
+{
+    wide sum = wide_multiply(a[0], b[0]);
+    for (int k = 1; k < 3; ++k)
+        sum = wide_add(sum, wide_multiply(a[k], b[k]));
+    return sum;
+}
+
+// to += factor by
+static void wide_move(wide to[3], wide factor, const wide by[3])
+{
+    for (int k = 0; k < 3; ++k)
+        to[k] = wide_add(to[k], wide_multiply(factor, by[k]));
+}
+
+// P, E, G of kernel/motion.h at the time, and how fast they change.
+typedef struct wide_motion
+{
+    wide at[3][3], rate[3][3];
+} wide_motion;
+
+static void take_wide(toi_kind kind, const toi_query *query, double t, wide_motion *m)
+{
+    static const int corners[TOI_PAIR_KINDS][3][2] = {{{0, 1}, {1, 2}, {1, 3}},
+                                                      {{0, 2}, {1, 0}, {2, 3}}};
+    for (int i = 0; i < 9; ++i) {
+        int k = i % 3, from = corners[kind][i / 3][1], to = corners[kind][i / 3][0];
+        wide start = wide_add(wide_from(query->start[to][k]), wide_from(-query->start[from][k]));
+        wide end = wide_add(wide_from(query->end[to][k]), wide_from(-query->end[from][k]));
+        wide rate = wide_add(end, wide_negative(start));
+        m->rate[i / 3][k] = rate;
+        m->at[i / 3][k] = wide_add(start, wide_multiply(wide_from(t), rate));
+    }
+}
+
+// Takes the part along `edge` out of x; returns false where hardly anything is left.
+static bool remove_part(const wide edge[3], wide x[3])
+{
+    wide square = wide_dot(edge, edge), before = wide_dot(x, x);
+    for (int pass = 0; pass < 3 && square.value.high > 0; ++pass) {
+        wide along = wide_dot(x, edge);
+        double share = -along.value.high / square.value.high;
+        wide_move(x, wide_normal((toi_doubled){share, 0}, along.exponent - square.exponent), edge);
+    }
+    return wide_exceeds(wide_dot(x, x), before, -160);
+}
+
+static void set_unit_wide(const wide n[3], bool backwards, double normal[3])
+{
+    double x[3];
+    int most = INT_MIN;
+    for (int k = 0; k < 3; ++k)
+        if (n[k].value.high != 0 && n[k].exponent > most)
+            most = n[k].exponent;
+    for (int k = 0; k < 3; ++k)
+        x[k] = n[k].value.high == 0 ? 0 : ldexp(n[k].value.high, n[k].exponent - most);
+    set_unit(x, backwards, normal);
+}
+
+void toi_careful_normal(toi_kind kind, const toi_query *query, toi_query_result *result)
+{
+    wide_motion m;
+    wide n[3], speed[3], gap[3];
+    take_wide(kind, query, result->time, &m);
+    const wide *e = m.at[1], *g = m.at[2];
+    for (int k = 0; k < 3; ++k) {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        n[k] = wide_add(wide_multiply(e[i], g[j]), wide_negative(wide_multiply(e[j], g[i])));
+    }
+    memcpy(speed, m.rate[0], sizeof speed);
+    wide_move(speed, wide_from(result->u), m.rate[1]);
+    wide_move(speed, wide_from(result->v), m.rate[2]);
+    wide ee = wide_dot(e, e), gg = wide_dot(g, g), nn = wide_dot(n, n);
+    if (nn.value.high > 0 && wide_exceeds(nn, wide_multiply(ee, gg), -60)) {
+        set_unit_wide(n, wide_dot(n, speed).value.high > 0, result->normal);
+        return;
+    }
+    memcpy(gap, m.at[0], sizeof gap);
+    wide_move(gap, wide_from(result->u), e);
+    wide_move(gap, wide_from(result->v), g);
+    wide size = wide_add(wide_add(ee, gg), wide_dot(m.at[0], m.at[0]));
+    bool apart = wide_exceeds(wide_dot(gap, gap), size, -80);
+    const wide *edge = wide_exceeds(ee, gg, 0) ? e : g;
+    if (remove_part(edge, speed))
+        set_unit_wide(speed, true, result->normal);
+    else if (apart && remove_part(edge, gap))
+        set_unit_wide(gap, false, result->normal);
+}
+
+// ---- Either
+
+void toi_set_normal(toi_kind kind, const toi_query *query, toi_query_result *result)
+{
+    double t = result->time, s = 1 - t;
+    toi_motion m;
+    toi_take_motion(kind, query, &m);
+    toi_contact_frame c = {.e_size = 0, .g_size = 0};
+    for (int k = 0; k < 3; ++k) {
+        c.e[k] = s * m.e[0][k] + t * m.e[1][k];
+        c.g[k] = s * m.g[0][k] + t * m.g[1][k];
+        c.e_size = toi_max(c.e_size, toi_larger_end(m.e, k));
+        c.g_size = toi_max(c.g_size, toi_larger_end(m.g, k));
+        c.speed[k] = (m.p[1][k] - m.p[0][k]) + result->u * (m.e[1][k] - m.e[0][k]) +
+                     result->v * (m.g[1][k] - m.g[0][k]);
+    }
+    if (!toi_quick_normal(&c, result->normal))
+        toi_careful_normal(kind, query, result);
+}

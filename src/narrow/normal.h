@@ -1,0 +1,27 @@
+// The contact normal that include/toi/narrow_phase.h describes, for every method but `parity`,
+// which has none, and for the two additive ones where they cannot tell a gap from none.
+
+#ifndef TOI_NARROW_NORMAL_H
+#define TOI_NARROW_NORMAL_H
+
+#include "toi/narrow_phase.h"
+
+// Sets the normal of a result, zero so far, from its time and place. The kind is vertex-face or
+// edge-edge.
+void toi_set_normal(toi_kind kind, const toi_query *query, toi_query_result *result);
+
+// The edges E and G of kernel/motion.h at some time, the largest component each has at an end of
+// the step, and the relative motion at the place of contact: scaled, and rounded.
+typedef struct toi_contact_frame
+{
+    double e[3], g[3];
+    double e_size, g_size;
+    double speed[3];
+} toi_contact_frame;
+
+// The two halves of it, for a method that has these at hand: false where rounding might decide, and
+// then the other, from the query itself.
+bool toi_quick_normal(const toi_contact_frame *contact, double normal[3]);
+void toi_careful_normal(toi_kind kind, const toi_query *query, toi_query_result *result);
+
+#endif
