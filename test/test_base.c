@@ -54,6 +54,95 @@ static void radix_sort_takes_whole_keys(void **state)
     assert_memory_equal(keys, twin, sizeof keys);
 }
 
+static int by_pair(const void *a, const void *b)
+{
+    const toi_pair *x = a, *y = b;
+    return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
+}
+
+typedef struct wide_element
+{
+    int32_t high, middle;
+    uint32_t low;
+    char rest[52];
+} wide_element;
+
+static uint64_t wide_key(const void *element, int word)
+{
+    wide_element e;
+    memcpy(&e, element, sizeof e);
+    return word > 0 ? e.low : (uint64_t)(uint32_t)e.high << 32 | (uint32_t)e.middle;
+}
+
+static int by_wide_key(const void *a, const void *b)
+{
+    for (int word = 0; word < 2; ++word)
+        if (wide_key(a, word) != wide_key(b, word))
+            return wide_key(a, word) < wide_key(b, word) ? -1 : 1;
+    return 0;
+}
+
+// Random, few values, many equal, in order, against it: as qsort() has them.
+static void sorting_in_place_needs_nothing(void **state)
+{
+    (void)state;
+    enum
+    {
+        COUNT = 3000
+    };
+    static wide_element elements[COUNT], twin[COUNT];
+    toi_random random = {9};
+    for (int kind = 0; kind < 40; ++kind) {
+        int count = kind < 20 ? kind : COUNT;
+        for (int i = 0; i < count; ++i) {
+            uint64_t bits = toi_random_bits(&random) >> (kind % 8 * 8);
+            if (kind % 5 == 3)
+                bits = (uint64_t)(kind % 2 ? i : count - i) << 32;
+            elements[i] = (wide_element){(int32_t)(bits >> 40 & 1), (int32_t)(bits & 0xffff),
+                                         (uint32_t)(bits >> 20), ""};
+            elements[i].rest[51] = (char)(elements[i].low % 100); // must come along
+        }
+        memcpy(twin, elements, sizeof twin);
+        toi_sort_in_place(elements, count, sizeof *elements, 2, wide_key);
+        qsort(twin, (size_t)count, sizeof *twin, by_wide_key);
+        assert_memory_equal(elements, twin, (size_t)count * sizeof *twin);
+    }
+}
+
+static void *allocate_nothing(void *user, size_t size, size_t alignment)
+{
+    (void)user;
+    (void)size;
+    (void)alignment;
+    return NULL;
+}
+
+// Without memory, and where no 64-bit number may stand.
+static void pairs_are_sorted_anywhere(void **state)
+{
+    (void)state;
+    enum
+    {
+        COUNT = 5000
+    };
+    static int32_t numbers[2 * COUNT + 1];
+    static toi_pair expected[COUNT];
+    toi_random random = {10};
+    for (int turn = 0; turn < 4; ++turn) {
+        toi_pair *pairs = (toi_pair *)(numbers + turn % 2);
+        for (int i = 0; i < COUNT; ++i)
+            pairs[i] = expected[i] = (toi_pair){(int32_t)(toi_random_bits(&random) % 700),
+                                                (int32_t)(toi_random_bits(&random) >> 33)};
+        toi_hooks hooks = {.allocate = turn / 2 ? allocate_nothing : NULL};
+        toi_set_hooks(&hooks);
+        toi_status status = toi_sort_pairs(pairs, COUNT, 1);
+        use_default_threads();
+        assert_ok(status);
+        qsort(expected, COUNT, sizeof *expected, by_pair);
+        assert_memory_equal(pairs, expected, sizeof expected);
+    }
+}
+
 static void memory_is_counted_and_limited(void **state)
 {
     (void)state;
@@ -67,6 +156,12 @@ static void memory_is_counted_and_limited(void **state)
     assert_int_equal(budget.used, 564);
     assert_null(toi_take(&budget, 500, 1));
     assert_int_equal(budget.used, 564);
+    assert_non_null(strstr(toi_last_message(), "the memory limit of 1000 bytes is too small"));
+    budget.need = 83571712; // what is known of the whole call is what the message names
+    budget.list = "8 bytes for every pair";
+    assert_null(toi_take(&budget, 500, 1));
+    assert_non_null(strstr(toi_last_message(),
+                           "needs 79.7 MiB (83,571,712 bytes) and 8 bytes for every pair; raise"));
     toi_detach(a);
     assert_int_equal(budget.used, 0);
     assert_int_equal(budget.peak, 564);
@@ -200,6 +295,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(radix_sort_agrees_with_qsort),
         cmocka_unit_test(radix_sort_takes_whole_keys),
+        cmocka_unit_test(sorting_in_place_needs_nothing),
+        cmocka_unit_test(pairs_are_sorted_anywhere),
         cmocka_unit_test(memory_is_counted_and_limited),
         cmocka_unit_test(overflowing_sizes_are_refused),
         cmocka_unit_test(arrays_grow_and_keep_their_contents),

@@ -48,6 +48,7 @@ int64_t toi_search_need(toi_broad_method method, int64_t boxes, int workers)
         BLOCK_BYTES = 8 << 10
     };
     if (method == TOI_BROAD_AUTO) {
+        workers = toi_fitting_workers(workers, boxes);
         int64_t tree = toi_search_need(TOI_BROAD_LBVH, boxes, workers);
         int64_t rods = toi_search_need(TOI_BROAD_INTERVAL_TREE, boxes, workers);
         return tree > rods ? tree : rods;

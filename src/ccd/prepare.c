@@ -88,6 +88,8 @@ static int64_t larger(int64_t a, int64_t b)
 static int64_t search_need(const toi_ccd_def *def, const toi_mesh_counts *n, int workers)
 {
     toi_broad_method method = def->broad.method;
+    if (method == TOI_BROAD_AUTO)
+        workers = toi_fitting_workers(workers, n->edges + n->faces);
     if (method == TOI_BROAD_LBVH || method == TOI_BROAD_AUTO)
         return toi_mesh_search_need(n, workers);
     int64_t faces = n->vertices + n->faces, box = (int64_t)sizeof(toi_box);
