@@ -397,7 +397,6 @@ static void small_gaps_beyond_a_separation_are_seen(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_gaps_are_seen),
         cmocka_unit_test(small_gaps_beyond_a_separation_are_seen),

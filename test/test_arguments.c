@@ -315,7 +315,6 @@ static void boxes_at_the_end_of_the_doubles_can_be_searched(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(negative_counts_of_views_are_named),
         cmocka_unit_test(negative_counts_of_a_mesh_are_named),

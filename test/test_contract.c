@@ -281,7 +281,7 @@ static void failed_calls_leave_nothing(void **state)
     assert_true(edges.count == 0 && !edges.data);
     expect_news(toi_sort_pairs(pairs, 2, 1), "toi_sort_pairs");
     assert_memory_equal(pairs, kept, sizeof kept);
-    use_default_threads();
+    toi_set_hooks(NULL);
     query.start[0][0] = NAN;
     expect_news(toi_find_exact_contacts(TOI_VERTEX_FACE, &query, &contacts), "contacts");
     assert_true(contacts.count == 0 && !contacts.data);
@@ -468,13 +468,13 @@ static void hooks_get_what_they_gave(void **state)
         assert_int_equal(books.count, 0);
         assert_int_equal(books.made > 10, which & 1);
         assert_int_equal(books.loops > 0, (which & 2) != 0);
-        use_default_threads();
+        toi_set_hooks(NULL);
     }
     books.made = books.loops = 0;
     toi_set_hooks(NULL); // the defaults again
     void *memory = toi_allocate(1);
     toi_release(memory);
-    use_default_threads();
+    toi_set_hooks(NULL);
     assert_ok(toi_find_impacts(&def, &s.mesh, &impacts, NULL));
     assert_int_equal(books.made + books.loops, 0);
     toi_free_impacts(&impacts);
@@ -558,7 +558,6 @@ int main(int argc, char **argv)
         printf("%d\n", toi_default_workers());
         return 0;
     }
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_as_promised),
         cmocka_unit_test(instruction_sets_are_taken_or_refused),

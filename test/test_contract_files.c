@@ -381,7 +381,7 @@ static void opening_copies_nothing(void **state)
         toi_close_truth(truth);
         assert_int_equal(m.held, 0);
     }
-    use_default_threads();
+    toi_set_hooks(NULL);
     free(data);
     free_sample(&made);
 }
@@ -419,7 +419,6 @@ static void killed_writers_lose_nothing(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failed_calls_leave_nothing),
         cmocka_unit_test(freeing_nothing_is_harmless),

@@ -306,7 +306,6 @@ static void progress_is_told_by_one_thread_at_a_time(void **state)
 {
     (void)state;
     soup s = make_soup(1500, 0.08, 0.2, 38);
-    use_plain_threads(); // as many as are asked for, whatever the machine
     for (int method = 0; method < TOI_BROAD_COUNT; ++method) {
         watcher w = {0};
         toi_ccd_def def = toi_default_ccd_def();
@@ -324,13 +323,12 @@ static void progress_is_told_by_one_thread_at_a_time(void **state)
                      (long long)w.beyond);
         toi_free_pairs(&pairs);
     }
-    use_default_threads();
+    toi_set_hooks(NULL);
     free_soup(&s);
 }
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_are_only_read_during_the_call),
         cmocka_unit_test(queries_are_only_read_during_the_call),

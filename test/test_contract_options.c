@@ -507,7 +507,7 @@ static void both_kinds_share_their_preparation(void **state)
         toi_free_pairs(&alone[kind]);
         toi_free_pairs(&lists[kind]);
     }
-    use_default_threads();
+    toi_set_hooks(NULL);
     free_soup(&s);
 }
 
@@ -668,7 +668,6 @@ static void random_numbers_are_in_range(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_the_documented_ones),
         cmocka_unit_test(options_out_of_range_are_refused),

@@ -304,7 +304,6 @@ static void near_parallel_contacts_are_not_late(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mixed_exponents_are_cheap),
         cmocka_unit_test(mixed_exponents_take_few_cells),

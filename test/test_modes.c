@@ -88,7 +88,6 @@ static void call_base(void)
     IN_MODE(text = toi_status_name(TOI_ERROR_DATA));
     keep(text, strlen(text));
     IN_MODE(toi_set_hooks(NULL));
-    use_threads_for_sanitizer();
     IN_MODE(memory = toi_allocate(100));
     IN_MODE(toi_release(memory));
     IN_MODE(status = toi_fail(TOI_ERROR_DATA, "%.3g %.17g %g %a", 0.12345, 0.1, 0x1p-1070, 1e23));
@@ -468,7 +467,7 @@ static void call_pipeline(void)
         def.float_boxes = true;
         def.zero_time = (toi_zero_time_policy){0.1, 0.8};
         ask_all(&def, &s.mesh);
-        use_default_threads();
+        toi_set_hooks(NULL);
     }
     def = toi_default_ccd_def();
     for (int method = 0; method < TOI_BROAD_COUNT; ++method) {
@@ -746,7 +745,6 @@ static void no_exported_function_is_forgotten(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(base_in_every_mode),
         cmocka_unit_test(meshes_in_every_mode),

@@ -475,7 +475,6 @@ METHOD_TEST(cubic_normals, TOI_NARROW_CUBIC)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     use_long_numbers();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_normals),

@@ -302,7 +302,6 @@ static void the_pipeline_only_drops_what_is_apart(void **state)
 
 int main(void)
 {
-    use_threads_for_sanitizer();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(impacts_are_the_same_bits),
         cmocka_unit_test(the_pipeline_only_drops_what_is_apart),
