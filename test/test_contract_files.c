@@ -138,7 +138,7 @@ static void failed_meshes_leave_the_old_file(void **state)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){100000, old.rlim_max}), 0);
     toi_status status = toi_write_ply(path, all, none, none);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
-    assert_fails(status, TOI_ERROR_FILE, strerror(EFBIG));
+    assert_fails(status, TOI_ERROR_LIMIT, strerror(EFBIG));
     assert_int_equal(files_in_folder(), files);
     struct stat info;
     assert_true(stat(path, &info) == 0 && info.st_size == 3);

@@ -9,8 +9,10 @@
 
 #include "toi/truth.h"
 
+#include <errno.h>
 #include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -398,6 +400,14 @@ static void keep_report(const toi_ccd_report *report)
         keep("time runs backwards", 19);
 }
 
+static toi_status add_pairs(void *context, const toi_pair *pairs, int64_t count, int worker)
+{
+    (void)worker;
+    for (int64_t i = 0; i < count; ++i)
+        atomic_fetch_add((_Atomic uint64_t *)context, toi_hash(&pairs[i], sizeof pairs[i]));
+    return TOI_OK;
+}
+
 static void ask_all(const toi_ccd_def *def, const toi_mesh *mesh)
 {
     toi_ccd_report report;
@@ -427,6 +437,11 @@ static void ask_all(const toi_ccd_def *def, const toi_mesh *mesh)
             IN_MODE(query = toi_gather_query(mesh, (toi_kind)kind, lists[kind].data[i]));
             keep(&query, sizeof query);
         }
+        _Atomic uint64_t sum = 0;
+        IN_MODE(status =
+                    toi_stream_candidates(def, mesh, (toi_kind)kind, add_pairs, &sum, &report));
+        assert_int_equal(status, TOI_OK);
+        keep((const void *)&sum, sizeof sum);
         IN_MODE(toi_free_pairs(&lists[kind]));
     }
     IN_MODE(toi_free_impacts(&impacts));
@@ -580,6 +595,19 @@ static void call_query_files(void)
     assert_int_equal(file.count, QUERIES);
     keep(file.queries, sizeof queries);
     IN_MODE(toi_free_query_file(&file));
+    toi_output output;
+    IN_MODE(status = toi_open_output(path, &output));
+    assert_int_equal(status, TOI_OK);
+    IN_MODE(status = toi_print_queries(output.file, queries, hits, QUERIES));
+    assert_int_equal(status, TOI_OK);
+    IN_MODE(status = toi_close_output(&output));
+    assert_int_equal(status, TOI_OK);
+    keep_file(path);
+    IN_MODE(status = toi_open_output(path, &output));
+    assert_int_equal(status, TOI_OK);
+    IN_MODE(toi_discard_output(&output));
+    IN_MODE(status = toi_fail_file(path, "write", ENOSPC));
+    assert_int_equal(status, TOI_ERROR_LIMIT);
     const char not_double[] = "1,3,0,1,0,1\n";
     IN_MODE(status = toi_parse_queries("a.csv", not_double, sizeof not_double - 1, &file));
     assert_int_equal(status, TOI_ERROR_FORMAT);
@@ -701,6 +729,17 @@ static void call_truth(void)
     free_soup(&made.s);
 }
 
+// After this no output can be opened.
+static void call_ending(void)
+{
+    toi_output output;
+    toi_status status;
+    IN_MODE(toi_remove_temporaries());
+    IN_MODE(status = toi_open_output(path_of("late.csv"), &output));
+    assert_int_not_equal(status, TOI_OK);
+    keep_message();
+}
+
 // ---------------------------------------------------------------------------------------------
 
 #define TEST(name)                                                                                 \
@@ -720,6 +759,7 @@ TEST(pipeline)
 TEST(mesh_files)
 TEST(query_files)
 TEST(truth)
+TEST(ending)
 
 // Runs last: by then the others have called what they call.
 static void no_exported_function_is_forgotten(void **state)
@@ -756,6 +796,7 @@ int main(void)
         cmocka_unit_test(mesh_files_in_every_mode),
         cmocka_unit_test(query_files_in_every_mode),
         cmocka_unit_test(truth_in_every_mode),
+        cmocka_unit_test(ending_in_every_mode),
         cmocka_unit_test(no_exported_function_is_forgotten),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
