@@ -47,13 +47,13 @@ enum
 
 typedef struct loop
 {
-    toi_task *task;
-    void *context;
-    int64_t count;
-    bool spin;
-    int helper_count;
     _Alignas(64) _Atomic int64_t next; // the first task that nobody has taken
     uint16_t places[TOI_MAX_WORKERS];  // of helper number 1 to helper_count
+    toi_task *task;                    // far enough from `next`, which every task writes
+    void *context;
+    int64_t count;
+    int helper_count;
+    bool spin;
 } loop;
 
 typedef struct helper
