@@ -127,8 +127,8 @@ TOI_API toi_status toi_write_queries(const char *path, const toi_query *queries,
                                      int64_t count);
 
 /// Writes the rows of queries to an open file, behind what is there: for more queries than fit in
-/// memory. Fails only for a coordinate that is not finite (TOI_ERROR_DATA); that `file` cannot be
-/// written is told when it is closed.
+/// memory. Fails only for a coordinate that is not finite (TOI_ERROR_DATA) or a negative count;
+/// that `file` cannot be written is told when it is closed.
 TOI_API toi_status toi_print_queries(FILE *file, const toi_query *queries, const bool *hits,
                                      int64_t count);
 
