@@ -332,8 +332,7 @@ TOI_INLINE void find_places(int edge_edge, const toi_narrow_batch *batch, const 
         result->v = p.v[i];
         if (!p.trusted[i])
             find_degenerate_place(edge_edge, &p, &l.motion, i, result, frame.speed);
-        if (!toi_quick_normal(&frame, result->normal))
-            toi_careful_normal(batch->kind, &batch->queries[list->query[at + i]], result);
+        toi_settle_normal(batch->kind, &batch->queries[list->query[at + i]], &frame, result);
     }
 }
 

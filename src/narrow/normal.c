@@ -25,14 +25,23 @@ static void set_unit(const double n[3], bool backwards, double normal[3])
         normal[k] = x[k] / length + 0.0;
 }
 
+// Nothing moves: common, and then either way is right.
+static bool is_at_rest(const toi_query *query)
+{
+    bool rests = true;
+    for (int i = 0; i < 12; ++i)
+        rests &= query->start[i / 3][i % 3] == query->end[i / 3][i % 3];
+    return rests;
+}
+
 // The edges carry errors of a few units of their sizes, so n carries as many of `rounding`; the
 // speed's are of the largest difference, which is about 1.
-static bool set_from_plane(const toi_contact_frame *c, const double n[3], double rounding,
-                           double normal[3])
+static bool set_from_plane(const toi_contact_frame *c, const toi_query *query, const double n[3],
+                           double rounding, double normal[3])
 {
     double towards = toi_dot3(n, c->speed);
     double doubt = 0x1p-40 * toi_max3(n) + 0x1p-46 * rounding * toi_max3(c->speed);
-    if (!(toi_abs(towards) > doubt))
+    if (!(toi_abs(towards) > doubt) && !is_at_rest(query))
         return false;
     set_unit(n, towards > 0, normal);
     return true;
@@ -60,13 +69,13 @@ static bool set_from_motion(const toi_contact_frame *c, double normal[3])
     return true;
 }
 
-bool toi_quick_normal(const toi_contact_frame *c, double normal[3])
+static bool set_quickly(const toi_contact_frame *c, const toi_query *query, double normal[3])
 {
     double n[3];
     toi_cross3(c->e, c->g, n);
     double rounding = toi_max3(c->e) * c->g_size + toi_max3(c->g) * c->e_size;
     if (toi_max3(n) > LEAST_SINE * rounding + TOI_TINY)
-        return set_from_plane(c, n, rounding, normal);
+        return set_from_plane(c, query, n, rounding, normal);
     double least = LEAST_SINE * LEAST_SINE * toi_dot3(c->e, c->e) * toi_dot3(c->g, c->g);
     return !(toi_dot3(n, n) > least) && set_from_motion(c, normal);
 }
@@ -81,18 +90,37 @@ typedef struct wide
     int exponent;
 } wide;
 
+// 2^exponent, a normal number.
+static double power_of_two(int exponent)
+{
+    uint64_t bits = (uint64_t)(1023 + exponent) << 52;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
+static toi_doubled shift(toi_doubled x, int exponent)
+{
+    double power = power_of_two(exponent);
+    return (toi_doubled){x.high * power, x.low * power};
+}
+
+// The high part is zero or between 2^-1000 and 2^1000.
 static wide wide_normal(toi_doubled value, int exponent)
 {
-    int shift;
-    frexp(value.high, &shift);
+    uint64_t bits;
+    memcpy(&bits, &value.high, sizeof bits);
+    int own = (int)(bits >> 52 & 0x7ff) - 1022;
     if (value.high == 0)
         return (wide){{0, 0}, 0};
-    return (wide){{ldexp(value.high, -shift), ldexp(value.low, -shift)}, exponent + shift};
+    return (wide){shift(value, -own), exponent + own};
 }
 
 static wide wide_from(double x)
 {
-    return wide_normal((toi_doubled){x, 0}, 0);
+    wide w = {{0, 0}, 0};
+    w.value.high = frexp(x, &w.exponent);
+    return w;
 }
 
 static wide wide_negative(wide a)
@@ -107,10 +135,8 @@ static wide wide_add(wide a, wide b)
     if (a.value.high == 0 || b.exponent - a.exponent > 200)
         return b;
     int exponent = a.exponent > b.exponent ? a.exponent : b.exponent;
-    toi_doubled x = {ldexp(a.value.high, a.exponent - exponent),
-                     ldexp(a.value.low, a.exponent - exponent)};
-    toi_doubled y = {ldexp(b.value.high, b.exponent - exponent),
-                     ldexp(b.value.low, b.exponent - exponent)};
+    toi_doubled x = shift(a.value, a.exponent - exponent);
+    toi_doubled y = shift(b.value, b.exponent - exponent);
     return wide_normal(toi_doubled_add(x, y), exponent);
 }
 
@@ -185,7 +211,7 @@ static void set_unit_wide(const wide n[3], bool backwards, double normal[3])
     set_unit(x, backwards, normal);
 }
 
-void toi_careful_normal(toi_kind kind, const toi_query *query, toi_query_result *result)
+static void set_carefully(toi_kind kind, const toi_query *query, toi_query_result *result)
 {
     wide_motion m;
     wide n[3], speed[3], gap[3];
@@ -217,6 +243,13 @@ void toi_careful_normal(toi_kind kind, const toi_query *query, toi_query_result 
 
 // ---- Either
 
+void toi_settle_normal(toi_kind kind, const toi_query *query, const toi_contact_frame *frame,
+                       toi_query_result *result)
+{
+    if (!set_quickly(frame, query, result->normal))
+        set_carefully(kind, query, result);
+}
+
 void toi_set_normal(toi_kind kind, const toi_query *query, toi_query_result *result)
 {
     double t = result->time, s = 1 - t;
@@ -231,6 +264,5 @@ void toi_set_normal(toi_kind kind, const toi_query *query, toi_query_result *res
         c.speed[k] = (m.p[1][k] - m.p[0][k]) + result->u * (m.e[1][k] - m.e[0][k]) +
                      result->v * (m.g[1][k] - m.g[0][k]);
     }
-    if (!toi_quick_normal(&c, result->normal))
-        toi_careful_normal(kind, query, result);
+    toi_settle_normal(kind, query, &c, result);
 }

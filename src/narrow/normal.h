@@ -19,9 +19,8 @@ typedef struct toi_contact_frame
     double speed[3];
 } toi_contact_frame;
 
-// The two halves of it, for a method that has these at hand: false where rounding might decide, and
-// then the other, from the query itself.
-bool toi_quick_normal(const toi_contact_frame *contact, double normal[3]);
-void toi_careful_normal(toi_kind kind, const toi_query *query, toi_query_result *result);
+// The same for a method that has these at hand.
+void toi_settle_normal(toi_kind kind, const toi_query *query, const toi_contact_frame *frame,
+                       toi_query_result *result);
 
 #endif
