@@ -7,7 +7,7 @@
 #   narrow-random-KIND, narrow-queries, narrow-made, narrow-SCENE
 #                                every narrow phase, time and errors; figure 7: the errors of its times
 #   narrow-peers-...             the same queries with other libraries, as broad-... has their broad phases
-#   ccd-queries                  figure 5: the whole road on random parts of a scene
+#   ccd-queries                  figure 5: the whole pipeline on random parts of a scene
 #   ccd-threads                  figure 6: with more and more threads
 #   ccd-stages                   figure 9: where the time goes, for every scene and narrow phase
 #   ccd-memory                   figure 10: within less and less memory
@@ -222,13 +222,13 @@ if [ "$real" = yes ] && [ -d "$data/queries" ]; then
 fi
 
 largest=(-- --scene rod-twist --size "$large" --begin 0.8 -- --scene n-body --size "$large" --begin 0.8)
-step "the whole road, every scene" ccd stages --threads "1,$cores" \
+step "the whole pipeline, every scene" ccd stages --threads "1,$cores" \
     "${made_scenes[@]}" ${real_scenes[@]+"${real_scenes[@]}"}
-step "the whole road, more and more threads" ccd threads --threads "$doubling" --narrow exact,inclusion \
+step "the whole pipeline, more and more threads" ccd threads --threads "$doubling" --narrow exact,inclusion \
     "${largest[@]}" ${real_scenes[@]+"${real_scenes[@]}"}
-step "the whole road, parts of a scene" ccd queries --fractions "$fractions" --broad auto,stq,lbvh \
+step "the whole pipeline, parts of a scene" ccd queries --fractions "$fractions" --broad auto,stq,lbvh \
     --narrow exact,inclusion --modes all --threads "1,$cores" "${largest[@]}"
-step "the whole road, less and less memory" ccd memory --memory-limits "$limits" --narrow exact,inclusion \
+step "the whole pipeline, less and less memory" ccd memory --memory-limits "$limits" --narrow exact,inclusion \
     --threads "$cores" "${largest[@]}" ${real_scenes[@]+"${real_scenes[@]}"}
 
 step "pictures of the broad phases" draw made "$out/broad-made.csv"

@@ -344,7 +344,7 @@ static void print_earliest(const frames *f, const settings *s, const toi_ccd_rep
         else
             printf("earliest    none: the whole step is free\n");
         if (f->scene && s->choice.begin < 0.1)
-            printf("            (a scene's story begins without contact: try --begin 0.7)\n");
+            printf("            (scenes begin without contact: try --begin 0.7)\n");
         return;
     }
     bool face = first->kind == TOI_VERTEX_FACE;

@@ -64,7 +64,7 @@ code=0
 check "the script runs through" [ $code -eq 0 ]
 check "it tells the time of its steps" grep -qE "^broad phases, generated scenes +[0-9.]+ s$" stdout
 check "and of all" grep -qE "^in all +[0-9.]+ s$" stdout
-check "it says what it skipped" grep -qE "^the whole road, less and less memory .* [0-9]+ combinations skipped$" stdout
+check "it says what it skipped" grep -qE "^the whole pipeline, less and less memory .* [0-9]+ combinations skipped$" stdout
 check "there is a page" [ -s page.html ]
 for file in made scaling; do columns "broad-$file" "rows/broad-$file.csv" "$broad_columns"; done
 for file in made random-vf random-ee; do columns "narrow-$file" "rows/narrow-$file.csv" "$narrow_columns"; done
@@ -157,7 +157,7 @@ check "all: large scenes too" grep -q "bench ccd .*/huge/start.ply" noted/all
 check "all: however long it takes" [ "$(grep -c -- "--time-limit" noted/all)" -eq 0 ]
 check "--quick: small scenes" grep -q "bench ccd .*/little/start.ply" noted/all--quick
 check "--quick: no large ones" [ "$(grep -c "/huge/" noted/all--quick)" -eq 0 ]
-same "--quick: no slow method on the whole road" "$(grep -c "^bench ccd .*--time-limit 2" noted/all--quick)" \
+same "--quick: no slow method on the whole pipeline" "$(grep -c "^bench ccd .*--time-limit 2" noted/all--quick)" \
     "$(grep -c "^bench ccd" noted/all--quick)"
 check "--quick: what it leaves out is said" grep -q "make bench-paper measures them: huge" noted/said--quick
 
@@ -172,7 +172,7 @@ scene=(--scene cloth-ball --size 1000 --begin 0.8)
 ccd=(bench ccd "${scene[@]}")
 succeeds "toi bench ccd --help" bench ccd --help
 check "toi bench ccd --help fits a terminal" awk 'length > 80 { exit 1 }' stdout
-succeeds "the whole road is compared" "${ccd[@]}" --broad brute,stq,auto --threads 1,2,3 --memory-limits 64M,none \
+succeeds "the whole pipeline is compared" "${ccd[@]}" --broad brute,stq,auto --threads 1,2,3 --memory-limits 64M,none \
     --repeat 3 --csv ccd.csv
 check "the tables fit 100 columns" awk 'length > 100 { exit 1 }' stdout
 check "all is the same" [ "$(grep -c ' same$' stdout)" -eq 12 ]

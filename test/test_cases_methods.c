@@ -1,4 +1,4 @@
-// Every narrow phase and the whole road on the gallery of traps, test/cases: who is right, who
+// Every narrow phase and the whole pipeline on the gallery of traps, test/cases: who is right, who
 // misses what. The answers are those of the truth files, which test_cases.c proves.
 
 #include "cases.h"
@@ -194,7 +194,7 @@ static void instruction_sets_agree(void **state)
     assert_ok(toi_set_simd(NULL));
 }
 
-// ---- The whole road
+// ---- The whole pipeline
 
 static const toi_narrow_method road_methods[] = {TOI_NARROW_EXACT, TOI_NARROW_INCLUSION,
                                                  TOI_NARROW_ADDITIVE_CERTIFIED};

@@ -1,5 +1,5 @@
 // What the headers say of inputs and threads: inputs are only read, during the call; any number of
-// threads may call at once, and share what is immutable; progress is told by one at a time.
+// threads may call at once, and share what is immutable; progress reaches the caller from one thread at a time.
 
 #define _GNU_SOURCE // MAP_ANONYMOUS, usleep
 

@@ -20,7 +20,7 @@ static const struct
      run_bench_broad},
     {"narrow", "bench narrow", "all narrow phases side by side: cost, errors, times",
      run_bench_narrow},
-    {"ccd", "bench ccd", "the whole road: stages, threads, memory limits, sizes, errors",
+    {"ccd", "bench ccd", "the whole pipeline: stages, threads, memory limits, sizes, errors",
      run_bench_ccd},
 };
 

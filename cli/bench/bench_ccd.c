@@ -1,4 +1,4 @@
-// toi bench ccd: the whole road from two frames to their impacts, in many combinations.
+// toi bench ccd: the whole pipeline from two frames to their impacts, in many combinations.
 
 #include "bench.h"
 #include "bench_ccd_report.h"
@@ -280,7 +280,7 @@ int run_bench_ccd(int argc, char **argv)
         .usage = "bench ccd START END [OPTION...]\n"
                  "bench ccd --scene NAME [OPTION...]\n"
                  "bench ccd --all-scenes [OPTION...]",
-        .about = "Times the whole road, as users run it, for every combination of what the lists\n"
+        .about = "Times the whole pipeline, as users run it, for every combination of what the lists\n"
                  "below name: boxes, search and decision, the most memory held, and what the\n"
                  "answers are worth beside those of exact. With --fractions it is figure 5 of\n"
                  "Belgrod et al., with --threads figure 6, with --memory-limits figure 10. The\n"

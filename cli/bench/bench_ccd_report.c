@@ -163,7 +163,7 @@ toi_status print_ccd(const ccd_rows *rows, int repeat)
 {
     choices shown = find_choices(rows);
     toi_status status = TOI_OK;
-    printf("the whole road, %s, ", toi_simd_name());
+    printf("the whole pipeline, %s, ", toi_simd_name());
     if (repeat > 1)
         printf("the fastest of %d runs, not counting the first\n", repeat);
     else

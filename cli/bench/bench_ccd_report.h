@@ -1,4 +1,4 @@
-// The comparison of the whole road as tables on the terminal and as JSON.
+// The comparison of the whole pipeline as tables on the terminal and as JSON.
 
 #ifndef TOI_CLI_BENCH_CCD_REPORT_H
 #define TOI_CLI_BENCH_CCD_REPORT_H

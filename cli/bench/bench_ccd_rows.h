@@ -1,4 +1,4 @@
-// What a comparison of the whole road has measured: a row for every combination.
+// What a comparison of the whole pipeline has measured: a row for every combination.
 
 #ifndef TOI_CLI_BENCH_CCD_ROWS_H
 #define TOI_CLI_BENCH_CCD_ROWS_H

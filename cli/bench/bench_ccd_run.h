@@ -1,4 +1,4 @@
-// Running the whole road over a scene, in all combinations that a plan has.
+// Running the whole pipeline over a scene, in all combinations that a plan has.
 
 #ifndef TOI_CLI_BENCH_CCD_RUN_H
 #define TOI_CLI_BENCH_CCD_RUN_H

@@ -25,7 +25,7 @@ typedef struct bench_plan
     int workers;
 } bench_plan;
 
-// The whole road from candidates to impacts, as users run it.
+// The whole pipeline from candidates to impacts, as users run it.
 typedef struct bench_pipeline
 {
     bench_method run;

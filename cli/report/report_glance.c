@@ -267,7 +267,7 @@ static void print_road_tile(page *p, const road *roads, int64_t road_count, doub
         if (roads[i].each > 0)
             values[count++] = 1e-9 * roads[i].each;
     print_median_tile(p, values, count,
-                      "a candidate for the whole road, boxes and search included, the median over "
+                      "a candidate for the whole pipeline, boxes and search included, the median over "
                       "scenes");
 }
 

@@ -1,4 +1,4 @@
-// The share of each stage in the whole road, one figure a scene and a question.
+// The share of each stage in the whole pipeline, one figure a scene and a question.
 
 #include "report_sections.h"
 

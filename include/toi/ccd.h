@@ -1,5 +1,5 @@
 /// @file
-/// The whole road: two frames of a mesh in, the earliest time of impact, every impact, or a safe
+/// The whole pipeline: two frames of a mesh in, the earliest time of impact, every impact, or a safe
 /// step for every vertex out.
 
 #ifndef TOI_CCD_H

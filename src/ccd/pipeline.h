@@ -1,4 +1,4 @@
-// The stations of the pipeline: a mesh made ready, its candidates as a stream, and solving a block
+// The stages of the pipeline: a mesh made ready, its candidates as a stream, and solving a block
 // of them.
 
 #ifndef TOI_CCD_PIPELINE_H
