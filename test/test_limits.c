@@ -196,7 +196,7 @@ static void check_peak(const call *c, toi_status status)
     if (status != TOI_OK || c->peak_bytes < 0)
         return;
     bool right = c->def.workers == 1 ? c->peak_bytes == peak
-                                     : c->peak_bytes >= peak && c->peak_bytes <= peak + peak / 4;
+                                     : c->peak_bytes >= peak && c->peak_bytes <= 2 * peak;
     if (!right)
         fail_msg("%s: %lld bytes taken, %lld reported", describe(c), (long long)peak,
                  (long long)c->peak_bytes);
