@@ -177,13 +177,13 @@ static void take_wide(toi_kind kind, const toi_query *query, double t, wide_moti
 {
     static const int corners[TOI_PAIR_KINDS][3][2] = {{{0, 1}, {1, 2}, {1, 3}},
                                                       {{0, 2}, {1, 0}, {2, 3}}};
+    wide after = wide_from(t), before = wide_add(wide_from(1), wide_negative(after));
     for (int i = 0; i < 9; ++i) {
         int k = i % 3, from = corners[kind][i / 3][1], to = corners[kind][i / 3][0];
         wide start = wide_add(wide_from(query->start[to][k]), wide_from(-query->start[from][k]));
         wide end = wide_add(wide_from(query->end[to][k]), wide_from(-query->end[from][k]));
-        wide rate = wide_add(end, wide_negative(start));
-        m->rate[i / 3][k] = rate;
-        m->at[i / 3][k] = wide_add(start, wide_multiply(wide_from(t), rate));
+        m->rate[i / 3][k] = wide_add(end, wide_negative(start));
+        m->at[i / 3][k] = wide_add(wide_multiply(before, start), wide_multiply(after, end));
     }
 }
 
