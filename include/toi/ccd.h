@@ -39,8 +39,8 @@ typedef struct toi_ccd_def
     toi_zero_time_policy zero_time;
     int workers; ///< 0: toi_default_workers()
     /// Most bytes held at once, as broad_phase.h defines it; 0: no limit. Lists of impacts (64
-    /// bytes each) are treated as lists of pairs are. Integers of `exact` count; GMP's own numbers,
-    /// which `parity` uses, do not: less than 64 KiB a worker.
+    /// bytes each) are treated as lists of pairs are. Integers of `exact` count; the few
+    /// numbers that `parity` has from GMP do not.
     int64_t memory_limit;
     toi_progress *progress;
     void *progress_context;
