@@ -54,7 +54,7 @@ static void find_bound(int edge_edge, const toi_motion *m, double separation, do
 {
     double hoped = (sqrt(s->closest.square) - separation) * GOOD_ENOUGH;
     int count = edge_edge ? TOI_DIRECTIONS - 1 : TOI_DIRECTIONS;
-    best->gap = -INFINITY;
+    *best = (bound){.gap = -INFINITY, .until = t};
     for (int i = 0; i < count && !(best->gap >= hoped); ++i) {
         bound b;
         toi_heights h;
@@ -62,7 +62,7 @@ static void find_bound(int edge_edge, const toi_motion *m, double separation, do
         toi_measure_heights(edge_edge, m, b.n, separation, &h);
         b.gap = toi_least_height(&h, t) / sqrt(toi_dot3(b.n, b.n));
         b.until = toi_clear_until(&h, t);
-        if (i == 0 || b.gap > best->gap)
+        if (b.gap > best->gap)
             *best = b;
     }
 }
