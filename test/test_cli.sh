@@ -220,7 +220,7 @@ sed '1s/1,4/1,3/' truth.csv >third.csv
 refuses "a rational that is no double" 2 "third.csv:1" queries third.csv --kind vf
 refuses "no folder for the output" 2 "none/out.csv" pairs start.ply end.ply --out none/out.csv
 mkdir folder
-refuses "output is a folder" 2 "folder: cannot write" ccd start.ply end.ply --impacts folder
+refuses "output is a folder" 2 "folder: exists and is not a regular file" ccd start.ply end.ply --impacts folder
 refuses "no folder for the picture" 2 "none/a.svg" ccd start.ply end.ply --picture none/a.svg
 refuses "frames into a file" 2 "start.ply" scene plane --size 100 --out start.ply
 check "messages name program and command" grep -q "^toi scene: " stderr

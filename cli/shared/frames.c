@@ -25,7 +25,7 @@
          .type = OPTION_NUMBER,                                                                    \
          .offset = offsetof(scene_choice, begin),                                                  \
          .argument = "B",                                                                          \
-         .help = "where in its motion the first frame lies, from 0 (the default: nothing touches "  \
+         .help = "where in its motion the first frame lies, from 0 (the default: nothing touches " \
                  "yet) to 1; much touches from 0.6 on",                                            \
          .most = 1,                                                                                \
          .range = "a number from 0 to 1"},                                                         \
