@@ -232,7 +232,7 @@ static void near_parallel_queries_take_few_cells(void **state)
             print_message("  %s, family %d: %.1f cells in the mean, at most %lld\n",
                           toi_kind_name((toi_kind)kind), family, (double)cells / (double)count,
                           (long long)most);
-            assert_true(cells < 60 * count && most < 20000 && undecided == 0);
+            assert_true(cells < 60 * count && most < 5000 && undecided == 0);
         }
 }
 

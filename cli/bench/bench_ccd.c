@@ -280,8 +280,8 @@ int run_bench_ccd(int argc, char **argv)
         .usage = "bench ccd START END [OPTION...]\n"
                  "bench ccd --scene NAME [OPTION...]\n"
                  "bench ccd --all-scenes [OPTION...]",
-        .about = "Times the whole pipeline, as users run it, for every combination of what the lists\n"
-                 "below name: boxes, search and decision, the most memory held, and what the\n"
+        .about = "Times the whole pipeline, as users run it, for every combination of what the\n"
+                 "lists below name: boxes, search and decision, the most memory held, and what the\n"
                  "answers are worth beside those of exact. With --fractions it is figure 5 of\n"
                  "Belgrod et al., with --threads figure 6, with --memory-limits figure 10. The\n"
                  "answers of a narrow phase must not depend on broad phase, threads and limit:\n"

@@ -76,6 +76,7 @@ typedef struct toi_expansion
     double radius[3];
     double value[3];
     double dt[3], du[3], dv[3];
+    double side;  // mu + nu is at most this in the triangle u + v <= 1; infinite: nobody asks
     bool open[3]; // axes on which the cell's box is not within the threshold; set by who knows it
 } toi_expansion;
 
@@ -88,6 +89,9 @@ TOI_INLINE void toi_expand(const toi_inclusion *q, const toi_cell *c, toi_expans
         x->radius[a] = (above > below ? above : below) * (1 + 4 * TOI_UNIT);
     }
     double t = x->centre[0], s = 1 - t, u = x->centre[1], v = x->centre[2];
+    // Three roundings of numbers in [-1, 1]. Without a separation contacts are points, and cells
+    // shrink to them anyway.
+    x->side = q->triangle && q->separation > 0 ? ((1 - u) - v) + 4 * TOI_UNIT : HUGE_VAL;
     for (int k = 0; k < 3; ++k) {
         double p = s * q->p[0][k] + t * q->p[1][k];
         x->du[k] = s * q->e[0][k] + t * q->e[1][k];
@@ -167,6 +171,19 @@ TOI_INLINE void toi_project(const toi_inclusion *q, const toi_expansion *x, cons
     row->mixed[1] = toi_dot3(n, q->dg);
 }
 
+// How far mu slope[1] + nu slope[2] and the rest of a row that is not linear in t may reach where
+// mu + nu <= side cuts off the corner at which both terms are largest: slopes of one sign. The most
+// of a mu + b nu is then at an end of the cut. The last term covers all roundings, those of the
+// caller too (section 5).
+TOI_INLINE double toi_side_reach(const toi_row *row, const toi_expansion *x, double others)
+{
+    const double *r = x->radius;
+    double a = toi_abs(row->slope[1]), b = toi_abs(row->slope[2]), d = x->side;
+    double most = toi_max(a * r[1] + b * (d - r[1]), a * (d - r[2]) + b * r[2]);
+    double size = (a + b) * (r[1] + r[2] + toi_abs(d)) + r[0] * toi_abs(row->slope[0]) + others;
+    return (most + others) + size * (64 * TOI_UNIT);
+}
+
 // Solves a row for variable `a` (0 t, 1 u, 2 v): every zero of F in the cell has it in [lo, hi]
 // about the centre, intersected with what is known. Returns 0 if that is empty: no zero.
 // (Section 5.)
@@ -177,12 +194,19 @@ TOI_INLINE int toi_solve_row(const toi_row *row, toi_expansion *x, int a, double
     int b = (a + 1) % 3, c = (a + 2) % 3;
     double rest = (r[b] * toi_abs(slope[b]) + r[c] * toi_abs(slope[c]) + mixed + row->slack) *
                   (1 + 16 * TOI_UNIT);
-    double reach = (r[a] * toi_abs(slope[a]) + rest) * (1 + 4 * TOI_UNIT);
-    if (toi_abs(row->value) > reach)
+    double up = rest, down = rest;
+    if (a == 0 && x->side < r[1] + r[2] && slope[1] * slope[2] > 0) {
+        double cut = toi_min(rest, toi_side_reach(row, x, mixed + row->slack));
+        up = slope[1] > 0 ? cut : up;
+        down = slope[1] > 0 ? down : cut;
+    }
+    double own = r[a] * toi_abs(slope[a]);
+    if (row->value > (own + down) * (1 + 4 * TOI_UNIT) ||
+        -row->value > (own + up) * (1 + 4 * TOI_UNIT))
         return 0;
     if (!(toi_abs(slope[a]) > 0) || r[a] < 0x1p-900)
         return 1;
-    double x0 = (-row->value - rest) / slope[a], x1 = (rest - row->value) / slope[a];
+    double x0 = (-row->value - up) / slope[a], x1 = (down - row->value) / slope[a];
     double below = x0 < x1 ? x0 : x1, above = x0 < x1 ? x1 : x0;
     below -= 4 * TOI_UNIT * toi_abs(below);
     above += 4 * TOI_UNIT * toi_abs(above);
