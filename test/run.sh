@@ -20,9 +20,9 @@ run_tree() { # run_tree NAME DIRECTORY CTEST-ARGUMENTS...
         "build/logs/$name.log" | sort -u | head -n 30
 }
 
-sanitized() { # sanitized PRESET TESTS: the programs that finish quickly and touch everything
+sanitized() { # sanitized PRESET TESTS [TARGETS...]: the programs that finish quickly and touch everything
     local log=build/logs/$1-build.log
-    if cmake --preset "$1" >"$log" 2>&1 && cmake --build --preset "$1" >>"$log" 2>&1; then
+    if cmake --preset "$1" >"$log" 2>&1 && cmake --build --preset "$1" --target "${@:3}" >>"$log" 2>&1; then
         TOI_SANITIZED=1 run_tree "$1" "build/$1" -R "^($2)$"
     else
         tail -n 30 "$log"
@@ -31,9 +31,9 @@ sanitized() { # sanitized PRESET TESTS: the programs that finish quickly and tou
 }
 
 run_tree release build
-sanitized asan 'base|mesh|broad|broad_memory|broad_limits|broad_mesh|ccd|io|ply|obj_stl|numbers|queries|scenes|inclusion|inclusion_options|inclusion_queue|additive|baselines|distance|exact|exact_time|exact_decide|exact_bounds|exact_stages|exact_filters|cli|bench|report|cases|cases_methods|replay_solve|replay_ccd|replay_exact|replay_broad|truth|truth_file|truth_command|replay_truth|modes|arguments|contract|contract_inputs|contract_options|contract_files|output|files|limits|stack|team|threads'
+sanitized asan 'additive|arguments|base|baselines|broad|broad_limits|broad_memory|broad_mesh|cases|cases_methods|ccd|cli|contract|contract_files|contract_inputs|contract_options|distance|exact|exact_bounds|exact_decide|exact_filters|exact_stages|exact_time|files|inclusion|inclusion_options|inclusion_queue|io|limits|mesh|modes|numbers|obj_stl|output|ply|queries|replay_broad|replay_ccd|replay_exact|replay_solve|replay_truth|report|scenes|stack|team|threads|truth|truth_command|truth_file'"${TOI_LONG:+|bench}" all
 # What shares most between threads.
-sanitized tsan 'base|mesh|broad|broad_memory|broad_mesh|ccd|modes|contract_inputs|contract_files|team'
+sanitized tsan 'base|broad|broad_memory|broad_mesh|ccd|contract_files|contract_inputs|mesh|team' test_base test_broad test_broad_memory test_broad_mesh test_ccd test_contract_files test_contract_inputs test_mesh test_team
 
 # cmocka's closing lines, and the plain ones of the shell tests.
 awk -v runs="$failed_runs" '
