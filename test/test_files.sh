@@ -120,10 +120,10 @@ start() {
         while kill -0 $worker 2>/dev/null; do
             # shellcheck disable=SC2206 # the pattern is to be expanded
             files=($pattern)
-            [ -e "${files[0]}" ] || continue
+            [ -s "${files[0]}" ] || continue # a file that is empty may not be locked yet
             kill -STOP $worker 2>/dev/null || break
             sleep 0.02
-            if [ -e "${files[0]}" ] && kill -0 $worker 2>/dev/null; then return; fi
+            if [ -s "${files[0]}" ] && kill -0 $worker 2>/dev/null; then return; fi
             kill -CONT $worker 2>/dev/null || break
         done
     done

@@ -16,11 +16,39 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 _Static_assert(GMP_NUMB_BITS == 64, "limbs are handled as 64-bit words");
 
 __extension__ typedef __int128 toi_int128;
 __extension__ typedef unsigned __int128 toi_uint128;
+
+// ---- Doubles
+
+enum
+{
+    TOI_LEAST_EXPONENT = -1074 // of the least denormal
+};
+
+// A finite double is m 2^exponent.
+typedef struct toi_decoded
+{
+    uint64_t m; // below 2^53
+    int exponent;
+    bool negative;
+} toi_decoded;
+
+static inline toi_decoded toi_decode_double(double x)
+{
+    uint64_t pattern;
+    memcpy(&pattern, &x, sizeof pattern);
+    int biased = (int)(pattern >> 52) & 0x7ff;
+    uint64_t m = pattern & ((UINT64_C(1) << 52) - 1);
+    if (biased > 0)
+        m |= UINT64_C(1) << 52;
+    return (toi_decoded){m, (biased > 0 ? biased : 1) - 1 + TOI_LEAST_EXPONENT,
+                         (pattern >> 63) != 0};
+}
 
 // ---- The arena
 

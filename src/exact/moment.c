@@ -67,30 +67,6 @@ toi_moment toi_moment_from_root(toi_arena *arena, const toi_polynomial *f, toi_d
 
 // ---- Floors
 
-// A root of a polynomial given by doubles, about: Newton's method kept in the bracket [lo, hi] by
-// halving.
-static double estimate_root(const double a[4], int sign_lo, double lo, double hi, double guess)
-{
-    double x = guess > lo && guess < hi ? guess : 0.5 * (lo + hi);
-    for (int step = 0; step < 40; ++step) {
-        double value = a[0] + x * (a[1] + x * (a[2] + x * a[3]));
-        double slope = a[1] + x * (2 * a[2] + x * (3 * a[3]));
-        if (value == 0)
-            return x;
-        if ((value > 0) == (sign_lo > 0))
-            lo = x;
-        else
-            hi = x;
-        double next = x - value / slope;
-        if (!(next > lo && next < hi))
-            next = 0.5 * (lo + hi);
-        if (fabs(next - x) <= 0x1p-53 * x)
-            return next;
-        x = next;
-    }
-    return x;
-}
-
 // The variable of a search is t, or 1 - t: where a place is known, the distance from its end.
 typedef struct floor_search
 {
@@ -234,8 +210,8 @@ bool toi_moment_find_floor(toi_arena *arena, toi_moment *moment, double latest, 
             return moment->floor <= latest;
     }
     search.estimate = moment->place.m > 0 ? time_of(&search, moment->place.m)
-                                          : estimate_root(search.a, moment->sign, lo,
-                                                          double_of(search.above), guess);
+                                          : toi_estimate_root(search.a, moment->sign, lo,
+                                                              double_of(search.above), guess);
     for (int tries = 0; search.above - search.below > 1 && !arena->failed; ++tries) {
         uint64_t pattern = propose(&search, tries, rising);
         if (!narrow_search(arena, moment, &search, pattern, &rising))

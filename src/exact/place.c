@@ -100,14 +100,15 @@ static double scaled(toi_dyadic x, int64_t exponent)
     return shift < -1000 ? 0 : ldexp(m, (int)shift);
 }
 
-// A root in ]lo, hi[, about, by Newton's method kept between them by halving.
-static double approach(const double a[4], int sign, double lo, double hi)
+double toi_estimate_root(const double a[4], int sign_lo, double lo, double hi, double guess)
 {
-    double x = 0.5 * (lo + hi);
+    double x = guess > lo && guess < hi ? guess : 0.5 * (lo + hi);
     for (int step = 0; step < 40; ++step) {
         double value = a[0] + x * (a[1] + x * (a[2] + x * a[3]));
         double slope = a[1] + x * (2 * a[2] + x * (3 * a[3]));
-        if ((value > 0) == (sign > 0))
+        if (value == 0)
+            return x;
+        if ((value > 0) == (sign_lo > 0))
             lo = x;
         else
             hi = x;
@@ -134,7 +135,7 @@ toi_place toi_find_place(toi_arena *arena, const toi_polynomial *polynomial,
         find_exponent(&f, &b, &place.exponent)) {
         double a[4], lo = scaled(b.lo, place.exponent), hi = scaled(b.hi, place.exponent);
         toi_polynomial_approximate(&f, place.exponent, a);
-        double x = approach(a, b.sign, fmax(lo, 0.5), fmin(hi, 1));
+        double x = toi_estimate_root(a, b.sign, fmax(lo, 0.5), fmin(hi, 1), NAN);
         double below = x * (1 - 0x1p-31), above = x * (1 + 0x1p-31);
         if (below > lo * (1 + 0x1p-40) && above < hi * (1 - 0x1p-40) &&
             sign_near(a, below, 0) == b.sign && sign_near(a, above, 0) == -b.sign)

@@ -29,6 +29,10 @@ toi_dyadic toi_dyadic_complement(toi_arena *arena, toi_dyadic x);
 // f as a polynomial in 1 - t.
 toi_polynomial toi_polynomial_reverse(toi_arena *arena, const toi_polynomial *f);
 
+// A root in ]lo, hi[, about, of a polynomial given by doubles: Newton's method kept between them by
+// halving. Starts at the guess where that is between them.
+double toi_estimate_root(const double a[4], int sign_lo, double lo, double hi, double guess);
+
 toi_place toi_find_place(toi_arena *arena, const toi_polynomial *f, const toi_bracket *bracket);
 
 // The sign of g wherever in the place the root is; 0 where this cannot tell.

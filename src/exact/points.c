@@ -2,26 +2,22 @@
 
 #include <string.h>
 
-static toi_coordinate decode(double x)
+// In the unit of the least denormal, odd where it is not zero.
+static toi_coordinate take_coordinate(double x)
 {
-    uint64_t pattern;
-    memcpy(&pattern, &x, sizeof pattern);
-    int biased = (int)(pattern >> 52) & 0x7ff;
-    uint64_t m = pattern & ((UINT64_C(1) << 52) - 1);
-    if (biased > 0)
-        m |= UINT64_C(1) << 52;
-    int zeros = m == 0 ? 0 : __builtin_ctzll(m);
-    return (toi_coordinate){m >> zeros, (biased > 0 ? biased : 1) + zeros, (pattern >> 63) != 0};
+    toi_decoded d = toi_decode_double(x);
+    int zeros = d.m == 0 ? 0 : __builtin_ctzll(d.m);
+    return (toi_coordinate){d.m >> zeros, d.exponent - TOI_LEAST_EXPONENT + 1 + zeros, d.negative};
 }
 
-void toi_points_from_query(const toi_query *query, toi_points *points)
+void toi_far_points_from_query(const toi_query *query, toi_far_points *points)
 {
     for (int k = 0; k < 3; ++k) {
         int32_t lowest = INT32_MAX, highest = 0;
         for (int i = 0; i < 8; ++i) {
             const double *x = i < 4 ? query->start[i] : query->end[i - 4];
             toi_coordinate *c = &points->x[i / 4][i % 4][k];
-            *c = decode(x[k]);
+            *c = take_coordinate(x[k]);
             if (c->m == 0)
                 continue;
             int32_t end = c->shift + 64 - __builtin_clzll(c->m);
@@ -110,8 +106,8 @@ static toi_polynomial from_bernstein(toi_arena *arena, const toi_integer b[4], i
     return f;
 }
 
-toi_polynomial toi_points_component(toi_arena *arena, const toi_points *points, toi_difference a,
-                                    int degree, int axis)
+toi_polynomial toi_far_points_component(toi_arena *arena, const toi_far_points *points,
+                                        toi_difference a, int degree, int axis)
 {
     toi_integer b[4];
     for (int end = 0; end <= degree; ++end) {
@@ -130,7 +126,7 @@ static int corner_of(toi_difference a, int which)
 
 // The products of two corners. A corner with itself adds nothing: what it adds at t = 0 and 1 it
 // takes at 1 and 0.
-static void add_cross(balance *sum, const toi_points *points, const toi_difference factors[2],
+static void add_cross(balance *sum, const toi_far_points *points, const toi_difference factors[2],
                       int axis, int ends)
 {
     int i = (axis + 1) % 3, j = (axis + 2) % 3;
@@ -145,8 +141,8 @@ static void add_cross(balance *sum, const toi_points *points, const toi_differen
     }
 }
 
-toi_polynomial toi_points_cross(toi_arena *arena, const toi_points *points,
-                                const toi_difference factors[2], int degree, int axis)
+toi_polynomial toi_far_points_cross(toi_arena *arena, const toi_far_points *points,
+                                    const toi_difference factors[2], int degree, int axis)
 {
     toi_integer b[4];
     for (int power = 0; power <= 2 * degree; ++power) {
@@ -171,7 +167,7 @@ static void add_determinant(balance *sum, const toi_coordinate *x, const toi_coo
     }
 }
 
-static void add_volume(balance *sum, const toi_points *points, const toi_difference factors[3],
+static void add_volume(balance *sum, const toi_far_points *points, const toi_difference factors[3],
                        int ends)
 {
     for (int which = 0; which < 8; ++which) {
@@ -183,8 +179,8 @@ static void add_volume(balance *sum, const toi_points *points, const toi_differe
     }
 }
 
-toi_polynomial toi_points_volume(toi_arena *arena, const toi_points *points,
-                                 const toi_difference factors[3], int degree)
+toi_polynomial toi_far_points_volume(toi_arena *arena, const toi_far_points *points,
+                                     const toi_difference factors[3], int degree)
 {
     toi_integer b[4];
     for (int power = 0; power <= 3 * degree; ++power) {

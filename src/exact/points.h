@@ -21,11 +21,11 @@ typedef struct toi_coordinate
     bool negative;
 } toi_coordinate;
 
-typedef struct toi_points
+typedef struct toi_far_points
 {
     toi_coordinate x[2][4][3]; // at t = 0 and 1, of each corner, on each axis
     int64_t bits[3];           // magnitudes on an axis are below 2^bits
-} toi_points;
+} toi_far_points;
 
 // One corner less another.
 typedef struct toi_difference
@@ -36,20 +36,20 @@ typedef struct toi_difference
 
 // Each axis gets a unit of its own, the largest of which all its coordinates are whole multiples:
 // contact does not depend on the units of the axes.
-void toi_points_from_query(const toi_query *query, toi_points *points);
+void toi_far_points_from_query(const toi_query *query, toi_far_points *points);
 
 // In what follows `degree` is 1, or 0 to look at t = 0 alone.
 
 // One component of a difference.
-toi_polynomial toi_points_component(toi_arena *arena, const toi_points *points, toi_difference a,
-                                    int degree, int axis);
+toi_polynomial toi_far_points_component(toi_arena *arena, const toi_far_points *points,
+                                        toi_difference a, int degree, int axis);
 
 // One component of the cross product of two, the axes being that next to it and that after.
-toi_polynomial toi_points_cross(toi_arena *arena, const toi_points *points,
-                                const toi_difference factors[2], int degree, int axis);
+toi_polynomial toi_far_points_cross(toi_arena *arena, const toi_far_points *points,
+                                    const toi_difference factors[2], int degree, int axis);
 
 // a . (b x c).
-toi_polynomial toi_points_volume(toi_arena *arena, const toi_points *points,
-                                 const toi_difference factors[3], int degree);
+toi_polynomial toi_far_points_volume(toi_arena *arena, const toi_far_points *points,
+                                     const toi_difference factors[3], int degree);
 
 #endif

@@ -16,31 +16,13 @@ enum
     COORDINATES = 24
 };
 
-typedef struct decoded
-{
-    uint64_t m; // the magnitude is m 2^exponent
-    int exponent;
-    bool negative;
-} decoded;
-
-static decoded decode(double x)
-{
-    uint64_t pattern;
-    memcpy(&pattern, &x, sizeof pattern);
-    int biased = (int)(pattern >> 52) & 0x7ff;
-    uint64_t m = pattern & ((UINT64_C(1) << 52) - 1);
-    if (biased > 0)
-        m |= UINT64_C(1) << 52;
-    return (decoded){m, (biased > 0 ? biased : 1) - 1075, (pattern >> 63) != 0};
-}
-
 // All are whole multiples of 2^lowest, the largest such power, and less than 2^(highest + 1); with
 // nothing but zeros both are 0.
 static void find_span(const double x[COORDINATES], int *lowest, int *highest)
 {
     int low = INT32_MAX, high = INT32_MIN;
     for (int i = 0; i < COORDINATES; ++i) {
-        decoded d = decode(x[i]);
+        toi_decoded d = toi_decode_double(x[i]);
         if (d.m == 0)
             continue;
         int lowest_bit = d.exponent + __builtin_ctzll(d.m);
@@ -55,7 +37,7 @@ static void find_span(const double x[COORDINATES], int *lowest, int *highest)
 static const int corners[2][3][2] = {{{0, 1}, {1, 2}, {1, 3}}, {{0, 2}, {1, 0}, {2, 3}}};
 
 // m 2^(exponent - lowest), which is whole.
-static toi_int128 scaled_word(decoded x, int lowest)
+static toi_int128 scaled_word(toi_decoded x, int lowest)
 {
     int shift = x.m == 0 ? 0 : x.exponent - lowest;
     toi_int128 magnitude = shift >= 0 ? (toi_int128)x.m << shift : (toi_int128)(x.m >> -shift);
@@ -82,7 +64,7 @@ static void convert_words(toi_arena *arena, const double x[COORDINATES], int low
     toi_vector *vectors[3] = {&trajectory->p, &trajectory->e, &trajectory->g};
     toi_int128 points[COORDINATES], words[2][3];
     for (int i = 0; i < COORDINATES; ++i)
-        points[i] = scaled_word(decode(x[i]), lowest);
+        points[i] = scaled_word(toi_decode_double(x[i]), lowest);
     for (int v = 0; v < 3; ++v) {
         const int *pair = corners[trajectory->edge_edge][v];
         for (int k = 0; k < 3; ++k) {
@@ -98,7 +80,7 @@ static void convert_words(toi_arena *arena, const double x[COORDINATES], int low
 static void refer_to_points(const toi_query *query, toi_trajectory *trajectory)
 {
     toi_vector *vectors[3] = {&trajectory->p, &trajectory->e, &trajectory->g};
-    toi_points_from_query(query, &trajectory->points);
+    toi_far_points_from_query(query, &trajectory->points);
     for (int v = 0; v < 3; ++v) {
         const int *pair = corners[trajectory->edge_edge][v];
         vectors[v]->form = TOI_VECTOR_POINTS;
@@ -176,7 +158,7 @@ static toi_integer entry(toi_arena *arena, const toi_vector *a, int power, int a
 toi_polynomial toi_vector_component(toi_arena *arena, const toi_vector *a, int degree, int axis)
 {
     if (a->form == TOI_VECTOR_POINTS)
-        return toi_points_component(arena, a->points, a->between, degree, axis);
+        return toi_far_points_component(arena, a->points, a->between, degree, axis);
     toi_polynomial f;
     for (int i = 0; i <= degree; ++i)
         f.c[i] = entry(arena, a, i, axis);
@@ -279,8 +261,8 @@ toi_polynomial toi_vector_cross(toi_arena *arena, const toi_vector *a, const toi
 {
     toi_polynomial f;
     if (a->form == TOI_VECTOR_POINTS)
-        return toi_points_cross(arena, a->points, (toi_difference[]){a->between, b->between},
-                                degree, axis);
+        return toi_far_points_cross(arena, a->points, (toi_difference[]){a->between, b->between},
+                                    degree, axis);
     if (a->form == TOI_VECTOR_WORDS && b->form == TOI_VECTOR_WORDS) {
         toi_int128 words[3] = {0, 0, 0};
         int highest = degree > 0 ? 2 : 0;
@@ -385,8 +367,8 @@ static toi_polynomial volume_points(toi_arena *arena, const toi_trajectory *traj
     const toi_difference factors[3] = {trajectory->p.between, trajectory->e.between,
                                        trajectory->g.between};
     for (int k = 0; k < 3; ++k)
-        normal[k] = toi_points_cross(arena, &trajectory->points, factors + 1, degree, k);
-    return toi_points_volume(arena, &trajectory->points, factors, degree);
+        normal[k] = toi_far_points_cross(arena, &trajectory->points, factors + 1, degree, k);
+    return toi_far_points_volume(arena, &trajectory->points, factors, degree);
 }
 
 toi_polynomial toi_trajectory_volume(toi_arena *arena, const toi_trajectory *trajectory, int degree,

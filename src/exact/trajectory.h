@@ -19,7 +19,7 @@ typedef struct toi_vector
     toi_vector_form form;
     int64_t words[2][3];
     toi_integer c[2][3];
-    const toi_points *points;
+    const toi_far_points *points;
     toi_difference between;
 } toi_vector;
 
@@ -29,7 +29,7 @@ typedef struct toi_trajectory
     toi_vector p;
     toi_vector e;
     toi_vector g;
-    toi_points points; // set where the vectors refer to them
+    toi_far_points points; // set where the vectors refer to them
 } toi_trajectory;
 
 // Takes the differences of a query of finite doubles, all on an axis multiplied by one power of two
