@@ -31,7 +31,7 @@ sanitized() { # sanitized PRESET TESTS [TARGETS...]: the programs that finish qu
 }
 
 run_tree release build
-sanitized asan 'additive|arguments|base|baselines|broad|broad_limits|broad_memory|broad_mesh|cases|cases_methods|ccd|cli|contract|contract_files|contract_inputs|contract_options|distance|exact|exact_bounds|exact_decide|exact_filters|exact_stages|exact_time|files|inclusion|inclusion_options|inclusion_queue|io|limits|mesh|modes|numbers|obj_stl|output|ply|queries|replay_broad|replay_ccd|replay_exact|replay_solve|replay_truth|report|scenes|stack|team|threads|truth|truth_command|truth_file'"${TOI_LONG:+|bench}" all
+sanitized asan 'additive|arguments|base|baselines|broad|broad_limits|broad_memory|broad_mesh|cases|cases_methods|ccd|cli|contract|contract_files|contract_inputs|contract_options|distance|exact|exact_bounds|exact_decide|exact_filters|exact_stages|exact_time|files|inclusion|inclusion_options|inclusion_queue|inclusion_side|io|limits|mesh|modes|numbers|obj_stl|output|ply|queries|replay_broad|replay_ccd|replay_exact|replay_solve|replay_truth|report|scenes|stack|team|threads|truth|truth_command|truth_file'"${TOI_LONG:+|bench}" all
 # What shares most between threads.
 sanitized tsan 'base|broad|broad_memory|broad_mesh|ccd|contract_files|contract_inputs|mesh|team' test_base test_broad test_broad_memory test_broad_mesh test_ccd test_contract_files test_contract_inputs test_mesh test_team
 
