@@ -181,7 +181,7 @@ static void real_scenes_agree_with_brute(void **state)
         real_frames l;
         if (!load_real_scene(scenes[i].name, &l))
             skip();
-        fingerprint found = check_mesh(scenes[i].name, &l.mesh, long_factor() > 1 ? 8 : 2);
+        fingerprint found = check_mesh(scenes[i].name, &l.mesh, long_factor() > 1 ? 8 : 1);
         assert_memory_equal(found.count, scenes[i].candidates, sizeof found.count);
         free_real_frames(&l);
     }
