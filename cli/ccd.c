@@ -166,28 +166,28 @@ static void write_impact(FILE *file, const toi_mesh *mesh, const toi_impact *imp
 static toi_status write_impacts(const char *path, const toi_mesh *mesh,
                                 const toi_impact_array *impacts)
 {
-    output_file output;
-    toi_status status = open_output(path, &output);
+    toi_output output;
+    toi_status status = toi_open_output(path, &output);
     if (status != TOI_OK)
         return status;
     fputs("kind,a,b,time_hex,u,v,time,state,x,y,z,nx,ny,nz\n", output.file);
     for (int64_t i = 0; i < impacts->count; ++i)
         write_impact(output.file, mesh, &impacts->data[i]);
-    return close_output(&output);
+    return toi_close_output(&output);
 }
 
 static toi_status write_steps(const char *path, const double *steps, int64_t count, double t_max,
                               int64_t *held_back)
 {
-    output_file output;
-    toi_status status = open_output(path, &output);
+    toi_output output;
+    toi_status status = toi_open_output(path, &output);
     if (status != TOI_OK)
         return status;
     for (int64_t i = 0; i < count; ++i) {
         fprintf(output.file, "%" PRId64 ",%a\n", i, steps[i]);
         *held_back += steps[i] < t_max;
     }
-    return close_output(&output);
+    return toi_close_output(&output);
 }
 
 static toi_status find_steps(const settings *s, const toi_mesh *mesh, answer *a)

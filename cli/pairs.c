@@ -236,9 +236,9 @@ static toi_status finish_ranges(const settings *s, const toi_mesh *mesh, answer 
 // Sorts and hashes the pairs, and writes them where a file is asked for.
 static toi_status finish_pairs(const settings *s, const toi_mesh *mesh, answer *a)
 {
-    output_file output;
+    toi_output output;
     consumer c = {.file = NULL};
-    toi_status status = s->out ? open_output(s->out, &output) : TOI_OK;
+    toi_status status = s->out ? toi_open_output(s->out, &output) : TOI_OK;
     if (status != TOI_OK)
         return status;
     c.file = s->out ? output.file : NULL;
@@ -246,8 +246,8 @@ static toi_status finish_pairs(const settings *s, const toi_mesh *mesh, answer *
     if (!s->out)
         return status;
     if (status != TOI_OK)
-        discard_output(&output);
-    return status == TOI_OK ? close_output(&output) : status;
+        toi_discard_output(&output);
+    return status == TOI_OK ? toi_close_output(&output) : status;
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -121,13 +121,13 @@ static void write_answer(FILE *file, const toi_query_result *result, bool contac
 
 static toi_status write_answers(const settings *s, const toi_query_result *results, int64_t count)
 {
-    output_file output;
-    toi_status status = open_output(s->out, &output);
+    toi_output output;
+    toi_status status = toi_open_output(s->out, &output);
     if (status != TOI_OK)
         return status;
     for (int64_t i = 0; i < count; ++i)
         write_answer(output.file, &results[i], s->def.all_roots);
-    return close_output(&output);
+    return toi_close_output(&output);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -65,3 +65,12 @@ void free_soup(soup *s)
     free(s->faces);
     toi_free_edges(&s->edges);
 }
+
+void expect_news(toi_status status, const char *what)
+{
+    if (status == TOI_OK)
+        fail_msg("%s succeeded", what);
+    if (strcmp(toi_last_message(), "stale") == 0 || toi_last_message()[0] == 0)
+        fail_msg("%s failed without a message", what);
+    toi_fail(TOI_ERROR_DATA, "stale");
+}

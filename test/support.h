@@ -32,6 +32,9 @@
 // after saying by name what is skipped. The result is valid until the next call.
 const char *find_data(const char *path);
 
+// The call `what` must have failed, with a message of its own: not the one that was there before.
+void expect_news(toi_status status, const char *what);
+
 // Ten times the cases under `make test-long`, but not under sanitizers.
 int64_t long_factor(void);
 

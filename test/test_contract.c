@@ -158,16 +158,6 @@ static toi_mesh drop(void)
     return toi_make_mesh(drop_start[0], drop_end[0], 4, drop_faces[0], 1);
 }
 
-// Fails and tells of it: not with the message that was there before.
-static void expect_news(toi_status status, const char *what)
-{
-    if (status == TOI_OK)
-        fail_msg("%s succeeded", what);
-    if (strcmp(toi_last_message(), "stale") == 0 || toi_last_message()[0] == 0)
-        fail_msg("%s failed without a message", what);
-    toi_fail(TOI_ERROR_DATA, "stale");
-}
-
 static void expect_nothing(const toi_ccd_report *report)
 {
     assert_true(report->earliest.time == INFINITY && report->state == TOI_SEPARATED);

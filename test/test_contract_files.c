@@ -22,15 +22,6 @@
 
 // ---- Failures
 
-static void expect_news(toi_status status, const char *what)
-{
-    if (status == TOI_OK)
-        fail_msg("%s succeeded", what);
-    if (strcmp(toi_last_message(), "stale") == 0 || toi_last_message()[0] == 0)
-        fail_msg("%s failed without a message", what);
-    toi_fail(TOI_ERROR_DATA, "stale");
-}
-
 static bool is_empty(const toi_mesh_file *mesh)
 {
     return !mesh->points && !mesh->faces && !mesh->loose_edges && mesh->point_count == 0 &&

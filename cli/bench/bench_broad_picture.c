@@ -357,13 +357,13 @@ static void print_comparison(FILE *o, const broad_rows *rows)
 
 toi_status draw_broad(const char *path, const broad_rows *rows)
 {
-    output_file output;
-    toi_status status = open_output(path, &output);
+    toi_output output;
+    toi_status status = toi_open_output(path, &output);
     if (status != TOI_OK)
         return status;
     if (is_scaling(rows))
         print_curves(output.file, rows);
     else
         print_comparison(output.file, rows);
-    return close_output(&output);
+    return toi_close_output(&output);
 }

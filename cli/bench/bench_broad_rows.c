@@ -83,14 +83,14 @@ void write_row(FILE *file, const broad_row *row)
 
 toi_status write_rows(const char *path, const broad_rows *rows)
 {
-    output_file output;
-    toi_status status = open_output(path, &output);
+    toi_output output;
+    toi_status status = toi_open_output(path, &output);
     if (status != TOI_OK)
         return status;
     write_row_titles(output.file);
     for (int i = 0; i < rows->count; ++i)
         write_row(output.file, &rows->data[i]);
-    return close_output(&output);
+    return toi_close_output(&output);
 }
 
 static bool parse_hash(const char *from, uint64_t *hash)

@@ -100,12 +100,12 @@ static void write_row_of_ccd(FILE *file, const ccd_row *row)
 
 toi_status write_ccd_rows(const char *path, const ccd_rows *rows)
 {
-    output_file output;
-    toi_status status = open_output(path, &output);
+    toi_output output;
+    toi_status status = toi_open_output(path, &output);
     if (status != TOI_OK)
         return status;
     fprintf(output.file, "%s\n", titles);
     for (int i = 0; i < rows->count; ++i)
         write_row_of_ccd(output.file, &rows->data[i]);
-    return close_output(&output);
+    return toi_close_output(&output);
 }

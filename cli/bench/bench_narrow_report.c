@@ -443,8 +443,8 @@ static void write_titles(FILE *file)
 
 toi_status write_bench(const char *path, const bench_report *report)
 {
-    output_file output;
-    toi_status status = open_output(path, &output);
+    toi_output output;
+    toi_status status = toi_open_output(path, &output);
     if (status != TOI_OK)
         return status;
     write_titles(output.file);
@@ -453,7 +453,7 @@ toi_status write_bench(const char *path, const bench_report *report)
             write_query_row(output.file, report, &report->result->rows[kind][m]);
     for (int i = 0; i < report->result->pipeline_count; ++i)
         write_pipeline(output.file, report, &report->result->pipelines[i]);
-    return close_output(&output);
+    return toi_close_output(&output);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -115,8 +115,8 @@ static void print_line(FILE *o, const char *text, int y, double size, const char
 
 static toi_status write_picture(const char *path, drawing *d)
 {
-    output_file output;
-    toi_status status = open_output(path, &output);
+    toi_output output;
+    toi_status status = toi_open_output(path, &output);
     if (status != TOI_OK)
         return status;
     FILE *o = output.file;
@@ -127,7 +127,7 @@ static toi_status write_picture(const char *path, drawing *d)
     print_impacts(o, d);
     explain_marks(o, d);
     fprintf(o, "</svg>\n");
-    return close_output(&output);
+    return toi_close_output(&output);
 }
 
 toi_status draw_picture(const char *path, const struct picture *p)

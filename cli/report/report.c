@@ -161,13 +161,13 @@ static toi_status write_report(const report_data *data, const report_options *ch
     const char *title = chosen->title ? chosen->title : "Times of impact, measured";
     char *bytes = NULL;
     size_t count = 0;
-    output_file output;
+    toi_output output;
     toi_status status = print_to_memory(p, data, title, &bytes, &count);
     if (status == TOI_OK)
-        status = open_output(chosen->out, &output);
+        status = toi_open_output(chosen->out, &output);
     if (status == TOI_OK) {
         fwrite(bytes, 1, count, output.file);
-        status = close_output(&output);
+        status = toi_close_output(&output);
     }
     free(bytes);
     return status;

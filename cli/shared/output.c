@@ -17,21 +17,6 @@ toi_status check_output(const char *path)
     return status;
 }
 
-toi_status open_output(const char *path, output_file *output)
-{
-    return toi_open_output(path, output);
-}
-
-toi_status close_output(output_file *output)
-{
-    return toi_close_output(output);
-}
-
-void discard_output(output_file *output)
-{
-    toi_discard_output(output);
-}
-
 // Writes the digits of a number that is not negative so that they end before `end`.
 static char *put_digits(char *end, int32_t number)
 {

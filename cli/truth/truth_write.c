@@ -67,8 +67,8 @@ toi_status write_truth_list(const char *path, truth_format format, toi_kind kind
 {
     const toi_truth_entry *entries = found->at[kind];
     int64_t count = found->counts[kind];
-    output_file output;
-    toi_status status = open_output(path, &output);
+    toi_output output;
+    toi_status status = toi_open_output(path, &output);
     if (status != TOI_OK)
         return status;
     toi_status written = TOI_OK;
@@ -81,8 +81,8 @@ toi_status write_truth_list(const char *path, truth_format format, toi_kind kind
     else
         written = write_queries(output.file, kind, mesh, entries, count);
     if (written != TOI_OK) {
-        discard_output(&output);
+        toi_discard_output(&output);
         return written;
     }
-    return close_output(&output);
+    return toi_close_output(&output);
 }

@@ -258,8 +258,8 @@ toi_status toi_find_safe_steps(const toi_ccd_def *def, const toi_mesh *mesh, dou
         q.steps = toi_take(&q.pipeline.budget, count, sizeof *q.steps);
         status = q.steps ? TOI_OK : toi_allocation_status();
     }
-    for (int64_t i = 0; q.steps && i < count; ++i) // later than t_max nobody looks; + 0 makes -0 0
-        atomic_init(&q.steps[i], toi_time_bits(def->narrow.t_max + 0.0));
+    for (int64_t i = 0; q.steps && i < count; ++i) // later than that nobody looks
+        atomic_init(&q.steps[i], toi_time_bits(toi_last_time(&def->narrow)));
     if (status == TOI_OK)
         status = toi_solve_candidates(&q.pipeline, consume, &q, NULL);
     for (int64_t i = 0; status == TOI_OK && i < count; ++i)
