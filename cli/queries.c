@@ -64,7 +64,7 @@ typedef struct answer
 static toi_status solve_once(const settings *s, const toi_query_file *file, progress *bar,
                              toi_query_result *results)
 {
-    toi_progress *show = progress_function();
+    toi_progress_fn *show = progress_function();
     toi_status status = TOI_OK;
     for (int64_t i = 0; i < file->count && status == TOI_OK; i += BLOCK) {
         int64_t count = file->count - i < BLOCK ? file->count - i : BLOCK;

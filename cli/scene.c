@@ -67,7 +67,7 @@ static toi_status write_frame(const char *folder, const toi_scene *scene, int fr
 static toi_status write_frames(const char *folder, const toi_scene *scene, json_t *files)
 {
     progress bar = start_progress(1);
-    toi_progress *show = progress_function();
+    toi_progress_fn *show = progress_function();
     toi_status status = make_folder(folder);
     for (int frame = 0; frame < scene->frames && status == TOI_OK; ++frame) {
         status = write_frame(folder, scene, frame, files);

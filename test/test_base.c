@@ -238,10 +238,11 @@ static void pieces_cover_a_range(void **state)
     (void)state;
     for (int64_t count = 0; count < 50; ++count)
         for (int64_t pieces = 1; pieces < 12; ++pieces) {
-            assert_int_equal(toi_piece(count, pieces, 0), 0);
-            assert_int_equal(toi_piece(count, pieces, pieces), count);
+            assert_int_equal(toi_piece_start(count, pieces, 0), 0);
+            assert_int_equal(toi_piece_start(count, pieces, pieces), count);
             for (int64_t p = 0; p < pieces; ++p)
-                assert_true(toi_piece(count, pieces, p) <= toi_piece(count, pieces, p + 1));
+                assert_true(toi_piece_start(count, pieces, p) <=
+                            toi_piece_start(count, pieces, p + 1));
         }
 }
 

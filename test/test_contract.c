@@ -426,7 +426,8 @@ static void book_release(void *user, void *memory, size_t size)
 }
 
 // Serves in another order than one would think of: backwards, by two workers in turns.
-static void book_parallel_for(void *user, int workers, int64_t count, toi_task *task, void *context)
+static void book_parallel_for(void *user, int workers, int64_t count, toi_task_fn *task,
+                              void *context)
 {
     service *s = user;
     s->bad += s != &books || workers < 1 || workers > 8;

@@ -1,5 +1,6 @@
 // What the headers say of inputs and threads: inputs are only read, during the call; any number of
-// threads may call at once, and share what is immutable; progress reaches the caller from one thread at a time.
+// threads may call at once, and share what is immutable; progress reaches the caller from one
+// thread at a time.
 
 #define _GNU_SOURCE // MAP_ANONYMOUS, usleep
 

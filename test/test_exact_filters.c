@@ -30,11 +30,11 @@ static bool load_sample(const sample *s, toi_motion *m, toi_real *separation)
 {
     static const int corners[TOI_PAIR_KINDS][3][2] = {{{0, 1}, {1, 2}, {1, 3}},
                                                       {{0, 2}, {1, 0}, {2, 3}}};
-    toi_rows rows;
+    toi_motion_rows rows;
     memset(&rows, 0, sizeof rows);
     for (int part = 0; part < 3; ++part) {
-        toi_wide_row d = {0};
-        toi_row row;
+        toi_wide_motion_row d = {0};
+        toi_motion_row row;
         const int *c = corners[s->kind][part];
         for (int k = 0; k < 3; ++k) {
             d[k] = s->query.start[c[0]][k] - s->query.start[c[1]][k];

@@ -631,7 +631,7 @@ static bool contains(const toi_cell *c, const double zero[3])
 }
 
 static void print_loss(const prepared *q, const toi_cell *before, const toi_cell *after,
-                       const double zero[3], toi_verdict v)
+                       const double zero[3], toi_cell_verdict v)
 {
     print_error("%s\n", toi_kind_name(q->kind));
     for (int i = 0; i < 24; ++i)
@@ -651,7 +651,8 @@ static bool keeps_zero(prepared *q, toi_cell cell, const double zero[3])
         toi_cell before = cell;
         toi_expansion x;
         bool again, narrow;
-        toi_verdict v = toi_examine_cell(&q->search.query, &cell, &touched, &x, &again, &narrow);
+        toi_cell_verdict v =
+            toi_examine_cell(&q->search.query, &cell, &touched, &x, &again, &narrow);
         if (touched.time <= zero[0])
             return true;
         if (v == TOI_CELL_EXCLUDED || !contains(&cell, zero)) {

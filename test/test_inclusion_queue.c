@@ -4,7 +4,7 @@
 // Looks inside: the queue is compiled into this file.
 
 #define TOI_ISA inside
-#include "narrow/inclusion_queue_isa.c"
+#include "narrow/literature/inclusion_queue_isa.c"
 
 #include "exact/method_trials.h"
 

@@ -19,7 +19,7 @@ static int64_t cases(int64_t count)
 // A row of the triangle u + v <= 1, and a zero (tau, mu, nu) of it: on the third side, or anywhere.
 typedef struct side_case
 {
-    toi_row row;
+    toi_inclusion_row row;
     toi_expansion x;
     double tau, mu, nu;
 } side_case;
@@ -88,7 +88,7 @@ static void add_product(mpq_t sum, double a, double b, double c)
 // bit.
 static void choose_value(side_case *c, int sign, mpq_t sum, mpq_t x)
 {
-    toi_row *row = &c->row;
+    toi_inclusion_row *row = &c->row;
     mpq_set_ui(sum, 0, 1);
     add_product(sum, c->tau, row->slope[0], 1);
     add_product(sum, c->mu, row->slope[1], 1);

@@ -382,7 +382,7 @@ static bool always(void *context, int32_t a, int32_t b)
     return a != b;
 }
 
-static void in_turn(void *user, int workers, int64_t count, toi_task *task, void *context)
+static void in_turn(void *user, int workers, int64_t count, toi_task_fn *task, void *context)
 {
     (void)user;
     (void)workers;

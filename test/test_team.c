@@ -528,7 +528,7 @@ typedef struct own_loop
     int calls;
 } own_loop;
 
-static void backwards(void *user, int workers, int64_t count, toi_task *task, void *context)
+static void backwards(void *user, int workers, int64_t count, toi_task_fn *task, void *context)
 {
     ++((own_loop *)user)->calls;
     for (int64_t i = count; i-- > 0;)

@@ -280,12 +280,13 @@ int run_bench_ccd(int argc, char **argv)
         .usage = "bench ccd START END [OPTION...]\n"
                  "bench ccd --scene NAME [OPTION...]\n"
                  "bench ccd --all-scenes [OPTION...]",
-        .about = "Times the whole pipeline, as users run it, for every combination of what the\n"
-                 "lists below name: boxes, search and decision, the most memory held, and what the\n"
-                 "answers are worth beside those of exact. With --fractions it is figure 5 of\n"
-                 "Belgrod et al., with --threads figure 6, with --memory-limits figure 10. The\n"
-                 "answers of a narrow phase must not depend on broad phase, threads and limit:\n"
-                 "where they do the program says so and exits with 3.",
+        .about =
+            "Times the whole pipeline, as users run it, for every combination of what the\n"
+            "lists below name: boxes, search and decision, the most memory held, and what the\n"
+            "answers are worth beside those of exact. With --fractions it is figure 5 of\n"
+            "Belgrod et al., with --threads figure 6, with --memory-limits figure 10. The\n"
+            "answers of a narrow phase must not depend on broad phase, threads and limit:\n"
+            "where they do the program says so and exits with 3.",
         .examples = "bench ccd start.ply end.ply --repeat 5\n"
                     "bench ccd --scene rod-twist --begin 0.8 --fractions 1/16,1/4,1\n"
                     "bench ccd --scene n-body --begin 0.8 --narrow exact --threads 1,2,4,8\n"

@@ -332,8 +332,9 @@ toi_status print_threads_section(page *p, const report_data *data)
 
 toi_status print_limits_section(page *p, const report_data *data)
 {
-    print_sentence(p, "seen",
-                   "What a limit of memory costs: the time of the whole pipeline, and the most memory "
-                   "that it held, which must stay below the dashed line.");
+    print_sentence(
+        p, "seen",
+        "What a limit of memory costs: the time of the whole pipeline, and the most memory "
+        "that it held, which must stay below the dashed line.");
     return print_section(p, data, OVER_LIMIT);
 }

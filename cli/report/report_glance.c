@@ -266,9 +266,10 @@ static void print_road_tile(page *p, const road *roads, int64_t road_count, doub
     for (int64_t i = 0; i < road_count; ++i)
         if (roads[i].each > 0)
             values[count++] = 1e-9 * roads[i].each;
-    print_median_tile(p, values, count,
-                      "a candidate for the whole pipeline, boxes and search included, the median over "
-                      "scenes");
+    print_median_tile(
+        p, values, count,
+        "a candidate for the whole pipeline, boxes and search included, the median over "
+        "scenes");
 }
 
 toi_status print_glance(page *p, const report_data *data)

@@ -80,7 +80,7 @@ static toi_status keep_range(void *context, const toi_pair *pairs, int64_t count
     return TOI_OK;
 }
 
-static toi_status search(ranges *r, toi_pair_sink *sink)
+static toi_status search(ranges *r, toi_pair_sink_fn *sink)
 {
     toi_ccd_report report;
     toi_status status = toi_stream_candidates(&r->def, r->mesh, r->kind, sink, r, &report);

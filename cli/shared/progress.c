@@ -50,7 +50,7 @@ void end_progress(progress *p)
     p->shown = 0;
 }
 
-toi_progress *progress_function(void)
+toi_progress_fn *progress_function(void)
 {
     return isatty(STDERR_FILENO) ? show_progress : NULL;
 }

@@ -22,7 +22,7 @@ bool show_progress(void *context, double done);
 void end_progress(progress *p);
 
 // show_progress() where there is a terminal to draw on, else NULL.
-toi_progress *progress_function(void);
+toi_progress_fn *progress_function(void);
 
 // A clock that only goes forward.
 double seconds_now(void);

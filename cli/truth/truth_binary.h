@@ -12,7 +12,7 @@ typedef struct binary_job
     const toi_mesh *mesh;
     toi_truth_list list;
     int workers;
-    toi_progress *progress; // asked after every block; false stops the work
+    toi_progress_fn *progress; // asked after every block; false stops the work
     void *progress_context;
 } binary_job;
 

@@ -197,7 +197,7 @@ static void print_summary(const checker *c, double seconds)
 
 static bool show_search(void *context, double done)
 {
-    toi_progress *show = progress_function();
+    toi_progress_fn *show = progress_function();
     if (show)
         show(context, done / CHECK_STAGES);
     return true;

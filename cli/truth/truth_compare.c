@@ -182,7 +182,7 @@ static toi_status check_roads(const step_truth *t, const listing *l, toi_pair pa
 
 static void show_listed(const step_truth *t, const listing *l, int64_t done)
 {
-    toi_progress *show = progress_function();
+    toi_progress_fn *show = progress_function();
     if (show && l->count > 0)
         show(t->found->bar, (t->stage + (double)done / (double)l->count) / CHECK_STAGES);
 }

@@ -42,7 +42,7 @@ static const double lists_share = 0.1; // of a step's time, roughly
 
 static void show_share(maker *m, double done)
 {
-    toi_progress *show = progress_function();
+    toi_progress_fn *show = progress_function();
     if (show)
         show(&m->bar, done);
 }

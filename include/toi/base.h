@@ -86,7 +86,7 @@ typedef enum toi_log_level
 } toi_log_level;
 
 /// One piece of parallel work: number `index` of the count, run by worker number `worker`.
-typedef void toi_task(void *context, int64_t index, int worker);
+typedef void toi_task_fn(void *context, int64_t index, int worker);
 
 /// Services that the caller may supply. A NULL member keeps the default.
 typedef struct toi_hooks
@@ -108,7 +108,7 @@ typedef struct toi_hooks
     /// (unless it allows nesting) a loop runs with fewer, if need be on the calling thread alone.
     /// They block signals but for those that a thread causes itself, are made anew in a child
     /// process after fork(), and end when the library is unloaded.
-    void (*parallel_for)(void *user, int workers, int64_t count, toi_task *task, void *context);
+    void (*parallel_for)(void *user, int workers, int64_t count, toi_task_fn *task, void *context);
 } toi_hooks;
 
 /// Replaces the hooks of the process; NULL restores the defaults. They, the instruction set
@@ -150,7 +150,7 @@ TOI_API uint64_t toi_hash(const void *data, size_t size);
 /// Asked from time to time during long calls with the share of work done in [0, 1]; return false to
 /// stop the call (it then returns TOI_ERROR_CANCELLED). Called by one thread at a time, not always
 /// the caller's.
-typedef bool toi_progress(void *context, double done);
+typedef bool toi_progress_fn(void *context, double done);
 
 TOI_EXTERN_C_END
 

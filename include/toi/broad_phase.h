@@ -76,7 +76,7 @@ typedef struct toi_broad_def
     int workers;              ///< 0: toi_default_workers()
     int64_t memory_limit;     ///< most bytes held at once, see above; 0: no limit
     toi_broad_memory *memory; ///< from toi_make_broad_memory(), for methods that profit; or NULL
-    toi_progress *progress;
+    toi_progress_fn *progress;
     void *progress_context;
     uint32_t cookie; ///< set by the default function; leave it
 } toi_broad_def;
@@ -113,14 +113,15 @@ TOI_API toi_status toi_find_pairs_between(const toi_broad_def *def, toi_box_view
 /// Receives a block of pairs; may be called by several workers at once, each with its own number in
 /// [0, workers). The block is only valid during the call. Anything but TOI_OK stops the search and
 /// is returned from it.
-typedef toi_status toi_pair_sink(void *context, const toi_pair *pairs, int64_t count, int worker);
+typedef toi_status toi_pair_sink_fn(void *context, const toi_pair *pairs, int64_t count,
+                                    int worker);
 
 /// Finds the same pairs as the two functions above (pass NULL for `b` to search `a` against itself)
 /// without ever holding them all: each block goes to `sink` as soon as it is full. Which pairs
 /// share a block, and when it comes, depends on the number of workers; the set of all pairs does
 /// not. `def->order` is not used.
 TOI_API toi_status toi_stream_pairs(const toi_broad_def *def, toi_box_view a, const toi_box_view *b,
-                                    toi_pair_sink *sink, void *context);
+                                    toi_pair_sink_fn *sink, void *context);
 
 /// Sorts by (a, b). Indices must not be negative. Takes 8 bytes a pair while it sorts; where there
 /// is no memory it takes none, and longer.

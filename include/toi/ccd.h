@@ -1,6 +1,6 @@
 /// @file
-/// The whole pipeline: two frames of a mesh in, the earliest time of impact, every impact, or a safe
-/// step for every vertex out.
+/// The whole pipeline: two frames of a mesh in, the earliest time of impact, every impact, or a
+/// safe step for every vertex out.
 
 #ifndef TOI_CCD_H
 #define TOI_CCD_H
@@ -42,7 +42,7 @@ typedef struct toi_ccd_def
     /// bytes each) are treated as lists of pairs are. Integers of `exact` count; the few
     /// numbers that `parity` has from GMP do not.
     int64_t memory_limit;
-    toi_progress *progress;
+    toi_progress_fn *progress;
     void *progress_context;
     uint32_t cookie; ///< set by the default function; leave it
 } toi_ccd_def;
@@ -129,7 +129,7 @@ TOI_API toi_status toi_find_all_candidates(const toi_ccd_def *def, const toi_mes
 /// The same pairs of one kind without ever holding them all: each block goes to `sink` as soon as
 /// it is full (broad_phase.h, toi_stream_pairs()). def->broad.order is not used.
 TOI_API toi_status toi_stream_candidates(const toi_ccd_def *def, const toi_mesh *mesh,
-                                         toi_kind kind, toi_pair_sink *sink, void *context,
+                                         toi_kind kind, toi_pair_sink_fn *sink, void *context,
                                          toi_ccd_report *report);
 
 /// The four points of a candidate, as a query that can be stored and solved again.

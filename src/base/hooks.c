@@ -48,7 +48,7 @@ static void default_log(void *user, toi_log_level level, const char *line)
 
 // OpenMP is asked for what the calling program has set, so that loops behave as its own would:
 // inside of its parallel regions they run on the thread that calls, unless it allows nesting.
-static void default_parallel_for(void *user, int workers, int64_t count, toi_task *task,
+static void default_parallel_for(void *user, int workers, int64_t count, toi_task_fn *task,
                                  void *context)
 {
     static _Atomic int cores; // those that this process may use: asking costs a system call

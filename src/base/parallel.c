@@ -11,7 +11,7 @@
 
 typedef struct loop
 {
-    toi_work *work;
+    toi_work_fn *work;
     void *context;
     _Atomic bool failed;
     toi_lock lock;
@@ -54,7 +54,7 @@ static void run_task(void *context, int64_t index, int worker)
         record_failure(l, index, status);
 }
 
-toi_status toi_parallel(int workers, int64_t count, toi_work *work, void *context)
+toi_status toi_parallel(int workers, int64_t count, toi_work_fn *work, void *context)
 {
     loop l = {.work = work, .context = context, .lock = ATOMIC_FLAG_INIT, .status = TOI_OK};
     if (workers > count)
@@ -69,7 +69,7 @@ toi_status toi_parallel(int workers, int64_t count, toi_work *work, void *contex
     return l.status;
 }
 
-int64_t toi_piece(int64_t count, int64_t pieces, int64_t piece)
+int64_t toi_piece_start(int64_t count, int64_t pieces, int64_t piece)
 {
     return count / pieces * piece + (count % pieces) * piece / pieces;
 }
@@ -83,7 +83,7 @@ toi_status toi_resolve_workers(int workers, int *resolved)
     return TOI_OK;
 }
 
-void toi_meter_init(toi_meter *meter, toi_progress *progress, void *context)
+void toi_meter_init(toi_meter *meter, toi_progress_fn *progress, void *context)
 {
     *meter = (toi_meter){.progress = progress, .context = context, .share = 1, .total = 1};
     atomic_flag_clear(&meter->busy);

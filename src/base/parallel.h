@@ -8,12 +8,12 @@
 #include <stdatomic.h>
 
 // One piece of work; anything but TOI_OK keeps the tasks not yet started from running.
-typedef toi_status toi_work(void *context, int64_t index, int worker);
+typedef toi_status toi_work_fn(void *context, int64_t index, int worker);
 
 // Runs work(context, i, worker) for i in [0, count). Returns the failure of the lowest index that
 // failed, with its message on the calling thread. Tasks run in the library's floating-point mode
 // (base/fp_mode.h) on whatever thread.
-toi_status toi_parallel(int workers, int64_t count, toi_work *work, void *context);
+toi_status toi_parallel(int workers, int64_t count, toi_work_fn *work, void *context);
 
 // A lock for a few instructions at a time.
 typedef atomic_flag toi_lock;
@@ -21,7 +21,7 @@ void toi_lock_take(toi_lock *lock);
 void toi_lock_release(toi_lock *lock);
 
 // Where piece number `piece` of a range cut into even pieces begins.
-int64_t toi_piece(int64_t count, int64_t pieces, int64_t piece);
+int64_t toi_piece_start(int64_t count, int64_t pieces, int64_t piece);
 
 // 0 becomes the default; out of range is refused.
 toi_status toi_resolve_workers(int workers, int *resolved);
@@ -29,7 +29,7 @@ toi_status toi_resolve_workers(int workers, int *resolved);
 // Progress of a long call, told by many workers, passed on by one at a time.
 typedef struct toi_meter
 {
-    toi_progress *progress; // or NULL
+    toi_progress_fn *progress; // or NULL
     void *context;
     double base;  // share of the whole call done before this stage
     double share; // share of the whole call that this stage is
@@ -39,7 +39,7 @@ typedef struct toi_meter
     _Atomic bool cancelled;
 } toi_meter;
 
-void toi_meter_init(toi_meter *meter, toi_progress *progress, void *context);
+void toi_meter_init(toi_meter *meter, toi_progress_fn *progress, void *context);
 
 // Adds `amount` of `total`; TOI_ERROR_CANCELLED once the caller has asked to stop. A NULL meter is
 // idle.

@@ -33,8 +33,8 @@ static toi_status find_varying_bits(void *context, int64_t piece, int worker)
     (void)worker;
     pass *p = context;
     uint64_t all_or = 0, all_and = ~(uint64_t)0;
-    int64_t end = toi_piece(p->count, p->pieces, piece + 1);
-    for (int64_t i = toi_piece(p->count, p->pieces, piece); i < end; ++i) {
+    int64_t end = toi_piece_start(p->count, p->pieces, piece + 1);
+    for (int64_t i = toi_piece_start(p->count, p->pieces, piece); i < end; ++i) {
         all_or |= p->from[i];
         all_and &= p->from[i];
     }
@@ -49,8 +49,8 @@ static toi_status count_digits(void *context, int64_t piece, int worker)
     pass *p = context;
     int64_t *counts = p->offsets[piece];
     memset(counts, 0, sizeof *p->offsets);
-    int64_t end = toi_piece(p->count, p->pieces, piece + 1);
-    for (int64_t i = toi_piece(p->count, p->pieces, piece); i < end; ++i)
+    int64_t end = toi_piece_start(p->count, p->pieces, piece + 1);
+    for (int64_t i = toi_piece_start(p->count, p->pieces, piece); i < end; ++i)
         ++counts[digit(p, p->from[i])];
     return TOI_OK;
 }
@@ -73,8 +73,8 @@ static toi_status scatter(void *context, int64_t piece, int worker)
     (void)worker;
     pass *p = context;
     int64_t *offsets = p->offsets[piece];
-    int64_t end = toi_piece(p->count, p->pieces, piece + 1);
-    for (int64_t i = toi_piece(p->count, p->pieces, piece); i < end; ++i)
+    int64_t end = toi_piece_start(p->count, p->pieces, piece + 1);
+    for (int64_t i = toi_piece_start(p->count, p->pieces, piece); i < end; ++i)
         p->to[offsets[digit(p, p->from[i])]++] = p->from[i];
     return TOI_OK;
 }
@@ -83,8 +83,8 @@ static toi_status copy_back(void *context, int64_t piece, int worker)
 {
     (void)worker;
     const pass *p = context;
-    int64_t first = toi_piece(p->count, p->pieces, piece);
-    int64_t end = toi_piece(p->count, p->pieces, piece + 1);
+    int64_t first = toi_piece_start(p->count, p->pieces, piece);
+    int64_t end = toi_piece_start(p->count, p->pieces, piece + 1);
     memcpy(p->to + first, p->from + first, (size_t)(end - first) * sizeof *p->to);
     return TOI_OK;
 }
@@ -155,7 +155,7 @@ typedef struct in_place
     char *elements;
     size_t size;
     int words;
-    toi_key_word *key;
+    toi_key_word_fn *key;
 } in_place;
 
 // Elements that are alike in all bits of the key above `bit`, which is counted from the lowest of
@@ -236,7 +236,7 @@ static int highest_varying(const in_place *s, range r)
 
 // Radix exchange: parts by the highest bit that differs, then both parts by the bits below. Of the
 // two the larger waits, so there are never more waiting than the count has bits.
-void toi_sort_in_place(void *elements, int64_t count, size_t size, int words, toi_key_word *key)
+void toi_sort_in_place(void *elements, int64_t count, size_t size, int words, toi_key_word_fn *key)
 {
     in_place s = {elements, size, words, key};
     range waiting[65];

@@ -12,7 +12,7 @@ toi_status toi_radix_sort(uint64_t *keys, int64_t count, uint64_t mask, int work
                           toi_budget *budget);
 
 // One of the words of an element's key, the most significant being word 0.
-typedef uint64_t toi_key_word(const void *element, int word);
+typedef uint64_t toi_key_word_fn(const void *element, int word);
 
 // Sorts elements of at most TOI_LARGEST_ELEMENT bytes upwards by keys of so many words, in place,
 // by one thread: for what has no room beside it. Elements with equal keys come in any order.
@@ -20,6 +20,6 @@ enum
 {
     TOI_LARGEST_ELEMENT = 128
 };
-void toi_sort_in_place(void *elements, int64_t count, size_t size, int words, toi_key_word *key);
+void toi_sort_in_place(void *elements, int64_t count, size_t size, int words, toi_key_word_fn *key);
 
 #endif

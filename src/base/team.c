@@ -49,7 +49,7 @@ typedef struct loop
 {
     _Alignas(64) _Atomic int64_t next; // the first task that nobody has taken
     uint16_t places[TOI_MAX_WORKERS];  // of helper number 1 to helper_count
-    toi_task *task;                    // far enough from `next`, which every task writes
+    toi_task_fn *task;                 // far enough from `next`, which every task writes
     void *context;
     int64_t count;
     int helper_count;
@@ -384,7 +384,7 @@ __attribute__((destructor)) static void end_threads(void)
         pthread_join(h->thread, NULL);
 }
 
-void toi_team_run(int workers, bool spin, int64_t count, toi_task *task, void *context)
+void toi_team_run(int workers, bool spin, int64_t count, toi_task_fn *task, void *context)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     loop l = {.task = task, .context = context, .count = count, .spin = spin};

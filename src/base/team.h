@@ -11,6 +11,6 @@
 // this is a task of another loop) the loop runs with fewer, if need be with the caller alone.
 // `spin`: threads wait some microseconds for each other before they block; for loops with no more
 // workers than there are cores.
-void toi_team_run(int workers, bool spin, int64_t count, toi_task *task, void *context);
+void toi_team_run(int workers, bool spin, int64_t count, toi_task_fn *task, void *context);
 
 #endif

@@ -35,14 +35,14 @@ static bool are_rods(const toi_broad_job *job, int64_t boxes)
     }
     int64_t samples = boxes < SAMPLES ? boxes : SAMPLES;
     for (int64_t i = 0; i < samples; ++i) {
-        const toi_box *box = box_at(job, toi_piece(boxes, samples, i));
+        const toi_box *box = box_at(job, toi_piece_start(boxes, samples, i));
         for (int k = 0; k < 3; ++k) {
             low[k] = box->lo[k] < low[k] ? box->lo[k] : low[k];
             high[k] = box->hi[k] > high[k] ? box->hi[k] : high[k];
         }
     }
     for (int64_t i = 0; i < samples; ++i) {
-        const toi_box *box = box_at(job, toi_piece(boxes, samples, i));
+        const toi_box *box = box_at(job, toi_piece_start(boxes, samples, i));
         double largest = 0, meets = (double)boxes;
         for (int k = 0; k < 3; ++k) {
             if (high[k] == low[k]) // a flat scene: this axis tells nothing

@@ -9,18 +9,18 @@
 
 // Receives a block of pairs that task number `task` found, and may overwrite it. Blocks of one task
 // come in order.
-typedef toi_status toi_emit(void *context, toi_pair *pairs, int64_t count, int64_t task,
-                            int worker);
+typedef toi_status toi_emit_fn(void *context, toi_pair *pairs, int64_t count, int64_t task,
+                               int worker);
 
 // Where the worker may write the next `count` pairs that it emits, which then need no copying.
-typedef toi_status toi_room(void *context, int64_t count, int worker, toi_pair **room);
+typedef toi_status toi_room_fn(void *context, int64_t count, int worker, toi_pair **room);
 
 // Who gets the pairs.
 typedef struct toi_receiver
 {
     void *context;
-    toi_emit *emit;
-    toi_room *room; // or NULL
+    toi_emit_fn *emit;
+    toi_room_fn *room; // or NULL
     // Called when a task has emitted all it found; or NULL.
     toi_status (*end_task)(void *context, int64_t task, int worker);
 } toi_receiver;
@@ -50,11 +50,11 @@ typedef struct toi_broad_job
 
 // A method finds all overlapping pairs and emits them. Which task finds which pair, and in which
 // order, must not depend on the number of workers.
-typedef toi_status toi_broad_search(const toi_broad_job *job);
+typedef toi_status toi_broad_search_fn(const toi_broad_job *job);
 
-toi_broad_search toi_search_brute, toi_search_sweep, toi_search_sweep_incremental, toi_search_stq,
-    toi_search_grid, toi_search_grid_sweep, toi_search_hash, toi_search_bvh, toi_search_lbvh,
-    toi_search_kdtree, toi_search_tracy, toi_search_interval_tree, toi_search_auto;
+toi_broad_search_fn toi_search_brute, toi_search_sweep, toi_search_sweep_incremental,
+    toi_search_stq, toi_search_grid, toi_search_grid_sweep, toi_search_hash, toi_search_bvh,
+    toi_search_lbvh, toi_search_kdtree, toi_search_tracy, toi_search_interval_tree, toi_search_auto;
 
 // The block that `method` kept from its last call on lists of the same lengths, or a new one
 // (*kept: which); counted in the job's budget either way. NULL with the message set on failure. A

@@ -1,6 +1,6 @@
 // The table of methods, and the three ways to run one: into a list, between lists, into a sink.
 
-#include "broad/layout.h"
+#include "broad/layout/layout.h"
 
 #include "base/fp_mode.h"
 #include "base/status.h"
@@ -17,7 +17,7 @@ static const uint32_t BROAD_COOKIE = 0xb40ad002u;
 static const struct
 {
     const char *name;
-    toi_broad_search *search;
+    toi_broad_search_fn *search;
     int64_t box_bytes, worker_bytes, own_bytes;
 } methods[TOI_BROAD_COUNT] = {
     [TOI_BROAD_AUTO] = {"auto", toi_search_auto, 0, 0, 0}, // those it chooses from
@@ -177,7 +177,7 @@ static toi_status start_search(search *s, const toi_broad_def *def, toi_box_view
 
 typedef struct sink_adapter
 {
-    toi_pair_sink *sink;
+    toi_pair_sink_fn *sink;
     void *context;
 } sink_adapter;
 
@@ -190,7 +190,7 @@ static toi_status emit_to_sink(void *context, toi_pair *pairs, int64_t count, in
 }
 
 toi_status toi_stream_pairs(const toi_broad_def *def, toi_box_view a, const toi_box_view *b,
-                            toi_pair_sink *sink, void *context)
+                            toi_pair_sink_fn *sink, void *context)
 {
     TOI_GUARD_FP;
     search s;

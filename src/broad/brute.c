@@ -1,7 +1,7 @@
 // Every pair: the reference. Quadratic, but sixteen comparisons at a time on all cores, so that
 // scenes of 10^5 boxes can be checked against it in seconds.
 
-#include "broad/layout.h"
+#include "broad/layout/layout.h"
 
 enum
 {

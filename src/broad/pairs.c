@@ -238,8 +238,8 @@ static toi_status pack(void *context, int64_t piece, int worker)
 {
     (void)worker;
     key_job *job = context;
-    int64_t end = toi_piece(job->count, job->pieces, piece + 1);
-    for (int64_t i = toi_piece(job->count, job->pieces, piece); i < end; ++i) {
+    int64_t end = toi_piece_start(job->count, job->pieces, piece + 1);
+    for (int64_t i = toi_piece_start(job->count, job->pieces, piece); i < end; ++i) {
         uint64_t key = pair_key(&job->pairs[i], 0);
         memcpy(&job->pairs[i], &key, sizeof key);
     }
@@ -250,8 +250,8 @@ static toi_status unpack(void *context, int64_t piece, int worker)
 {
     (void)worker;
     key_job *job = context;
-    int64_t end = toi_piece(job->count, job->pieces, piece + 1);
-    for (int64_t i = toi_piece(job->count, job->pieces, piece); i < end; ++i) {
+    int64_t end = toi_piece_start(job->count, job->pieces, piece + 1);
+    for (int64_t i = toi_piece_start(job->count, job->pieces, piece); i < end; ++i) {
         uint64_t key;
         memcpy(&key, &job->pairs[i], sizeof key);
         job->pairs[i] = (toi_pair){(int32_t)(key >> 32), (int32_t)(uint32_t)key};

@@ -267,7 +267,7 @@ toi_status toi_find_all_candidates(const toi_ccd_def *def, const toi_mesh *mesh,
 
 typedef struct candidate_sink
 {
-    toi_pair_sink *sink;
+    toi_pair_sink_fn *sink;
     void *context;
     _Atomic int64_t count;
 } candidate_sink;
@@ -282,7 +282,7 @@ static toi_status emit_to_sink(void *context, toi_pair *pairs, int64_t count, in
 }
 
 toi_status toi_stream_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi_kind kind,
-                                 toi_pair_sink *sink, void *context, toi_ccd_report *report)
+                                 toi_pair_sink_fn *sink, void *context, toi_ccd_report *report)
 {
     TOI_GUARD_FP;
     toi_pipeline p;

@@ -9,27 +9,27 @@
 
 // A vertex at t = 0 and t = 1, in double, one cache line: what queries are gathered from. The
 // fourth numbers are zero.
-typedef struct toi_trajectory
+typedef struct toi_moving_vertex
 {
     _Alignas(64) double start[4];
     double end[4];
-} toi_trajectory;
+} toi_moving_vertex;
 
 // The boxes of a primitive at t = 0 and at t = 1 in single precision, rounded outward, one cache
 // line: low and minus high. Every fourth number is zero.
-typedef struct toi_bounds
+typedef struct toi_end_boxes
 {
     _Alignas(64) float at[2][2][4];
-} toi_bounds;
+} toi_end_boxes;
 
 // Where a candidate's corners are found, and what counts as touching.
 typedef struct toi_cull_source
 {
     const toi_mesh *mesh; // faces and edges
-    const toi_trajectory *trajectories;
+    const toi_moving_vertex *trajectories;
     // Bounds of the first and of the second primitives, or NULL: worth making where each primitive
     // takes part in many candidates. Not used where a separation is asked for.
-    const toi_bounds *a, *b;
+    const toi_end_boxes *a, *b;
     // Whether there are bounds depends on timing and memory. A method that may report what only
     // comes close must not notice: what bounds cannot tell apart goes to the axes in double, so
     // that the same pairs are dropped with and without them.
@@ -41,12 +41,12 @@ typedef struct toi_cull_source
 } toi_cull_source;
 
 // Fills in the bounds of all primitives of one sort.
-typedef void toi_fill_bounds(const toi_cull_source *source, toi_primitive primitive,
-                             toi_bounds *bounds);
+typedef void toi_fill_bounds_fn(const toi_cull_source *source, toi_primitive primitive,
+                                toi_end_boxes *bounds);
 
 // Moves the pairs that may touch to the front, in order; returns how many. Each of the others is
 // proved apart by more than its separation up to t_max (docs/exact.md, sections 1 and 2), so the
 // test holds for every narrow phase.
-typedef int64_t toi_cull_pairs(const toi_cull_source *source, toi_pair *pairs, int64_t count);
+typedef int64_t toi_cull_pairs_fn(const toi_cull_source *source, toi_pair *pairs, int64_t count);
 
 #endif

@@ -1,7 +1,7 @@
 // On the axes one candidate is two or four cache lines and a dozen instructions; most go no
 // further.
 
-#include "kernel/rows.h"
+#include "simd/motion_rows.h" // first: it says how many lanes there are
 
 #include "base/simd.h"
 #include "ccd/cull.h"
@@ -13,7 +13,7 @@ enum
 };
 
 TOI_INLINE void find_corners(int edge_edge, const toi_cull_source *s, const toi_pair *pair,
-                             const toi_trajectory *corners[4])
+                             const toi_moving_vertex *corners[4])
 {
     const int32_t *a = edge_edge ? toi_edge_at(&s->mesh->edges, pair->a) : &pair->a;
     const int32_t *b =
@@ -26,7 +26,7 @@ TOI_INLINE void find_corners(int edge_edge, const toi_cull_source *s, const toi_
 // Corners jump about in memory: they are asked for ahead.
 TOI_INLINE void prefetch_corners(int edge_edge, const toi_cull_source *s, const toi_pair *pair)
 {
-    const toi_trajectory *corners[4];
+    const toi_moving_vertex *corners[4];
     find_corners(edge_edge, s, pair, corners);
     for (int c = 0; c < 4; ++c)
         __builtin_prefetch(corners[c]);
@@ -36,7 +36,7 @@ TOI_INLINE void prefetch_corners(int edge_edge, const toi_cull_source *s, const 
 // points, and the length of a vector at most the sum of its components; the last factor covers the
 // roundings.
 static inline double pair_separation(int edge_edge, const toi_cull_source *s,
-                                     const toi_trajectory *const corners[4])
+                                     const toi_moving_vertex *const corners[4])
 {
     if (!(s->relative > 0))
         return s->separation;
@@ -48,8 +48,8 @@ static inline double pair_separation(int edge_edge, const toi_cull_source *s,
 // ---- Axes
 
 #if defined(TOI_ISA_avx512)
-#define WIDE_MIN(a, b) ((toi_wide_row)_mm512_min_pd((__m512d)(a), (__m512d)(b)))
-#define WIDE_MAX(a, b) ((toi_wide_row)_mm512_max_pd((__m512d)(a), (__m512d)(b)))
+#define WIDE_MIN(a, b) ((toi_wide_motion_row)_mm512_min_pd((__m512d)(a), (__m512d)(b)))
+#define WIDE_MAX(a, b) ((toi_wide_motion_row)_mm512_max_pd((__m512d)(a), (__m512d)(b)))
 #elif defined(TOI_ISA_avx2)
 typedef double half_row __attribute__((vector_size(32)));
 #define LOW_HALF(a) ((__m256d)__builtin_shufflevector(a, a, 0, 1, 2, 3))
@@ -62,13 +62,14 @@ typedef double half_row __attribute__((vector_size(32)));
 #else
 typedef int64_t wide_mask __attribute__((vector_size(64)));
 #define WIDE_SELECT(mask, a, b)                                                                    \
-    ((toi_wide_row)(((wide_mask)(mask) & (wide_mask)(a)) | (~(wide_mask)(mask) & (wide_mask)(b))))
+    ((toi_wide_motion_row)(((wide_mask)(mask) & (wide_mask)(a)) |                                  \
+                           (~(wide_mask)(mask) & (wide_mask)(b))))
 #define WIDE_MIN(a, b) WIDE_SELECT((a) < (b), a, b)
 #define WIDE_MAX(a, b) WIDE_SELECT((a) > (b), a, b)
 #endif
 
 // Is a gap above the separation on some axis, at both ends of the step?
-static inline int stays_open(toi_wide_row gaps, double separation)
+static inline int stays_open(toi_wide_motion_row gaps, double separation)
 {
 #if defined(TOI_ISA_avx512)
     unsigned open = _mm512_cmp_pd_mask((__m512d)gaps, _mm512_set1_pd(separation), _CMP_GT_OQ);
@@ -87,25 +88,25 @@ static inline int stays_open(toi_wide_row gaps, double separation)
 
 // Closes the gaps as far as they may close until t: in proportion to the time. The slack covers
 // five roundings (docs/exact.md, section 1).
-static inline toi_wide_row close_gaps(toi_wide_row gaps, double t)
+static inline toi_wide_motion_row close_gaps(toi_wide_motion_row gaps, double t)
 {
-    toi_wide_row start = __builtin_shufflevector(gaps, gaps, 0, 1, 2, 3, 0, 1, 2, 3);
-    toi_wide_row steps = {0, 0, 0, 0, t, t, t, t};
-    toi_wide_row size = WIDE_MAX(gaps, -gaps);
+    toi_wide_motion_row start = __builtin_shufflevector(gaps, gaps, 0, 1, 2, 3, 0, 1, 2, 3);
+    toi_wide_motion_row steps = {0, 0, 0, 0, t, t, t, t};
+    toi_wide_motion_row size = WIDE_MAX(gaps, -gaps);
     return start + steps * (gaps - start) - (start + steps * size) * 0x1p-49;
 }
 
 // The least gap between corners of the one and corners of the other, upwards and downwards.
 // Rounding is monotone: a rounded gap is above the separation only if the true one is.
-TOI_INLINE int axes_apart(int edge_edge, const toi_wide_row x[4], double t_max, int early,
+TOI_INLINE int axes_apart(int edge_edge, const toi_wide_motion_row x[4], double t_max, int early,
                           double separation)
 {
-    toi_wide_row low_a = edge_edge ? WIDE_MIN(x[0], x[1]) : x[0];
-    toi_wide_row high_a = edge_edge ? WIDE_MAX(x[0], x[1]) : x[0];
-    toi_wide_row low_b = WIDE_MIN(x[2], x[3]), high_b = WIDE_MAX(x[2], x[3]);
+    toi_wide_motion_row low_a = edge_edge ? WIDE_MIN(x[0], x[1]) : x[0];
+    toi_wide_motion_row high_a = edge_edge ? WIDE_MAX(x[0], x[1]) : x[0];
+    toi_wide_motion_row low_b = WIDE_MIN(x[2], x[3]), high_b = WIDE_MAX(x[2], x[3]);
     low_b = edge_edge ? low_b : WIDE_MIN(low_b, x[1]);
     high_b = edge_edge ? high_b : WIDE_MAX(high_b, x[1]);
-    toi_wide_row above = low_a - high_b, below = low_b - high_a;
+    toi_wide_motion_row above = low_a - high_b, below = low_b - high_a;
     if (early) {
         above = close_gaps(above, t_max);
         below = close_gaps(below, t_max);
@@ -115,7 +116,7 @@ TOI_INLINE int axes_apart(int edge_edge, const toi_wide_row x[4], double t_max, 
 
 // The same from bounds, for separation 0: they are rounded outward, and a sum of two floats has the
 // right sign. So what bounds separate, the axes in double separate too.
-static inline int bounds_apart(const toi_bounds *a, const toi_bounds *b)
+static inline int bounds_apart(const toi_end_boxes *a, const toi_end_boxes *b)
 {
 #if defined(TOI_ISA_avx512)
     __m512 y = _mm512_load_ps(b);
@@ -140,21 +141,21 @@ static inline int bounds_apart(const toi_bounds *a, const toi_bounds *b)
 #endif
 }
 
-static inline toi_row gaps_at(const toi_bounds *a, const toi_bounds *b, int end)
+static inline toi_motion_row gaps_at(const toi_end_boxes *a, const toi_end_boxes *b, int end)
 {
-    toi_row x, y;
+    toi_motion_row x, y;
     memcpy(&x, a->at[end], sizeof x);
     memcpy(&y, b->at[end], sizeof y);
     return x + __builtin_shufflevector(y, y, 4, 5, 6, 7, 0, 1, 2, 3);
 }
 
 // Up to t, as close_gaps(); t is not so small that it underflows.
-static inline int bounds_apart_until(const toi_bounds *a, const toi_bounds *b, float t)
+static inline int bounds_apart_until(const toi_end_boxes *a, const toi_end_boxes *b, float t)
 {
     typedef int32_t row_mask __attribute__((vector_size(32)));
-    toi_row start = gaps_at(a, b, 0), end = gaps_at(a, b, 1);
-    toi_row size = (toi_row)((row_mask)end & INT32_MAX);
-    toi_row then = start + t * (end - start) - (start + t * size) * 0x1p-20f;
+    toi_motion_row start = gaps_at(a, b, 0), end = gaps_at(a, b, 1);
+    toi_motion_row size = (toi_motion_row)((row_mask)end & INT32_MAX);
+    toi_motion_row then = start + t * (end - start) - (start + t * size) * 0x1p-20f;
     row_mask open = (start > 0) & (then > 0);
 #if defined(TOI_ISA_avx512) || defined(TOI_ISA_avx2)
     return _mm256_movemask_ps((__m256)open) != 0;
@@ -174,7 +175,7 @@ TOI_INLINE int64_t cull_bounds(const toi_cull_source *s, toi_pair *pairs, int64_
         if (i < last)
             __builtin_prefetch(&s->b[pairs[i + AHEAD].b]);
         toi_pair pair = pairs[i];
-        const toi_bounds *a = &s->a[pair.a], *b = &s->b[pair.b];
+        const toi_end_boxes *a = &s->a[pair.a], *b = &s->b[pair.b];
         pairs[kept] = pair;
         kept += !(early ? bounds_apart_until(a, b, t) : bounds_apart(a, b));
     }
@@ -183,19 +184,20 @@ TOI_INLINE int64_t cull_bounds(const toi_cull_source *s, toi_pair *pairs, int64_
 
 // Numbers not above x: zero as it is, others by one to three units of the last place below. No
 // denormals, which are slow to compute with.
-static inline toi_row round_out(toi_wide_row x)
+static inline toi_motion_row round_out(toi_wide_motion_row x)
 {
     typedef int32_t row_mask __attribute__((vector_size(32)));
-    toi_row nearest = __builtin_convertvector(x, toi_row);
-    toi_row size = (toi_row)((row_mask)nearest & INT32_MAX), least = {0};
+    toi_motion_row nearest = __builtin_convertvector(x, toi_motion_row);
+    toi_motion_row size = (toi_motion_row)((row_mask)nearest & INT32_MAX), least = {0};
     row_mask some = __builtin_convertvector(x != 0, row_mask);
-    least = (toi_row)(some & (row_mask)(least + 0x1p-126f));
+    least = (toi_motion_row)(some & (row_mask)(least + 0x1p-126f));
     return nearest - (size * 0x1p-23f + least);
 }
 
-static void bound_corners(const toi_trajectory *const corners[3], int count, toi_bounds *bounds)
+static void bound_corners(const toi_moving_vertex *const corners[3], int count,
+                          toi_end_boxes *bounds)
 {
-    toi_wide_row low, high, x;
+    toi_wide_motion_row low, high, x;
     memcpy(&low, corners[0], sizeof low);
     high = low;
     for (int c = 1; c < count; ++c) {
@@ -203,16 +205,16 @@ static void bound_corners(const toi_trajectory *const corners[3], int count, toi
         low = WIDE_MIN(low, x);
         high = WIDE_MAX(high, x);
     }
-    toi_row lows = round_out(low), highs = round_out(-high);
-    toi_row start = __builtin_shufflevector(lows, highs, 0, 1, 2, 3, 8, 9, 10, 11);
-    toi_row end = __builtin_shufflevector(lows, highs, 4, 5, 6, 7, 12, 13, 14, 15);
+    toi_motion_row lows = round_out(low), highs = round_out(-high);
+    toi_motion_row start = __builtin_shufflevector(lows, highs, 0, 1, 2, 3, 8, 9, 10, 11);
+    toi_motion_row end = __builtin_shufflevector(lows, highs, 4, 5, 6, 7, 12, 13, 14, 15);
     memcpy(bounds->at[0], &start, sizeof start);
     memcpy(bounds->at[1], &end, sizeof end);
 }
 
-toi_fill_bounds TOI_ISA_NAME(toi_fill_bounds);
+toi_fill_bounds_fn TOI_ISA_NAME(toi_fill_bounds);
 void TOI_ISA_NAME(toi_fill_bounds)(const toi_cull_source *s, toi_primitive primitive,
-                                   toi_bounds *bounds)
+                                   toi_end_boxes *bounds)
 {
     const toi_mesh *mesh = s->mesh;
     int64_t count = primitive == TOI_VERTEX ? mesh->start.count
@@ -224,7 +226,7 @@ void TOI_ISA_NAME(toi_fill_bounds)(const toi_cull_source *s, toi_primitive primi
         const int32_t *at = primitive == TOI_VERTEX ? &vertex
                             : primitive == TOI_EDGE ? toi_edge_at(&mesh->edges, i)
                                                     : toi_face_at(&mesh->faces, i);
-        const toi_trajectory *corners[3];
+        const toi_moving_vertex *corners[3];
         for (int c = 0; c < corner_count; ++c)
             corners[c] = &s->trajectories[at[c]];
         bound_corners(corners, corner_count, &bounds[i]);
@@ -236,18 +238,18 @@ void TOI_ISA_NAME(toi_fill_bounds)(const toi_cull_source *s, toi_primitive primi
 // Candidates that are tried together.
 typedef struct company
 {
-    toi_rows rows;
+    toi_motion_rows rows;
     toi_pair pairs[TOI_LANES];
     int count;
 } company;
 
 // The corners of a pair as rows of differences, up to t_max.
-TOI_INLINE void put_rows(int edge_edge, const toi_wide_row x[4], double t_max, int early, int lane,
-                         toi_rows *rows)
+TOI_INLINE void put_rows(int edge_edge, const toi_wide_motion_row x[4], double t_max, int early,
+                         int lane, toi_motion_rows *rows)
 {
-    toi_wide_row p = edge_edge ? x[0] - x[2] : x[0] - x[1];
-    toi_wide_row e = edge_edge ? x[1] - x[0] : x[1] - x[2];
-    toi_wide_row g = edge_edge ? x[2] - x[3] : x[1] - x[3];
+    toi_wide_motion_row p = edge_edge ? x[0] - x[2] : x[0] - x[1];
+    toi_wide_motion_row e = edge_edge ? x[1] - x[0] : x[1] - x[2];
+    toi_wide_motion_row g = edge_edge ? x[2] - x[3] : x[1] - x[3];
     if (early) {
         toi_stop_row(&p, t_max);
         toi_stop_row(&e, t_max);
@@ -284,8 +286,8 @@ TOI_INLINE int64_t cull_directions(int edge_edge, const toi_cull_source *s, toi_
     for (int64_t i = 0; i < count; ++i) {
         if (i < last)
             prefetch_corners(edge_edge, s, &pairs[i + AHEAD]);
-        const toi_trajectory *corners[4];
-        toi_wide_row x[4];
+        const toi_moving_vertex *corners[4];
+        toi_wide_motion_row x[4];
         c.pairs[c.count] = pairs[i];
         find_corners(edge_edge, s, &c.pairs[c.count], corners);
         for (int k = 0; k < 4; ++k)
@@ -315,7 +317,7 @@ TOI_INLINE int64_t cull_pairs(int edge_edge, const toi_cull_source *s, toi_pair 
     return cull_directions(edge_edge, s, pairs, count, early, 1);
 }
 
-toi_cull_pairs TOI_ISA_NAME(toi_cull_pairs);
+toi_cull_pairs_fn TOI_ISA_NAME(toi_cull_pairs);
 int64_t TOI_ISA_NAME(toi_cull_pairs)(const toi_cull_source *source, toi_pair *pairs, int64_t count)
 {
     bool early = source->t_max < 0x1p-5; // measured: a longer step may as well be taken whole

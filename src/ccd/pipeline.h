@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "broad/mesh_tree.h"
+#include "broad/tree/mesh_tree.h"
 #include "ccd/cull.h"
 #include "narrow/narrow.h"
 #include "toi/ccd.h"
@@ -25,8 +25,8 @@ typedef struct toi_pipeline
     int workers;
     toi_mesh mesh; // with its edges
     toi_edge_array made_edges;
-    toi_trajectory *trajectories; // NULL until toi_take_trajectories()
-    toi_mesh_order order;         // empty until a search needs it
+    toi_moving_vertex *trajectories; // NULL until toi_take_trajectories()
+    toi_mesh_order order;            // empty until a search needs it
     toi_purpose purpose;
     toi_broad_memory *memory; // the caller's, while this call holds it
     bool forgetful;           // nothing more is to be kept in it
@@ -55,11 +55,12 @@ toi_status toi_take_trajectories(toi_pipeline *p);
 toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to);
 
 // Receives the impacts of a block, in the block's order.
-typedef toi_status toi_consume(void *context, const toi_impact *impacts, int64_t count, int worker);
+typedef toi_status toi_consume_fn(void *context, const toi_impact *impacts, int64_t count,
+                                  int worker);
 
 // Solves every candidate of both kinds and hands impacts to `consume`. `t_max` holds the bits of
 // the best time so far, which prunes; NULL: solve everything.
-toi_status toi_solve_candidates(toi_pipeline *pipeline, toi_consume *consume, void *context,
+toi_status toi_solve_candidates(toi_pipeline *pipeline, toi_consume_fn *consume, void *context,
                                 _Atomic uint64_t *t_max);
 
 // What solving candidates of a mesh takes at most beside searching for them.

@@ -56,7 +56,7 @@ static toi_status load_trajectories(void *context, int64_t piece, int worker)
     int64_t end =
         (piece + 1) * PIECE < p->mesh.start.count ? (piece + 1) * PIECE : p->mesh.start.count;
     for (int64_t i = piece * PIECE; i < end; ++i) {
-        p->trajectories[i] = (toi_trajectory){.start = {0}};
+        p->trajectories[i] = (toi_moving_vertex){.start = {0}};
         toi_load_point(&p->mesh.start, i, p->trajectories[i].start);
         toi_load_point(&p->mesh.end, i, p->trajectories[i].end);
     }

@@ -4,7 +4,7 @@
 
 #include "base/fp_mode.h"
 #include "base/simd.h"
-#include "broad/layout.h"
+#include "broad/layout/layout.h"
 #include "mesh/mesh.h"
 
 #include <math.h>
@@ -36,12 +36,12 @@ typedef struct solve_stage
 {
     toi_pipeline *pipeline;
     toi_kind kind;
-    toi_consume *consume;
+    toi_consume_fn *consume;
     void *context;
     _Atomic uint64_t *t_max;
     solve_worker *scratch; // one a worker
     // Bounds of the first and second primitives, made once enough candidates have come by.
-    _Atomic(toi_bounds *) bounds[2];
+    _Atomic(toi_end_boxes *) bounds[2];
     _Atomic int64_t seen; // candidates of this kind so far
 } solve_stage;
 
@@ -77,7 +77,7 @@ static void gather(const toi_pipeline *p, toi_kind kind, toi_pair pair, toi_quer
         memcpy(corners + 2, toi_edge_at(&p->mesh.edges, pair.b), 2 * sizeof *corners);
     }
     for (int c = 0; c < 4; ++c) {
-        const toi_trajectory *at = &p->trajectories[corners[c]];
+        const toi_moving_vertex *at = &p->trajectories[corners[c]];
         memcpy(query->start[c], at->start, sizeof query->start[c]);
         memcpy(query->end[c], at->end, sizeof query->end[c]);
     }
@@ -188,8 +188,8 @@ static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pair
     return impacts;
 }
 
-toi_cull_pairs toi_cull_pairs_baseline, toi_cull_pairs_avx2, toi_cull_pairs_avx512;
-toi_fill_bounds toi_fill_bounds_baseline, toi_fill_bounds_avx2, toi_fill_bounds_avx512;
+toi_cull_pairs_fn toi_cull_pairs_baseline, toi_cull_pairs_avx2, toi_cull_pairs_avx512;
+toi_fill_bounds_fn toi_fill_bounds_baseline, toi_fill_bounds_avx2, toi_fill_bounds_avx512;
 
 // Is there one right answer for each pair? Then any pair that is proved apart may be dropped; else
 // which ones are must follow from the pair alone, since a method may report what only comes close.
@@ -200,11 +200,11 @@ static bool answers_are_exact(const toi_ccd_def *def)
            !(def->zero_time.rescale > 0);
 }
 
-static toi_bounds *make_bounds(const toi_cull_source *source, toi_budget *budget,
-                               toi_primitive primitive, int64_t count)
+static toi_end_boxes *make_bounds(const toi_cull_source *source, toi_budget *budget,
+                                  toi_primitive primitive, int64_t count)
 {
-    static toi_fill_bounds *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_fill_bounds);
-    toi_bounds *bounds = toi_take(budget, count, sizeof *bounds);
+    static toi_fill_bounds_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_fill_bounds);
+    toi_end_boxes *bounds = toi_take(budget, count, sizeof *bounds);
     if (bounds)
         kernels[toi_simd_level()](source, primitive, bounds);
     return bounds;
@@ -225,8 +225,8 @@ static void make_bounds_when_worth(solve_stage *stage, const toi_cull_source *so
     before = atomic_fetch_add(&stage->seen, count);
     if (before > limit || before + count <= limit)
         return;
-    toi_bounds *a = edges ? NULL : make_bounds(source, &p->budget, TOI_VERTEX, first);
-    toi_bounds *b =
+    toi_end_boxes *a = edges ? NULL : make_bounds(source, &p->budget, TOI_VERTEX, first);
+    toi_end_boxes *b =
         edges || a ? make_bounds(source, &p->budget, edges ? TOI_EDGE : TOI_FACE, second) : NULL;
     stage->bounds[0] = edges ? b : a;
     stage->bounds[1] = b; // the second says that both are there
@@ -254,7 +254,7 @@ static int64_t keep_overlapping(const solve_stage *stage, toi_pair *pairs, int64
 
 static int64_t cull(solve_stage *stage, toi_pair *pairs, int64_t count)
 {
-    static toi_cull_pairs *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_pairs);
+    static toi_cull_pairs_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_pairs);
     const toi_pipeline *p = stage->pipeline;
     toi_cull_source source = {.mesh = &p->mesh,
                               .trajectories = p->trajectories,
@@ -334,7 +334,7 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     return status;
 }
 
-toi_status toi_solve_candidates(toi_pipeline *p, toi_consume *consume, void *context,
+toi_status toi_solve_candidates(toi_pipeline *p, toi_consume_fn *consume, void *context,
                                 _Atomic uint64_t *t_max)
 {
     solve_stage stage = {.pipeline = p, .consume = consume, .context = context, .t_max = t_max};
@@ -356,8 +356,9 @@ toi_status toi_solve_candidates(toi_pipeline *p, toi_consume *consume, void *con
 int64_t toi_solve_need(const toi_narrow_def *def, const toi_mesh_counts *counts, int workers)
 {
     int64_t pairs = counts->vertices + counts->faces;
-    int64_t bounds = (pairs > counts->edges ? pairs : counts->edges) * (int64_t)sizeof(toi_bounds);
-    int64_t vertices = counts->vertices * (int64_t)(sizeof(toi_trajectory) + sizeof(double));
+    int64_t bounds =
+        (pairs > counts->edges ? pairs : counts->edges) * (int64_t)sizeof(toi_end_boxes);
+    int64_t vertices = counts->vertices * (int64_t)(sizeof(toi_moving_vertex) + sizeof(double));
     int64_t a_worker = (int64_t)sizeof(solve_worker) + toi_narrow_scratch_bytes(def->method) +
                        toi_narrow_heap_bytes(def->method);
     return vertices + bounds + workers * (a_worker + 512); // and what it has found

@@ -12,12 +12,12 @@ enum
     BLOCK_BYTES = 1 << 16 // of a block from the heap, at least
 };
 
-static mp_limb_t *limbs_of(toi_block *block)
+static mp_limb_t *limbs_of(toi_integer_block *block)
 {
     return (mp_limb_t *)(block + 1);
 }
 
-static void use_block(toi_arena *arena, toi_block *block)
+static void use_block(toi_arena *arena, toi_integer_block *block)
 {
     arena->block = block;
     arena->top = limbs_of(block);
@@ -26,7 +26,7 @@ static void use_block(toi_arena *arena, toi_block *block)
 
 void toi_arena_open(toi_arena *arena, void *memory, size_t bytes)
 {
-    toi_block *block = memory;
+    toi_integer_block *block = memory;
     block->next = NULL;
     block->end = limbs_of(block) + (bytes - sizeof *block) / sizeof(mp_limb_t);
     arena->first = block;
@@ -37,8 +37,8 @@ void toi_arena_open(toi_arena *arena, void *memory, size_t bytes)
 
 void toi_arena_close(toi_arena *arena)
 {
-    for (toi_block *block = arena->first->next; block;) {
-        toi_block *next = block->next;
+    for (toi_integer_block *block = arena->first->next; block;) {
+        toi_integer_block *next = block->next;
         toi_release(block);
         block = next;
     }
@@ -48,15 +48,16 @@ void toi_arena_close(toi_arena *arena)
 mp_limb_t *toi_arena_extend(toi_arena *arena, int64_t limbs)
 {
     // Blocks that a release has left behind come first.
-    for (toi_block *block = arena->block->next; block && !arena->failed; block = block->next)
+    for (toi_integer_block *block = arena->block->next; block && !arena->failed;
+         block = block->next)
         if (block->end - limbs_of(block) >= limbs) {
             use_block(arena, block);
             return arena->top;
         }
-    size_t bytes = sizeof(toi_block) + (size_t)limbs * sizeof(mp_limb_t);
+    size_t bytes = sizeof(toi_integer_block) + (size_t)limbs * sizeof(mp_limb_t);
     if (bytes < BLOCK_BYTES)
         bytes = BLOCK_BYTES;
-    toi_block *block = arena->failed ? NULL : toi_take(arena->budget, (int64_t)bytes, 1);
+    toi_integer_block *block = arena->failed ? NULL : toi_take(arena->budget, (int64_t)bytes, 1);
     if (!block) {
         arena->failed = true;
         return NULL;

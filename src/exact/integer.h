@@ -52,25 +52,25 @@ static inline toi_decoded toi_decode_double(double x)
 
 // ---- The arena
 
-typedef struct toi_block
+typedef struct toi_integer_block
 {
-    struct toi_block *next;
+    struct toi_integer_block *next;
     mp_limb_t *end; // the limbs lie between this header and `end`
-} toi_block;
+} toi_integer_block;
 
 typedef struct toi_arena
 {
     mp_limb_t *top; // the first free limb
     mp_limb_t *end;
-    toi_block *block;   // the one that `top` is in
-    toi_block *first;   // the caller's
-    toi_budget *budget; // of the blocks from the heap, or NULL
+    toi_integer_block *block; // the one that `top` is in
+    toi_integer_block *first; // the caller's
+    toi_budget *budget;       // of the blocks from the heap, or NULL
     bool failed;
 } toi_arena;
 
 typedef struct toi_mark
 {
-    toi_block *block;
+    toi_integer_block *block;
     mp_limb_t *top;
 } toi_mark;
 

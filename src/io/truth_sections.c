@@ -56,7 +56,7 @@ static int64_t rows_of(const toi_truth_def *def, int part, int kind)
 }
 
 // Streams section number `index` and the zeros after it.
-static toi_status stream_section(const toi_truth_def *def, int index, toi_byte_sink *sink,
+static toi_status stream_section(const toi_truth_def *def, int index, toi_byte_sink_fn *sink,
                                  void *context)
 {
     int kind = index > TOI_TRUTH_TIMES ? 1 : 0, part = index - kind * TOI_TRUTH_KIND_PARTS;
@@ -81,7 +81,7 @@ static toi_status stream_section(const toi_truth_def *def, int index, toi_byte_s
 }
 
 toi_status toi_stream_truth(const toi_truth_def *def, const toi_truth_header *header,
-                            toi_byte_sink *sink, void *context)
+                            toi_byte_sink_fn *sink, void *context)
 {
     toi_status status = sink(context, header, sizeof *header);
     for (int i = 0; i < TOI_TRUTH_PARTS && status == TOI_OK; ++i)

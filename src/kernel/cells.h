@@ -18,12 +18,12 @@ enum
     TOI_REFINEMENTS = 256
 };
 
-typedef enum toi_verdict
+typedef enum toi_cell_verdict
 {
     TOI_CELL_EXCLUDED,
     TOI_CELL_ACCEPTED,
     TOI_CELL_OPEN
-} toi_verdict;
+} toi_cell_verdict;
 
 // With a separation: a pair of points, and a time at which it is within it. Starts at infinity.
 typedef struct toi_touch
@@ -35,8 +35,8 @@ typedef struct toi_touch
 
 // Compares the box of F over a cell with what counts as zero. `open`: on which axes it is not all
 // zero. *narrow: it is within the tolerance, or so small that rounding hides more.
-TOI_INLINE toi_verdict toi_judge_hull(const toi_inclusion *q, const toi_cell *cell, bool open[3],
-                                      bool *narrow)
+TOI_INLINE toi_cell_verdict toi_judge_hull(const toi_inclusion *q, const toi_cell *cell,
+                                           bool open[3], bool *narrow)
 {
     toi_hull hull;
     toi_cell_hull(q, cell, &hull);
@@ -71,13 +71,14 @@ TOI_INLINE bool toi_is_early_enough(const toi_inclusion *q, const toi_cell *cell
 // Examines a cell once: judges it, shrinks it, and says whether shrinking is worth repeating.
 // *narrow: the cell is within the tolerance, so the query is a hit; what is left to find is how
 // early.
-TOI_INLINE toi_verdict toi_examine_cell(const toi_inclusion *q, toi_cell *cell, toi_touch *touched,
-                                        toi_expansion *x, bool *again, bool *narrow)
+TOI_INLINE toi_cell_verdict toi_examine_cell(const toi_inclusion *q, toi_cell *cell,
+                                             toi_touch *touched, toi_expansion *x, bool *again,
+                                             bool *narrow)
 {
     *again = false;
     if (q->triangle && !toi_clip_cell(cell))
         return TOI_CELL_EXCLUDED;
-    toi_verdict v = toi_judge_hull(q, cell, x->open, narrow);
+    toi_cell_verdict v = toi_judge_hull(q, cell, x->open, narrow);
     if (v != TOI_CELL_OPEN)
         return v;
     if (q->separation > 0) {

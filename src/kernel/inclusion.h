@@ -137,25 +137,26 @@ TOI_INLINE double toi_max3(const double a[3])
 
 // What is known of F in one direction: every zero of F in a cell satisfies
 // |value + tau slope[0] + mu slope[1] + nu slope[2] + tau (mu mixed[0] + nu mixed[1])| <= slack.
-typedef struct toi_row
+typedef struct toi_inclusion_row
 {
     double value;
     double slope[3];
     double mixed[2];
     double slack;
-} toi_row;
+} toi_inclusion_row;
 
 // Of an axis: one component, without a product.
-TOI_INLINE void toi_axis_row(const toi_inclusion *q, const toi_expansion *x, int k, toi_row *row)
+TOI_INLINE void toi_axis_row(const toi_inclusion *q, const toi_expansion *x, int k,
+                             toi_inclusion_row *row)
 {
-    *row = (toi_row){x->value[k],
-                     {x->dt[k], x->du[k], x->dv[k]},
-                     {q->de[k], q->dg[k]},
-                     q->size[k] * (24 * TOI_UNIT) + q->separation + TOI_TINY};
+    *row = (toi_inclusion_row){x->value[k],
+                               {x->dt[k], x->du[k], x->dv[k]},
+                               {q->de[k], q->dg[k]},
+                               q->size[k] * (24 * TOI_UNIT) + q->separation + TOI_TINY};
 }
 
 TOI_INLINE void toi_project(const toi_inclusion *q, const toi_expansion *x, const double n[3],
-                            toi_row *row)
+                            toi_inclusion_row *row)
 {
     double weight = 0, norm = 0;
     for (int k = 0; k < 3; ++k) {
@@ -175,7 +176,8 @@ TOI_INLINE void toi_project(const toi_inclusion *q, const toi_expansion *x, cons
 // mu + nu <= side cuts off the corner at which both terms are largest: slopes of one sign. The most
 // of a mu + b nu is then at an end of the cut. The last term covers all roundings, those of the
 // caller too (section 5).
-TOI_INLINE double toi_side_reach(const toi_row *row, const toi_expansion *x, double others)
+TOI_INLINE double toi_side_reach(const toi_inclusion_row *row, const toi_expansion *x,
+                                 double others)
 {
     const double *r = x->radius;
     double a = toi_abs(row->slope[1]), b = toi_abs(row->slope[2]), d = x->side;
@@ -187,7 +189,8 @@ TOI_INLINE double toi_side_reach(const toi_row *row, const toi_expansion *x, dou
 // Solves a row for variable `a` (0 t, 1 u, 2 v): every zero of F in the cell has it in [lo, hi]
 // about the centre, intersected with what is known. Returns 0 if that is empty: no zero.
 // (Section 5.)
-TOI_INLINE int toi_solve_row(const toi_row *row, toi_expansion *x, int a, double *lo, double *hi)
+TOI_INLINE int toi_solve_row(const toi_inclusion_row *row, toi_expansion *x, int a, double *lo,
+                             double *hi)
 {
     const double *r = x->radius, *slope = row->slope;
     double mixed = r[0] * (r[1] * toi_abs(row->mixed[0]) + r[2] * toi_abs(row->mixed[1]));
@@ -226,7 +229,7 @@ TOI_INLINE int toi_solve_row(const toi_row *row, toi_expansion *x, int a, double
 TOI_INLINE int toi_contract(const toi_inclusion *q, toi_expansion *x, const double n[3], int a,
                             double *lo, double *hi)
 {
-    toi_row row;
+    toi_inclusion_row row;
     toi_project(q, x, n, &row);
     return toi_solve_row(&row, x, a, lo, hi);
 }
@@ -256,7 +259,7 @@ TOI_INLINE int toi_shrink_cell(const toi_inclusion *q, toi_cell *c, toi_expansio
         hi[a] = x->radius[a];
     }
     for (int k = 0; k < 3 && q->separation > 0; ++k) {
-        toi_row row;
+        toi_inclusion_row row;
         toi_axis_row(q, x, k, &row);
         for (int a = 0; a < 3; ++a)
             if (!toi_solve_row(&row, x, a, &lo[a], &hi[a]))

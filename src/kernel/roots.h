@@ -45,16 +45,16 @@ TOI_INLINE int toi_critical_points(const toi_cubic *q, double t[2])
 }
 
 // The two ends of a piece of the time over which the cubic is monotone.
-typedef struct toi_piece
+typedef struct toi_monotone_piece
 {
     double from, to;
     double first, last; // the values there
-} toi_piece;
+} toi_monotone_piece;
 
 // The root in a piece that changes sign, to within `tolerance`; or any time there at which the
 // cubic is at most `level` in size.
-TOI_INLINE double toi_bracketed_root(const toi_cubic *q, const toi_piece *piece, double tolerance,
-                                     double level)
+TOI_INLINE double toi_bracketed_root(const toi_cubic *q, const toi_monotone_piece *piece,
+                                     double tolerance, double level)
 {
     double from = piece->from, to = piece->to;
     // Between the secant, which is poor next to a critical point, and the middle.
@@ -97,9 +97,9 @@ TOI_INLINE int toi_root_times(const toi_cubic *q, double tolerance, double level
     double nodes[4] = {0}, half_square = 0.5 * tolerance * tolerance;
     int pieces = 1 + toi_critical_points(q, nodes + 1), count = 0;
     nodes[pieces] = 1;
-    toi_piece piece = {0};
+    toi_monotone_piece piece = {0};
     for (int i = 0; i <= pieces; ++i) {
-        piece = (toi_piece){piece.to, nodes[i], piece.last, toi_cubic_at(q, &nodes[i])};
+        piece = (toi_monotone_piece){piece.to, nodes[i], piece.last, toi_cubic_at(q, &nodes[i])};
         if ((piece.first < 0 && piece.last > 0) || (piece.first > 0 && piece.last < 0))
             times[count++] = toi_bracketed_root(q, &piece, tolerance, level);
         if (fabs(piece.last) <= level + half_square * fabs(toi_cubic_curvature(q, &piece.to)))

@@ -82,8 +82,8 @@ static toi_status make_piece(void *context, int64_t piece, int worker)
 {
     (void)worker;
     const boxes_job *job = context;
-    int64_t end = toi_piece(job->count, job->pieces, piece + 1);
-    for (int64_t i = toi_piece(job->count, job->pieces, piece); i < end; ++i)
+    int64_t end = toi_piece_start(job->count, job->pieces, piece + 1);
+    for (int64_t i = toi_piece_start(job->count, job->pieces, piece); i < end; ++i)
         toi_swept_box(job->mesh, job->primitive, i, job->radius, &job->boxes[i]);
     return TOI_OK;
 }

@@ -148,8 +148,8 @@ static toi_status find_missing_side(void *context, int64_t piece, int worker)
     (void)worker;
     const side_check *check = context;
     const toi_index_view *faces = &check->mesh->faces;
-    int64_t end = toi_piece(faces->count, check->pieces, piece + 1);
-    for (int64_t i = toi_piece(faces->count, check->pieces, piece); i < end; ++i) {
+    int64_t end = toi_piece_start(faces->count, check->pieces, piece + 1);
+    for (int64_t i = toi_piece_start(faces->count, check->pieces, piece); i < end; ++i) {
         const int32_t *f = toi_face_at(faces, i);
         for (int k = 0; k < 3; ++k) {
             int32_t a = f[k], b = f[(k + 1) % 3];

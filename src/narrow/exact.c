@@ -14,21 +14,21 @@ enum
     BLOCK = 512 // queries that climb together
 };
 
-toi_exact_directions toi_filter_directions_baseline, toi_filter_directions_avx2,
+toi_exact_directions_fn toi_filter_directions_baseline, toi_filter_directions_avx2,
     toi_filter_directions_avx512;
-toi_exact_planes toi_judge_planes_baseline, toi_judge_planes_avx2, toi_judge_planes_avx512;
-toi_exact_folds toi_judge_folds_baseline, toi_judge_folds_avx2, toi_judge_folds_avx512;
-toi_exact_crossings toi_judge_crossings_baseline, toi_judge_crossings_avx2,
+toi_exact_planes_fn toi_judge_planes_baseline, toi_judge_planes_avx2, toi_judge_planes_avx512;
+toi_exact_folds_fn toi_judge_folds_baseline, toi_judge_folds_avx2, toi_judge_folds_avx512;
+toi_exact_crossings_fn toi_judge_crossings_baseline, toi_judge_crossings_avx2,
     toi_judge_crossings_avx512;
-toi_exact_times toi_find_times_baseline, toi_find_times_avx2, toi_find_times_avx512;
-toi_exact_places toi_find_places_baseline, toi_find_places_avx2, toi_find_places_avx512;
+toi_exact_times_fn toi_find_times_baseline, toi_find_times_avx2, toi_find_times_avx512;
+toi_exact_places_fn toi_find_places_baseline, toi_find_places_avx2, toi_find_places_avx512;
 
-static toi_exact_directions *const filter_directions[] = TOI_ISA_TABLE(toi_filter_directions);
-static toi_exact_planes *const judge_planes[] = TOI_ISA_TABLE(toi_judge_planes);
-static toi_exact_folds *const judge_folds[] = TOI_ISA_TABLE(toi_judge_folds);
-static toi_exact_crossings *const judge_crossings[] = TOI_ISA_TABLE(toi_judge_crossings);
-static toi_exact_times *const find_times[] = TOI_ISA_TABLE(toi_find_times);
-static toi_exact_places *const find_places[] = TOI_ISA_TABLE(toi_find_places);
+static toi_exact_directions_fn *const filter_directions[] = TOI_ISA_TABLE(toi_filter_directions);
+static toi_exact_planes_fn *const judge_planes[] = TOI_ISA_TABLE(toi_judge_planes);
+static toi_exact_folds_fn *const judge_folds[] = TOI_ISA_TABLE(toi_judge_folds);
+static toi_exact_crossings_fn *const judge_crossings[] = TOI_ISA_TABLE(toi_judge_crossings);
+static toi_exact_times_fn *const find_times[] = TOI_ISA_TABLE(toi_find_times);
+static toi_exact_places_fn *const find_places[] = TOI_ISA_TABLE(toi_find_places);
 
 // A piece of the step in which D has one root.
 typedef struct piece

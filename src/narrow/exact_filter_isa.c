@@ -1,7 +1,7 @@
 // The first rung of `exact`: separating directions in single precision, a vector of queries at a
 // time.
 
-#include "kernel/rows.h"
+#include "simd/motion_rows.h" // first: it says how many lanes there are
 
 #include "base/simd.h"
 #include "narrow/exact.h"
@@ -17,7 +17,7 @@ static inline four load_four(const double *at)
 
 // A corner at both ends of the step. The idle numbers are whatever lies behind the corner, or, at
 // the end of the query, before it.
-static inline toi_wide_row load_corner(const toi_query *query, int corner)
+static inline toi_wide_motion_row load_corner(const toi_query *query, int corner)
 {
     four start = load_four(query->start[corner]);
     four end = load_four(corner < 3 ? &query->end[corner][0] : &query->end[2][2]);
@@ -27,9 +27,9 @@ static inline toi_wide_row load_corner(const toi_query *query, int corner)
 }
 
 TOI_INLINE void load_rows(int edge_edge, const toi_query *query, double t_max, int lane,
-                          toi_rows *rows)
+                          toi_motion_rows *rows)
 {
-    toi_wide_row x[4], d[3];
+    toi_wide_motion_row x[4], d[3];
     for (int c = 0; c < 4; ++c)
         x[c] = load_corner(query, c);
     d[0] = edge_edge ? x[0] - x[2] : x[0] - x[1];
@@ -46,7 +46,7 @@ TOI_INLINE int64_t filter(int edge_edge, const toi_narrow_batch *batch, int32_t 
 {
     int64_t kept = 0;
     double t_max = batch->def->all_roots ? 1 : toi_cull_time(batch->def->t_max);
-    toi_rows rows;
+    toi_motion_rows rows;
     memset(&rows, 0, sizeof rows);
     for (int64_t first = 0; first < batch->count; first += TOI_LANES) {
         int count = batch->count - first < TOI_LANES ? (int)(batch->count - first) : TOI_LANES;
@@ -66,7 +66,7 @@ TOI_INLINE int64_t filter(int edge_edge, const toi_narrow_batch *batch, int32_t 
     return kept;
 }
 
-toi_exact_directions TOI_ISA_NAME(toi_filter_directions);
+toi_exact_directions_fn TOI_ISA_NAME(toi_filter_directions);
 int64_t TOI_ISA_NAME(toi_filter_directions)(const toi_narrow_batch *batch, int32_t *left)
 {
     return batch->kind == TOI_EDGE_EDGE ? filter(1, batch, left) : filter(0, batch, left);

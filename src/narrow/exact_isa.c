@@ -1,6 +1,7 @@
 // The stages of `exact` in double precision, a vector of queries at a time.
 
-#include "kernel/load_lanes.h"
+#include "simd/load_lanes.h" // first: it says how many lanes there are
+
 #include "kernel/root_time.h"
 
 #include "base/simd.h"
@@ -62,7 +63,7 @@ static inline toi_real load_reals(const double *from)
 }
 
 // Writes the verdict of every lane where the mask is set.
-static inline void note(uint8_t verdict[TOI_LANES], toi_mask mask, toi_verdict value)
+static inline void note(uint8_t verdict[TOI_LANES], toi_mask mask, toi_stage_verdict value)
 {
     for (int i = 0; i < TOI_LANES; ++i)
         verdict[i] = mask[i] ? (uint8_t)value : verdict[i];
@@ -91,7 +92,7 @@ TOI_INLINE void judge_planes(int edge_edge, const toi_narrow_batch *batch,
     note(verdict, none, TOI_VERDICT_SEPARATED);
 }
 
-toi_exact_planes TOI_ISA_NAME(toi_judge_planes);
+toi_exact_planes_fn TOI_ISA_NAME(toi_judge_planes);
 void TOI_ISA_NAME(toi_judge_planes)(const toi_narrow_batch *batch, const toi_lane_list *list,
                                     uint8_t verdict[TOI_STAGE_LANES])
 {
@@ -161,7 +162,7 @@ TOI_INLINE void judge_folds(int edge_edge, const toi_narrow_batch *batch, const 
     }
 }
 
-toi_exact_folds TOI_ISA_NAME(toi_judge_folds);
+toi_exact_folds_fn TOI_ISA_NAME(toi_judge_folds);
 void TOI_ISA_NAME(toi_judge_folds)(const toi_narrow_batch *batch, const toi_lane_list *list,
                                    toi_folds *folds)
 {
@@ -193,7 +194,7 @@ TOI_INLINE void judge_crossings(int edge_edge, const toi_narrow_batch *batch,
     note(verdict, inside.out & sure, TOI_VERDICT_SEPARATED);
 }
 
-toi_exact_crossings TOI_ISA_NAME(toi_judge_crossings);
+toi_exact_crossings_fn TOI_ISA_NAME(toi_judge_crossings);
 void TOI_ISA_NAME(toi_judge_crossings)(const toi_narrow_batch *batch, const toi_lane_list *list,
                                        toi_crossings *crossings)
 {
@@ -222,7 +223,7 @@ TOI_INLINE void find_times(int edge_edge, const toi_narrow_batch *batch, const t
     memcpy(time + at, &found, sizeof found);
 }
 
-toi_exact_times TOI_ISA_NAME(toi_find_times);
+toi_exact_times_fn TOI_ISA_NAME(toi_find_times);
 void TOI_ISA_NAME(toi_find_times)(const toi_narrow_batch *batch, const toi_lane_list *list,
                                   const double root[TOI_STAGE_LANES],
                                   const double radius[TOI_STAGE_LANES],
@@ -336,7 +337,7 @@ TOI_INLINE void find_places(int edge_edge, const toi_narrow_batch *batch, const 
     }
 }
 
-toi_exact_places TOI_ISA_NAME(toi_find_places);
+toi_exact_places_fn TOI_ISA_NAME(toi_find_places);
 void TOI_ISA_NAME(toi_find_places)(const toi_narrow_batch *batch, const toi_lane_list *list)
 {
     for (int at = 0; at < list->count; at += TOI_LANES) {

@@ -9,13 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-toi_inclusion_filter toi_filter_baseline, toi_filter_avx2, toi_filter_avx512;
-toi_inclusion_search toi_search_cells_baseline, toi_search_cells_avx2, toi_search_cells_avx512;
+toi_inclusion_filter_fn toi_filter_baseline, toi_filter_avx2, toi_filter_avx512;
+toi_inclusion_search_fn toi_search_cells_baseline, toi_search_cells_avx2, toi_search_cells_avx512;
 
 int toi_filter_queries(const toi_narrow_batch *batch, int64_t first,
                        toi_filtered left[TOI_FILTER_LANES])
 {
-    static toi_inclusion_filter *const filters[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_filter);
+    static toi_inclusion_filter_fn *const filters[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_filter);
     return filters[toi_simd_level()](batch, first, left);
 }
 
@@ -72,8 +72,9 @@ void toi_report_cell(const toi_inclusion *q, const toi_query *asked, toi_state s
 
 void toi_solve_inclusion(const toi_narrow_batch *batch)
 {
-    static toi_inclusion_search *const searches[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_search_cells);
-    toi_inclusion_search *search = searches[toi_simd_level()];
+    static toi_inclusion_search_fn *const searches[TOI_SIMD_COUNT] =
+        TOI_ISA_TABLE(toi_search_cells);
+    toi_inclusion_search_fn *search = searches[toi_simd_level()];
     toi_clear_results(batch);
     for (int64_t first = 0; first < batch->count; first += TOI_FILTER_LANES) {
         toi_filtered left[TOI_FILTER_LANES];

@@ -23,15 +23,15 @@ typedef struct toi_filtered
 
 // Runs the filter on queries first .. first + 7 of the batch; writes those it could not separate to
 // `left`, in order, and returns how many.
-typedef int toi_inclusion_filter(const toi_narrow_batch *batch, int64_t first,
-                                 toi_filtered left[TOI_FILTER_LANES]);
-toi_inclusion_filter toi_filter_queries;
+typedef int toi_inclusion_filter_fn(const toi_narrow_batch *batch, int64_t first,
+                                    toi_filtered left[TOI_FILTER_LANES]);
+toi_inclusion_filter_fn toi_filter_queries;
 
 // Sets the results of a batch to separated, where every method starts.
 void toi_clear_results(const toi_narrow_batch *batch);
 
 // Searches one query's domain; batch->scratch holds the cells that wait.
-typedef void toi_inclusion_search(const toi_narrow_batch *batch, const toi_filtered *query);
+typedef void toi_inclusion_search_fn(const toi_narrow_batch *batch, const toi_filtered *query);
 
 // Bytes of scratch that a search needs: the bound on a query's memory.
 int64_t toi_search_scratch_bytes(void);

@@ -111,9 +111,9 @@ static void prepare(const toi_narrow_batch *batch, const toi_filtered *f, search
 }
 
 // Examines a cell until shrinking it no longer pays; open with s->spent set when a budget runs out.
-static toi_verdict settle(search *s, toi_cell *cell, toi_expansion *x)
+static toi_cell_verdict settle(search *s, toi_cell *cell, toi_expansion *x)
 {
-    toi_verdict v = TOI_CELL_OPEN;
+    toi_cell_verdict v = TOI_CELL_OPEN;
     bool again = true;
     while (v == TOI_CELL_OPEN && again) {
         if (s->iterations >= s->most_iterations || s->waiting + 2 > MOST_WAITING ||
@@ -146,7 +146,7 @@ void TOI_ISA_NAME(toi_search_cells)(const toi_narrow_batch *batch, const toi_fil
         cell = pop(&s);
         if (cell.lo[0] >= found.lo[0])
             continue;
-        toi_verdict v = settle(&s, &cell, &x);
+        toi_cell_verdict v = settle(&s, &cell, &x);
         if (s.spent ||
             (v == TOI_CELL_OPEN && s.waiting > 0 && time_key(&s, cell.lo[0]) > s.heap[0].key))
             push(&s, &cell); // turned out later than another: that one first

@@ -18,8 +18,8 @@ typedef struct toi_narrow_batch
     // Minimum separation of each query, or NULL: def->min_separation for all. Policy belongs to the
     // pipeline; a method only obeys.
     const double *separations;
-    // The pipeline has dropped what cull.h separates, and trying again would mostly be in vain. Only
-    // for methods whose answer cannot show whether they tried.
+    // The pipeline has dropped what cull.h separates, and trying again would mostly be in vain.
+    // Only for methods whose answer cannot show whether they tried.
     bool culled;
     toi_query_result *results;
     void *scratch;      // toi_narrow_scratch_bytes() for this worker, aligned to 64
@@ -27,10 +27,10 @@ typedef struct toi_narrow_batch
 } toi_narrow_batch;
 
 // Decides every query of the batch, alone: the result of a query never depends on its neighbours.
-typedef void toi_narrow_solve(const toi_narrow_batch *batch);
+typedef void toi_narrow_solve_fn(const toi_narrow_batch *batch);
 
 // The solver of a method, and how much scratch memory each worker must bring.
-toi_narrow_solve *toi_narrow_solver(toi_narrow_method method);
+toi_narrow_solve_fn *toi_narrow_solver(toi_narrow_method method);
 int64_t toi_narrow_scratch_bytes(toi_narrow_method method);
 
 // And how much more a query may take from the heap.
@@ -55,9 +55,9 @@ static inline double toi_last_time(const toi_narrow_def *def)
 toi_status toi_check_narrow_def(const toi_narrow_def *def);
 
 // Methods.
-toi_narrow_solve toi_solve_exact, toi_solve_inclusion, toi_solve_inclusion_queue;
-toi_narrow_solve toi_solve_additive, toi_solve_additive_certified;
-toi_narrow_solve toi_solve_fast, toi_solve_parity, toi_solve_safe, toi_solve_cubic;
+toi_narrow_solve_fn toi_solve_exact, toi_solve_inclusion, toi_solve_inclusion_queue;
+toi_narrow_solve_fn toi_solve_additive, toi_solve_additive_certified;
+toi_narrow_solve_fn toi_solve_fast, toi_solve_parity, toi_solve_safe, toi_solve_cubic;
 
 // Bytes of scratch of those that need any.
 int64_t toi_exact_scratch_bytes(void);

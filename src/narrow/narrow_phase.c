@@ -24,7 +24,7 @@ static const struct
 {
     const char *name;
     toi_guarantee guarantee;
-    toi_narrow_solve *solve;
+    toi_narrow_solve_fn *solve;
     int64_t (*scratch_bytes)(void);
 } methods[TOI_NARROW_COUNT] = {
     [TOI_NARROW_EXACT] = {"exact", TOI_GUARANTEE_EXACT, toi_solve_exact, toi_exact_scratch_bytes},
@@ -93,7 +93,7 @@ toi_narrow_def toi_default_narrow_def(void)
                             .cookie = NARROW_COOKIE};
 }
 
-toi_narrow_solve *toi_narrow_solver(toi_narrow_method method)
+toi_narrow_solve_fn *toi_narrow_solver(toi_narrow_method method)
 {
     return methods[method].solve;
 }
@@ -136,7 +136,7 @@ typedef struct solve_job
 {
     toi_kind kind;          // as asked
     toi_narrow_batch batch; // of all queries; its kind is vertex-face or edge-edge
-    toi_narrow_solve *solve;
+    toi_narrow_solve_fn *solve;
     char *scratch;
     int64_t scratch_bytes;
     toi_query *raised; // PIECE for each worker, where `kind` is of lower dimension

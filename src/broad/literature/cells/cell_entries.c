@@ -1,0 +1,281 @@
+// Why no pair is lost and none is found twice. The cell of a bound is found by steps that are each
+// monotone (to float, times a number, plus a number, clamped, truncated), so on an axis a box fills
+// all cells from that of its lower bound to that of its upper bound. If two boxes overlap, then on
+// every axis the larger of the cells of their lower bounds lies within both ranges: they share the
+// cell with these coordinates. Of all cells that they share it is the only one that on no axis both
+// begin before, and only there have their tags no bit in common. Boxes of different levels meet in
+// that of the larger one; a visitor is left out of cells only where no resident is.
+
+#include "broad/literature/cells/cell_entries.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct key_job
+{
+    const toi_cell_space *space;
+    const toi_cell_level *level;
+    toi_cell_keys *keys;
+    int64_t first_piece[TOI_CELL_GROUPS + 1];
+    int64_t *offsets;       // one a piece of boxes: where it may write
+    int64_t *written;       // one a piece: how many it wrote
+    toi_bit_word *occupied; // buckets with residents; NULL if there are no visitors
+    int occupied_shift;
+} key_job;
+
+toi_bit_word *toi_take_bits(toi_budget *budget, int64_t count)
+{
+    int64_t words = (count + 63) / 64;
+    toi_bit_word *bits = toi_take(budget, words, sizeof *bits);
+    if (bits)
+        memset(bits, 0, (size_t)words * sizeof *bits);
+    return bits;
+}
+
+// Cells are numbered from 0, the origin being in the middle.
+static const double MIDDLE_CELL = 0x1p30, LAST_CELL = 0x1p31 - 2;
+
+static toi_cell_map map_level(const toi_cell_space *space, const toi_cell_level *level)
+{
+    toi_cell_map map = {.inverse = 1 / (space->size * level->scale)};
+    for (int k = 0; k < space->axes; ++k) {
+        map.bias[k] = MIDDLE_CELL - space->origin[k] * map.inverse;
+        map.first[k] = fmax(0, -(double)FLT_MAX * map.inverse + map.bias[k]);
+        map.last[k] = fmin(LAST_CELL, (double)FLT_MAX * map.inverse + map.bias[k]);
+    }
+    return map;
+}
+
+// Neighbours stay together: what is hashed is a brick of four cells a side.
+static uint32_t bucket_of(const toi_cell_space *space, const int32_t at[3])
+{
+    static const uint64_t odd[3] = {0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu, 0xd6e8feb86659fd93u};
+    uint64_t hash = 0;
+    uint32_t within = 0;
+    for (int k = 0; k < 3; ++k) {
+        hash += (uint64_t)(at[k] >> 2) * odd[k];
+        within |= (uint32_t)(at[k] & 3) << 2 * k;
+    }
+    hash = (hash ^ hash >> 32) * 0xa0761d6478bd642fu;
+    int within_bits = 2 * space->axes;
+    return (uint32_t)(hash >> (64 - space->bucket_bits + within_bits)) << within_bits | within;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Pieces of boxes
+
+typedef struct boxes_piece
+{
+    int group;
+    const toi_layout *source;
+    int64_t first, end;
+} boxes_piece;
+
+static boxes_piece boxes_of_piece(const key_job *job, int64_t piece)
+{
+    boxes_piece p = {.group = 0};
+    while (piece >= job->first_piece[p.group + 1])
+        ++p.group;
+    p.source = &job->space->source[p.group & 1];
+    p.first = (piece - job->first_piece[p.group]) * TOI_CELL_PIECE;
+    p.end = p.first + TOI_CELL_PIECE < p.source->count ? p.first + TOI_CELL_PIECE : p.source->count;
+    return p;
+}
+
+// The boxes of one block: whether they belong to the group, and their first and last cells.
+typedef struct block_cells
+{
+    bool belongs[TOI_BLOCK];
+    int32_t first[3][TOI_BLOCK], last[3][TOI_BLOCK];
+} block_cells;
+
+static void find_block_cells(const key_job *job, const boxes_piece *piece, int64_t i,
+                             block_cells *cells)
+{
+    const toi_cell_space *space = job->space;
+    const toi_box_block *block = &piece->source->blocks[i / TOI_BLOCK];
+    bool visitors = piece->group >= TOI_VISITORS_A;
+    double least = visitors ? 0 : job->level->above;
+    double most = visitors ? job->level->above : job->level->below;
+    double extents[TOI_BLOCK];
+    toi_find_extents(space, block, extents);
+    for (int lane = 0; lane < TOI_BLOCK; ++lane)
+        cells->belongs[lane] =
+            (extents[lane] >= least) & (extents[lane] < most) & (i + lane < piece->end);
+    memset(cells->first, 0, sizeof cells->first);
+    memset(cells->last, 0, sizeof cells->last);
+    for (int k = 0; k < space->axes; ++k) {
+        const float *lo = block->bound[space->lo_column[k]];
+        toi_cells_at(&job->keys->map, k, TOI_BLOCK, lo, cells->first[k]);
+        toi_cells_at(&job->keys->map, k, TOI_BLOCK, lo + TOI_BLOCK, cells->last[k]);
+    }
+}
+
+static toi_status count_entries(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    key_job *job = context;
+    boxes_piece p = boxes_of_piece(job, piece);
+    uint64_t count = 0;
+    for (int64_t i = p.first; i < p.end; i += TOI_BLOCK) {
+        block_cells b;
+        find_block_cells(job, &p, i, &b);
+        for (int lane = 0; lane < TOI_BLOCK; ++lane) {
+            uint64_t cells = b.belongs[lane];
+            for (int k = 0; k < 3; ++k)
+                cells *= (uint64_t)(b.last[k][lane] - b.first[k][lane] + 1);
+            count += cells;
+        }
+    }
+    job->offsets[piece] = (int64_t)count;
+    return TOI_OK;
+}
+
+static uint32_t occupied_bit(const key_job *job, uint32_t bucket)
+{
+    return bucket * 0x9e3779b1u >> job->occupied_shift;
+}
+
+// Writes a key for each cell of a box; of a visitor, for those that may have residents.
+static uint64_t *write_keys(const key_job *job, const block_cells *b, int lane, bool visitor,
+                            uint64_t box, uint64_t *keys)
+{
+    const toi_cell_space *space = job->space;
+    int32_t at[3], first[3], last[3];
+    for (int k = 0; k < 3; ++k) {
+        first[k] = b->first[k][lane];
+        last[k] = b->last[k][lane];
+        assert(last[k] - first[k] < 1 << space->offset_bits);
+    }
+    for (at[2] = first[2]; at[2] <= last[2]; ++at[2])
+        for (at[1] = first[1]; at[1] <= last[1]; ++at[1])
+            for (at[0] = first[0]; at[0] <= last[0]; ++at[0]) {
+                uint32_t bucket = bucket_of(space, at);
+                if (visitor && !toi_get_bit(job->occupied, occupied_bit(job, bucket)))
+                    continue;
+                uint64_t offsets = 0;
+                for (int k = 0; k < 3; ++k)
+                    offsets |= (uint64_t)(at[k] - first[k]) << k * space->offset_bits;
+                *keys++ = (uint64_t)bucket << (64 - space->bucket_bits) |
+                          offsets << TOI_KEY_OFFSETS | box;
+                if (job->occupied && !visitor)
+                    toi_set_bit(job->occupied, occupied_bit(job, bucket));
+            }
+    return keys;
+}
+
+static void write_piece(const key_job *job, int64_t piece)
+{
+    boxes_piece p = boxes_of_piece(job, piece);
+    uint64_t *begin = job->keys->data + job->offsets[piece], *keys = begin;
+    bool visitor = p.group >= TOI_VISITORS_A;
+    uint64_t base = p.group & 1 ? (uint64_t)job->space->job->a.count : 0;
+    uint64_t mark = (uint64_t)visitor << TOI_KEY_VISITOR;
+    for (int64_t i = p.first; i < p.end; i += TOI_BLOCK) {
+        block_cells b;
+        find_block_cells(job, &p, i, &b);
+        for (int lane = 0; lane < TOI_BLOCK; ++lane)
+            if (b.belongs[lane]) {
+                uint64_t box = base + (uint64_t)p.source->ids[i + lane];
+                keys = write_keys(job, &b, lane, visitor, box | mark, keys);
+            }
+    }
+    job->written[piece] = keys - begin;
+}
+
+static toi_status write_residents(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    write_piece(context, piece);
+    return TOI_OK;
+}
+
+static toi_status write_visitors(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    const key_job *job = context;
+    write_piece(job, job->first_piece[TOI_VISITORS_A] + task);
+    return TOI_OK;
+}
+
+// ---------------------------------------------------------------------------------------------
+// All boxes
+
+// Finds where each piece of boxes may write, and takes room for all.
+static toi_status make_room(key_job *job, int64_t pieces)
+{
+    const toi_broad_job *broad = job->space->job;
+    job->offsets = toi_take(broad->budget, 2 * pieces, sizeof *job->offsets);
+    if (!job->offsets)
+        return toi_allocation_status();
+    job->written = job->offsets + pieces;
+    toi_status status = toi_parallel(broad->workers, pieces, count_entries, job);
+    if (status != TOI_OK)
+        return status;
+    int64_t room = 0;
+    for (int64_t p = 0; p < pieces; ++p) {
+        int64_t count = job->offsets[p];
+        job->offsets[p] = room;
+        room += count;
+    }
+    job->keys->data = toi_take(broad->budget, room, sizeof *job->keys->data);
+    return job->keys->data ? TOI_OK : toi_allocation_status();
+}
+
+// A table of so many bits that most of it stays 0.
+static toi_status start_occupancy(key_job *job)
+{
+    enum
+    {
+        LEAST_BITS = 10,
+        MOST_BITS = 28,
+        BITS_A_BOX = 16
+    };
+    const int64_t *boxes = job->level->boxes;
+    int64_t wanted = BITS_A_BOX * (boxes[TOI_RESIDENTS_A] + boxes[TOI_RESIDENTS_B]);
+    int bits = LEAST_BITS;
+    while (bits < MOST_BITS && (int64_t)1 << bits < wanted)
+        ++bits;
+    job->occupied_shift = 32 - bits;
+    job->occupied = toi_take_bits(job->space->job->budget, (int64_t)1 << bits);
+    return job->occupied ? TOI_OK : toi_allocation_status();
+}
+
+// Closes the gaps that visitors without company have left.
+static void close_gaps(const key_job *job, int64_t pieces)
+{
+    toi_cell_keys *keys = job->keys;
+    for (int64_t p = 0; p < pieces; ++p) {
+        if (job->offsets[p] > keys->count)
+            memmove(keys->data + keys->count, keys->data + job->offsets[p],
+                    (size_t)job->written[p] * sizeof *keys->data);
+        keys->count += job->written[p];
+    }
+}
+
+toi_status toi_make_cell_keys(const toi_cell_space *space, const toi_cell_level *level,
+                              toi_cell_keys *keys)
+{
+    *keys = (toi_cell_keys){.map = map_level(space, level)};
+    key_job job = {.space = space, .level = level, .keys = keys};
+    for (int g = 0; g < TOI_CELL_GROUPS; ++g) {
+        int64_t boxes = level->boxes[g] > 0 ? space->source[g & 1].count : 0;
+        job.first_piece[g + 1] = job.first_piece[g] + toi_cell_pieces(boxes);
+    }
+    int64_t homes = job.first_piece[TOI_VISITORS_A], pieces = job.first_piece[TOI_CELL_GROUPS];
+    int workers = space->job->workers;
+    toi_status status = make_room(&job, pieces);
+    if (status == TOI_OK && pieces > homes)
+        status = start_occupancy(&job);
+    if (status == TOI_OK)
+        status = toi_parallel(workers, homes, write_residents, &job);
+    if (status == TOI_OK)
+        status = toi_parallel(workers, pieces - homes, write_visitors, &job);
+    if (status == TOI_OK)
+        close_gaps(&job, pieces);
+    toi_give_back(job.occupied);
+    toi_give_back(job.offsets);
+    return status;
+}

@@ -1,0 +1,436 @@
+#include "broad/tree/mesh_tree.h"
+
+#include "base/radix_sort.h"
+#include "broad/tree/curve.h"
+#include "mesh/mesh.h"
+
+#include <string.h>
+
+enum
+{
+    PIECE = 2048
+};
+
+static int64_t piece_count(int64_t count)
+{
+    return (count + PIECE - 1) / PIECE;
+}
+
+static int64_t piece_end(int64_t count, int64_t piece)
+{
+    return (piece + 1) * PIECE < count ? (piece + 1) * PIECE : count;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Orders kept between calls
+
+static toi_status open_kept(toi_mesh_order *order)
+{
+    if (!order->job.slot)
+        return TOI_OK;
+    const toi_mesh *mesh = order->boxes.mesh;
+    int64_t total = 0;
+    for (int p = TOI_VERTEX; p <= TOI_FACE; ++p)
+        total += toi_primitive_count(mesh, (toi_primitive)p);
+    order->kept_bytes = (int64_t)sizeof *order->kept + total * (int64_t)sizeof(int32_t);
+    bool kept;
+    order->kept = toi_open_slot(&order->job, TOI_BROAD_LBVH, order->kept_bytes, &kept);
+    if (!order->kept)
+        return toi_allocation_status();
+    if (!kept)
+        *order->kept = (toi_kept_order){.valid = {false}};
+    int32_t *next = (int32_t *)(order->kept + 1);
+    for (int p = TOI_VERTEX; p <= TOI_FACE; ++p) {
+        order->kept->ids[p] = next;
+        next += toi_primitive_count(mesh, (toi_primitive)p);
+    }
+    return TOI_OK;
+}
+
+static bool is_kept(const toi_mesh_order *order, toi_primitive primitive)
+{
+    return order->kept && order->kept->valid[primitive];
+}
+
+// Notes how loose the blocks of an order are, and drops all orders when they have become looser.
+static void judge_order(toi_kept_order *kept, toi_primitive primitive, double looseness)
+{
+    if (!kept->valid[primitive]) {
+        kept->valid[primitive] = true;
+        kept->looseness[primitive] = looseness;
+    } else if (looseness > TOI_LOOSER * kept->looseness[primitive]) {
+        for (int p = TOI_VERTEX; p <= TOI_FACE; ++p)
+            kept->valid[p] = false;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Vertices along the curve
+
+typedef struct order_job
+{
+    toi_mesh_order *order;
+    toi_box_row *rows; // as the mesh numbers them
+    const uint64_t *keys;
+    _Atomic bool inexact;
+} order_job;
+
+static void box_of(const toi_mesh_order *order, toi_primitive primitive, int64_t i, toi_box *box)
+{
+    toi_swept_box(order->boxes.mesh, primitive, i, order->radius, box);
+    if (order->boxes.widen)
+        toi_widen_to_floats(box);
+}
+
+static toi_status make_vertex_rows(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    order_job *job = context;
+    bool exact = true;
+    int64_t end = piece_end(job->order->boxes.mesh->start.count, piece);
+    for (int64_t i = piece * PIECE; i < end; ++i) {
+        toi_box box;
+        box_of(job->order, TOI_VERTEX, i, &box);
+        exact &= toi_round_row(&box, &job->rows[i]);
+    }
+    if (!exact)
+        job->inexact = true;
+    return TOI_OK;
+}
+
+static toi_status arrange_rows(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    order_job *job = context;
+    toi_mesh_order *order = job->order;
+    int64_t end = piece_end(order->boxes.mesh->start.count, piece);
+    for (int64_t i = piece * PIECE; i < end; ++i) {
+        int32_t vertex = job->keys ? (int32_t)(uint32_t)job->keys[i] : order->kept->ids[0][i];
+        if (job->keys && order->kept)
+            order->kept->ids[0][i] = vertex;
+        order->vertices[i] = vertex;
+        order->positions[vertex] = (int32_t)i;
+        order->rows[i] = job->rows[vertex];
+    }
+    return TOI_OK;
+}
+
+static toi_status take_order(toi_budget *budget, int64_t count, toi_mesh_order *order)
+{
+    order->rows = toi_take(budget, count, sizeof *order->rows);
+    if (order->rows)
+        order->vertices = toi_take(budget, count, sizeof *order->vertices);
+    if (order->vertices)
+        order->positions = toi_take(budget, count, sizeof *order->positions);
+    return order->positions ? TOI_OK : toi_allocation_status();
+}
+
+toi_status toi_make_mesh_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, int workers,
+                               toi_budget *budget, toi_mesh_order *order)
+{
+    *order = (toi_mesh_order){
+        .boxes = *boxes,
+        .job = {.a.count = boxes->mesh->start.count, // the slot's lists are the mesh's
+                .b.count = boxes->mesh->edges.count,
+                .slot = slot,
+                .workers = workers,
+                .budget = budget},
+        .radius = toi_separation_radius(boxes->min_separation)};
+    int64_t count = boxes->mesh->start.count;
+    order_job job = {.order = order};
+    uint64_t *keys = NULL;
+    toi_status status = open_kept(order);
+    if (status == TOI_OK)
+        status = take_order(budget, count, order);
+    if (status == TOI_OK) {
+        job.rows = toi_take(budget, count, sizeof *job.rows);
+        status = job.rows ? toi_parallel(workers, piece_count(count), make_vertex_rows, &job)
+                          : toi_allocation_status();
+    }
+    if (status == TOI_OK && !is_kept(order, TOI_VERTEX)) {
+        job.keys = keys = toi_take(budget, count, sizeof *keys);
+        status =
+            keys ? toi_order_rows(job.rows, count, workers, budget, keys) : toi_allocation_status();
+    }
+    if (status == TOI_OK)
+        status = toi_parallel(workers, piece_count(count), arrange_rows, &job);
+    if (status == TOI_OK && order->kept)
+        order->kept->valid[TOI_VERTEX] = true;
+    order->exact = !job.inexact;
+    toi_give_back(keys);
+    toi_give_back(job.rows);
+    return status;
+}
+
+void toi_free_mesh_order(toi_mesh_order *order)
+{
+    toi_give_back(order->positions);
+    toi_give_back(order->vertices);
+    toi_give_back(order->rows);
+    if (order->kept)
+        toi_close_slot(&order->job, TOI_BROAD_LBVH, order->kept_bytes, order->kept, true);
+    *order = (toi_mesh_order){0};
+}
+
+// ---------------------------------------------------------------------------------------------
+// Trees
+
+typedef struct tree_job
+{
+    const toi_mesh_order *order;
+    toi_primitive primitive;
+    int64_t count;
+    double mean;  // largest extent, about
+    bool classes; // large primitives stand apart
+    uint64_t *keys;
+    toi_tree *tree;
+} tree_job;
+
+static inline const int32_t *corners_of(const toi_mesh *mesh, toi_primitive primitive, int64_t i)
+{
+    return primitive == TOI_EDGE ? toi_edge_at(&mesh->edges, i) : toi_face_at(&mesh->faces, i);
+}
+
+// The row of an edge or a face.
+static inline void widen_corners(const toi_mesh_order *order, toi_primitive primitive, int64_t i,
+                                 toi_box_row *row)
+{
+    const int32_t *corners = corners_of(order->boxes.mesh, primitive, i);
+    *row = order->rows[order->positions[corners[0]]];
+    for (int c = 1; c <= (int)primitive; ++c)
+        toi_widen_row(row, &order->rows[order->positions[corners[c]]]);
+}
+
+enum
+{
+    SAMPLES = 1024,
+    SPOILT = 6 // mean extents; two or three are usual
+};
+
+// About the mean extent: of some of the primitives.
+static double sample_extent(const tree_job *job)
+{
+    double sum = 0;
+    int64_t samples = job->count < SAMPLES ? job->count : SAMPLES;
+    for (int64_t i = 0; i < samples; ++i) {
+        toi_box_row row;
+        widen_corners(job->order, job->primitive, toi_piece_start(job->count, samples, i), &row);
+        sum += toi_largest_extent(&row);
+    }
+    return samples > 0 ? sum / (double)samples : 0;
+}
+
+static toi_status make_keys(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    tree_job *job = context;
+    const toi_mesh_order *order = job->order;
+    int64_t end = piece_end(job->count, piece);
+    for (int64_t i = piece * PIECE; i < end; ++i) {
+        if (is_kept(order, job->primitive)) {
+            job->keys[i] = (uint32_t)order->kept->ids[job->primitive][i];
+            continue;
+        }
+        const int32_t *corners = corners_of(order->boxes.mesh, job->primitive, i);
+        uint32_t last = 0;
+        for (int c = 0; c <= (int)job->primitive; ++c) {
+            uint32_t at = (uint32_t)order->positions[corners[c]];
+            last = at > last ? at : last;
+        }
+        job->keys[i] = (uint64_t)last << 32 | (uint32_t)i;
+        if (job->classes) {
+            toi_box_row row;
+            widen_corners(order, job->primitive, i, &row);
+            job->keys[i] |= toi_size_class(&row, job->mean);
+        }
+    }
+    return TOI_OK;
+}
+
+// One block of edges or faces: their labels are the positions of their vertices.
+static inline __attribute__((always_inline)) void fill_block(const tree_job *job, int64_t block,
+                                                             const int corners)
+{
+    const toi_mesh_order *order = job->order;
+    toi_tree *tree = job->tree;
+    toi_box_row rows[TOI_BLOCK];
+    int32_t labels[3][TOI_BLOCK];
+    int64_t first = block * TOI_BLOCK, rest = tree->count - first;
+    int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
+    toi_label_range range = {INT32_MAX, -1};
+    for (int i = 0; i < count; ++i) {
+        int32_t id = (int32_t)(uint32_t)job->keys[first + i];
+        const int32_t *vertices = corners_of(order->boxes.mesh, job->primitive, id);
+        tree->ids[first + i] = id;
+        for (int c = 0; c < corners; ++c) {
+            int32_t at = order->positions[vertices[c]];
+            labels[c][i] = at;
+            range.first = at < range.first ? at : range.first;
+            range.last = at > range.last ? at : range.last;
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        rows[i] = order->rows[labels[0][i]];
+        for (int c = 1; c < corners; ++c)
+            toi_widen_row(&rows[i], &order->rows[labels[c][i]]);
+    }
+    for (int i = count; i < TOI_BLOCK; ++i) {
+        tree->ids[first + i] = -1;
+        for (int c = 0; c < corners; ++c)
+            labels[c][i] = -1;
+    }
+    memcpy(toi_block_labels(tree, block, 0), labels, (size_t)corners * sizeof *labels);
+    tree->ranges[block] = range;
+    toi_fill_block(rows, count, &tree->level[0][block], tree->boxes[block]);
+}
+
+static void fill_vertex_block(const tree_job *job, int64_t block)
+{
+    toi_tree *tree = job->tree;
+    int64_t first = block * TOI_BLOCK, rest = tree->count - first;
+    int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
+    for (int i = 0; i < TOI_BLOCK; ++i) {
+        tree->ids[first + i] = i < count ? job->order->vertices[first + i] : -1;
+        toi_block_labels(tree, block, 0)[i] = i < count ? (int32_t)(first + i) : -1;
+    }
+    tree->ranges[block] = (toi_label_range){(int32_t)first, (int32_t)first + count - 1};
+    toi_fill_block(&job->order->rows[first], count, &tree->level[0][block], tree->boxes[block]);
+}
+
+static toi_status fill_blocks(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    tree_job *job = context;
+    int64_t end = piece_end(job->tree->blocks[0] * TOI_BLOCK, piece) / TOI_BLOCK;
+    for (int64_t b = piece * (PIECE / TOI_BLOCK); b < end; ++b)
+        if (job->primitive == TOI_VERTEX)
+            fill_vertex_block(job, b);
+        else if (job->primitive == TOI_EDGE)
+            fill_block(job, b, 2);
+        else
+            fill_block(job, b, 3);
+    return TOI_OK;
+}
+
+// Orders edges or faces after their last vertex, and fills the blocks.
+static toi_status fill_tree(tree_job *work, const toi_broad_job *job)
+{
+    int64_t pieces = piece_count(work->count);
+    toi_status status = TOI_OK;
+    if (work->primitive != TOI_VERTEX) {
+        status = toi_parallel(job->workers, pieces, make_keys, work);
+        if (status == TOI_OK && !is_kept(work->order, work->primitive))
+            status = toi_radix_sort(work->keys, work->count, ~(uint64_t)0 << 32, job->workers,
+                                    job->budget);
+    }
+    return status == TOI_OK ? toi_parallel(job->workers, pieces, fill_blocks, work) : status;
+}
+
+static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
+                        const toi_broad_job *job, toi_tree *tree)
+{
+    const toi_mesh *mesh = order->boxes.mesh;
+    int64_t count = toi_primitive_count(mesh, primitive);
+    tree_job work = {.order = order, .primitive = primitive, .count = count, .tree = tree};
+    toi_status status = toi_take_tree(job->budget, count, (int)primitive + 1, tree);
+    if (status == TOI_OK && primitive != TOI_VERTEX) {
+        work.mean = sample_extent(&work);
+        work.keys = toi_take(job->budget, count, sizeof *work.keys);
+        status = work.keys ? TOI_OK : toi_allocation_status();
+    }
+    if (status == TOI_OK)
+        status = fill_tree(&work, job);
+    bool sorted = status == TOI_OK && primitive != TOI_VERTEX && !is_kept(order, primitive);
+    // Large ones among small ones spoil their blocks; then they get blocks of their own.
+    if (sorted && toi_mean_half(tree) > SPOILT * work.mean) {
+        work.classes = true;
+        status = fill_tree(&work, job);
+    }
+    if (status == TOI_OK && primitive != TOI_VERTEX && order->kept) {
+        for (int64_t i = 0; sorted && i < count; ++i)
+            order->kept->ids[primitive][i] = tree->ids[i];
+        judge_order(order->kept, primitive, toi_mean_half(tree) / work.mean);
+    }
+    if (status == TOI_OK) {
+        tree->exact = order->exact;
+        toi_raise_tree(tree, job->workers);
+    }
+    toi_give_back(work.keys);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Searches
+
+static void vertex_box(const void *order, int32_t id, toi_box *box)
+{
+    box_of(order, TOI_VERTEX, id, box);
+}
+
+static void edge_box(const void *order, int32_t id, toi_box *box)
+{
+    box_of(order, TOI_EDGE, id, box);
+}
+
+static void face_box(const void *order, int32_t id, toi_box *box)
+{
+    box_of(order, TOI_FACE, id, box);
+}
+
+toi_status toi_search_edges(const toi_mesh_order *order, const toi_broad_job *job)
+{
+    if (order->boxes.mesh->edges.count == 0)
+        return TOI_OK;
+    toi_tree edges = {0};
+    toi_status status = build(order, TOI_EDGE, job, &edges);
+    toi_tree_search search = {.packets = &edges,
+                              .tree = &edges,
+                              .packet_box = edge_box,
+                              .tree_box = edge_box,
+                              .context = order};
+    if (status == TOI_OK)
+        status = toi_run_tree_search(&search, job);
+    toi_free_tree(&edges);
+    return status;
+}
+
+toi_status toi_search_faces(const toi_mesh_order *order, const toi_broad_job *job)
+{
+    if (order->boxes.mesh->faces.count == 0)
+        return TOI_OK;
+    toi_tree vertices = {0}, faces = {0};
+    toi_status status = build(order, TOI_FACE, job, &faces);
+    if (status == TOI_OK)
+        status = build(order, TOI_VERTEX, job, &vertices);
+    toi_tree_search search = {.packets = &faces,
+                              .tree = &vertices,
+                              .packet_box = face_box,
+                              .tree_box = vertex_box,
+                              .context = order};
+    if (status == TOI_OK)
+        status = toi_run_tree_search(&search, job);
+    toi_free_tree(&faces);
+    toi_free_tree(&vertices);
+    return status;
+}
+
+// From the arrays above that are held at the same time.
+int64_t toi_mesh_search_need(const toi_mesh_counts *counts, int workers)
+{
+    enum
+    {
+        VERTEX_BYTES = 40, // of the order
+        ORDER_BYTES = 48,  // a vertex, while it is made
+        VERTEX_TREE_BYTES = 40,
+        EDGE_BYTES = 60, // of the tree, and while it is made
+        FACE_BYTES = 64,
+        KEPT_BYTES = 4
+    };
+    int64_t ordering = ORDER_BYTES * counts->vertices;
+    int64_t in_faces = FACE_BYTES * counts->faces + VERTEX_TREE_BYTES * counts->vertices;
+    int64_t in_edges = EDGE_BYTES * counts->edges;
+    int64_t most = ordering > in_faces ? ordering : in_faces;
+    return VERTEX_BYTES * counts->vertices + (most > in_edges ? most : in_edges) +
+           KEPT_BYTES * (counts->vertices + counts->edges + counts->faces) +
+           toi_search_need(TOI_BROAD_LBVH, 0, workers);
+}

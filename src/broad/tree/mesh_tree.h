@@ -1,0 +1,63 @@
+// Trees over the primitives of a mesh, straight from its vertices: no boxes in between, one curve.
+//
+// Vertices are ordered along the curve; an edge or a face follows that one of its vertices that
+// comes last. So one short sort serves every kind of pair, loose vertices and edges need no care,
+// and the vertices of neighbouring primitives are neighbours in memory. Pairs that share a vertex
+// are dropped during the search.
+
+#ifndef TOI_BROAD_MESH_TREE_H
+#define TOI_BROAD_MESH_TREE_H
+
+#include "broad/tree/tree.h"
+
+// How the boxes of a mesh are made.
+typedef struct toi_mesh_boxes
+{
+    const toi_mesh *mesh; // checked, with its edges
+    double min_separation;
+    bool widen; // to the tightest floats around them
+} toi_mesh_boxes;
+
+// Orders kept from call to call: the boxes of the next frame are where those of the last were, or
+// nearly. Any order gives the same pairs; one that has become loose is made again.
+typedef struct toi_kept_order
+{
+    bool valid[3];       // by primitive
+    double looseness[3]; // of the blocks when the order was made
+    int32_t *ids[3];     // in the same block of memory
+} toi_kept_order;
+
+// The vertices along the curve; made once for both kinds of pairs.
+typedef struct toi_mesh_order
+{
+    toi_mesh_boxes boxes;
+    toi_broad_job job; // for its budget, workers and slot
+    int64_t kept_bytes;
+    toi_kept_order *kept; // or NULL
+    double radius;
+    toi_box_row *rows;  // of the vertices, along the curve
+    int32_t *vertices;  // along the curve
+    int32_t *positions; // of the vertices, in it
+    bool exact;         // all rows are what the boxes in double are
+} toi_mesh_order;
+
+// `slot` keeps orders for the next call, or is NULL.
+toi_status toi_make_mesh_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, int workers,
+                               toi_budget *budget, toi_mesh_order *order);
+void toi_free_mesh_order(toi_mesh_order *order);
+
+// How many primitives a mesh has.
+typedef struct toi_mesh_counts
+{
+    int64_t vertices, edges, faces;
+} toi_mesh_counts;
+
+// How much memory the order and the searches take at most, what they keep included.
+int64_t toi_mesh_search_need(const toi_mesh_counts *counts, int workers);
+
+// Emits all pairs of a vertex and a face, or of two edges, whose boxes overlap and that share no
+// vertex. The job's own lists are not used.
+toi_status toi_search_faces(const toi_mesh_order *order, const toi_broad_job *job);
+toi_status toi_search_edges(const toi_mesh_order *order, const toi_broad_job *job);
+
+#endif

@@ -1,0 +1,108 @@
+// Boxes in blocks of sixteen along a space-filling curve, and over them the boxes of the blocks, in
+// blocks of sixteen again, up to one: a tree that needs no pointers. A block is searched for as a
+// packet: its sixteen boxes go down the tree together.
+//
+// Bounds are floats rounded to nearest; where two are equal the doubles are asked, as in layout.h.
+
+#ifndef TOI_BROAD_TREE_H
+#define TOI_BROAD_TREE_H
+
+#include "broad/layout/layout.h"
+
+enum
+{
+    TOI_TREE_LEVELS = 8, // 16^8 > 2^31
+    TOI_SIDES = 6        // of a box: lower x y z, upper x y z
+};
+
+typedef struct toi_tree_block
+{
+    float bound[TOI_SIDES][TOI_BLOCK];
+} toi_tree_block;
+
+// A box as two quads, lower x y z and idle, negated upper x y z and idle, so that the box of two
+// boxes is one minimum.
+typedef float toi_box_row __attribute__((vector_size(32)));
+
+// Widens a box to hold another, a quad at a time, which every machine can.
+static inline void toi_widen_row(toi_box_row *box, const toi_box_row *row)
+{
+    typedef float quad __attribute__((vector_size(16)));
+    typedef int32_t bits __attribute__((vector_size(16)));
+    quad *to = (quad *)box;
+    const quad *from = (const quad *)row;
+    for (int i = 0; i < 2; ++i) {
+        bits less = from[i] < to[i];
+        to[i] = (quad)((less & (bits)from[i]) | (~less & (bits)to[i]));
+    }
+}
+
+// The least and the greatest label of a block.
+typedef struct toi_label_range
+{
+    int32_t first;
+    int32_t last;
+} toi_label_range;
+
+typedef struct toi_tree
+{
+    int64_t count;           // of boxes
+    int32_t *ids;            // of the boxes, padded to whole blocks
+    toi_box_row (*boxes)[2]; // of the halves of the blocks
+    int levels;              // level 0 are the boxes themselves
+    int64_t blocks[TOI_TREE_LEVELS];
+    toi_tree_block *level[TOI_TREE_LEVELS]; // all in one array
+    // Vertices of the primitives, by whatever numbers; primitives that share one are no pair. In
+    // groups of sixteen, `corners` groups a block.
+    int corners;
+    int32_t *labels;
+    toi_label_range *ranges; // one a block
+    bool exact;              // every bound is a float
+} toi_tree;
+
+// The row of a box: nearest floats, kept finite; true if they are the doubles.
+bool toi_round_row(const toi_box *box, toi_box_row *row);
+
+// Takes the memory of a tree of `count` boxes.
+toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, toi_tree *tree);
+void toi_free_tree(toi_tree *tree);
+
+// Where the sixteen labels of corner `corner` stand.
+static inline int32_t *toi_block_labels(const toi_tree *tree, int64_t block, int corner)
+{
+    return tree->labels + (block * tree->corners + corner) * TOI_BLOCK;
+}
+
+// Writes up to sixteen rows as a block, idle lanes after them, and the boxes around the first and
+// the second eight; a half without boxes gets the other's.
+void toi_fill_block(const toi_box_row rows[TOI_BLOCK], int count, toi_tree_block *block,
+                    toi_box_row halves[2]);
+
+// Builds the levels over level 0.
+void toi_raise_tree(toi_tree *tree, int workers);
+
+// The box of an id, in double.
+typedef void toi_box_getter_fn(const void *context, int32_t id, toi_box *box);
+
+// One search: the blocks of `packets` in `tree`, or a tree in itself. Where boxes are equal in
+// float on some side the getters are asked.
+typedef struct toi_tree_search
+{
+    const toi_tree *packets;
+    const toi_tree *tree; // the same: each pair once
+    toi_box_getter_fn *packet_box;
+    toi_box_getter_fn *tree_box;
+    const void *context;
+} toi_tree_search;
+
+// Writes all pairs of packet `packet`.
+typedef toi_status toi_search_packet_fn(const toi_tree_search *search, int64_t packet,
+                                        toi_pair_writer *writer);
+
+// For the instruction set in force.
+toi_search_packet_fn *toi_packet_kernel(void);
+
+// Runs all packets of a search.
+toi_status toi_run_tree_search(const toi_tree_search *search, const toi_broad_job *job);
+
+#endif

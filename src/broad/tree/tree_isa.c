@@ -1,0 +1,461 @@
+// A packet of sixteen boxes in a tree. Compiled once for each instruction set; all of them write
+// the same pairs in the same order.
+
+#include "broad/tree/tree.h"
+
+#include "base/simd.h"
+#include "broad/layout/block_isa.h"
+
+// The six columns of a block, in as many parts as a vector needs for sixteen lanes.
+#if defined(TOI_ISA_avx512)
+typedef __m512 part;
+#define PARTS 1
+#define LOAD_PART(from) _mm512_load_ps(from)
+#elif defined(TOI_ISA_avx2)
+typedef __m256 part;
+#define PARTS 2
+#define LOAD_PART(from) _mm256_load_ps(from)
+#elif defined(__SSE2__)
+typedef __m128 part;
+#define PARTS 4
+#define LOAD_PART(from) _mm_load_ps(from)
+#else
+typedef float part;
+#define PARTS TOI_BLOCK
+#define LOAD_PART(from) (*(from))
+#endif
+
+typedef struct columns
+{
+    part side[TOI_SIDES][PARTS];
+} columns;
+
+TOI_LANE_INLINE columns load_columns(const toi_tree_block *block)
+{
+    columns c;
+    for (int s = 0; s < TOI_SIDES; ++s)
+        for (int p = 0; p < PARTS; ++p)
+            c.side[s][p] = LOAD_PART(block->bound[s] + p * (TOI_BLOCK / PARTS));
+    return c;
+}
+
+// A single box.
+typedef struct probe
+{
+    float lo[3];
+    float hi[3];
+} probe;
+
+TOI_LANE_INLINE probe load_probe(const toi_tree_block *block, int lane)
+{
+    return (probe){{block->bound[0][lane], block->bound[1][lane], block->bound[2][lane]},
+                   {block->bound[3][lane], block->bound[4][lane], block->bound[5][lane]}};
+}
+
+TOI_LANE_INLINE probe row_probe(const toi_box_row *row)
+{
+    return (probe){{(*row)[0], (*row)[1], (*row)[2]}, {-(*row)[4], -(*row)[5], -(*row)[6]}};
+}
+
+// Bit i: lane i overlaps the probe; `strict`: by more than a touch.
+#if defined(TOI_ISA_avx512)
+TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool strict)
+{
+    __mmask16 m = 0xffff;
+    for (int k = 0; k < 3; ++k) {
+        __m512 lo = _mm512_set1_ps(p->lo[k]), hi = _mm512_set1_ps(p->hi[k]);
+        if (strict) {
+            m = _mm512_mask_cmp_ps_mask(m, c->side[k][0], hi, _CMP_LT_OQ);
+            m = _mm512_mask_cmp_ps_mask(m, c->side[3 + k][0], lo, _CMP_GT_OQ);
+        } else {
+            m = _mm512_mask_cmp_ps_mask(m, c->side[k][0], hi, _CMP_LE_OQ);
+            m = _mm512_mask_cmp_ps_mask(m, c->side[3 + k][0], lo, _CMP_GE_OQ);
+        }
+    }
+    return m;
+}
+
+// Those lanes of the mask whose label is another.
+TOI_LANE_INLINE unsigned differ(unsigned mask, const int32_t *labels, int32_t label)
+{
+    return _mm512_mask_cmpneq_epi32_mask((__mmask16)mask, _mm512_load_si512(labels),
+                                         _mm512_set1_epi32(label));
+}
+#elif defined(TOI_ISA_avx2)
+TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool strict)
+{
+    __m256 m[2];
+    for (int h = 0; h < 2; ++h)
+        for (int k = 0; k < 3; ++k) {
+            __m256 lo = _mm256_set1_ps(p->lo[k]), hi = _mm256_set1_ps(p->hi[k]);
+            __m256 below = strict ? _mm256_cmp_ps(c->side[k][h], hi, _CMP_LT_OQ)
+                                  : _mm256_cmp_ps(c->side[k][h], hi, _CMP_LE_OQ);
+            __m256 above = strict ? _mm256_cmp_ps(c->side[3 + k][h], lo, _CMP_GT_OQ)
+                                  : _mm256_cmp_ps(c->side[3 + k][h], lo, _CMP_GE_OQ);
+            __m256 both = _mm256_and_ps(below, above);
+            m[h] = k == 0 ? both : _mm256_and_ps(m[h], both);
+        }
+    return (unsigned)_mm256_movemask_ps(m[0]) | (unsigned)_mm256_movemask_ps(m[1]) << 8;
+}
+
+TOI_LANE_INLINE unsigned differ(unsigned mask, const int32_t *labels, int32_t label)
+{
+    const __m256i *at = (const __m256i *)labels;
+    __m256i l = _mm256_set1_epi32(label);
+    __m256 a = _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_load_si256(at), l));
+    __m256 b = _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_load_si256(at + 1), l));
+    return mask & ~((unsigned)_mm256_movemask_ps(a) | (unsigned)_mm256_movemask_ps(b) << 8);
+}
+#elif defined(__SSE2__)
+TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool strict)
+{
+    unsigned mask = 0;
+    for (int q = 0; q < PARTS; ++q) {
+        __m128 m = _mm_setzero_ps();
+        for (int k = 0; k < 3; ++k) {
+            __m128 lo = _mm_set1_ps(p->lo[k]), hi = _mm_set1_ps(p->hi[k]);
+            __m128 below =
+                strict ? _mm_cmplt_ps(c->side[k][q], hi) : _mm_cmple_ps(c->side[k][q], hi);
+            __m128 above =
+                strict ? _mm_cmpgt_ps(c->side[3 + k][q], lo) : _mm_cmpge_ps(c->side[3 + k][q], lo);
+            __m128 both = _mm_and_ps(below, above);
+            m = k == 0 ? both : _mm_and_ps(m, both);
+        }
+        mask |= (unsigned)_mm_movemask_ps(m) << (4 * q);
+    }
+    return mask;
+}
+
+TOI_LANE_INLINE unsigned differ(unsigned mask, const int32_t *labels, int32_t label)
+{
+    unsigned same = 0;
+    for (int q = 0; q < PARTS; ++q) {
+        __m128i at = _mm_load_si128((const __m128i *)labels + q);
+        __m128i equal = _mm_cmpeq_epi32(at, _mm_set1_epi32(label));
+        same |= (unsigned)_mm_movemask_ps(_mm_castsi128_ps(equal)) << (4 * q);
+    }
+    return mask & ~same;
+}
+#else
+TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool strict)
+{
+    unsigned mask = 0;
+    for (int i = 0; i < TOI_BLOCK; ++i) {
+        bool hit = true;
+        for (int k = 0; k < 3; ++k) {
+            part lo = c->side[k][i], hi = c->side[3 + k][i];
+            hit &= strict ? (lo < p->hi[k]) & (hi > p->lo[k]) : (lo <= p->hi[k]) & (hi >= p->lo[k]);
+        }
+        mask |= (unsigned)hit << i;
+    }
+    return mask;
+}
+
+TOI_LANE_INLINE unsigned differ(unsigned mask, const int32_t *labels, int32_t label)
+{
+    for (int i = 0; i < TOI_BLOCK; ++i)
+        mask &= ~((unsigned)(labels[i] == label) << i);
+    return mask;
+}
+#endif
+
+// What the compiler is to know when it makes a kernel.
+typedef struct shape
+{
+    bool self;
+    int packet_corners;
+    int tree_corners;
+    int write;
+    bool exact;
+} shape;
+
+// Boxes of the tree near the packet, by their place in it, waiting to be compared.
+enum
+{
+    LIST = 512
+};
+typedef struct probe_list
+{
+    int32_t at[LIST + TOI_BLOCK];
+    int count;
+} probe_list;
+
+// Boxes that have no vertex in common with the packet for sure need no look at their vertices.
+enum
+{
+    FAR,
+    NEAR,
+    LISTS
+};
+
+// The packet's boxes in double, once they are needed.
+typedef struct packet_doubles
+{
+    bool fetched;
+    toi_box box[TOI_BLOCK];
+} packet_doubles;
+
+// The packet, at hand during its search.
+typedef struct packet
+{
+    const toi_tree_search *search;
+    toi_pair_writer *writer;
+    int64_t index;
+    columns columns;
+    probe box;
+    probe halves[2]; // of the packet
+    toi_label_range labels;
+    packet_doubles doubles;
+    probe_list lists[LISTS];
+} packet;
+
+// Appends the lanes of a mask, counted from `first`. Writes up to sixteen whatever the mask.
+#if defined(TOI_ISA_avx512)
+TOI_LANE_INLINE void append_lanes(probe_list *list, unsigned mask, int32_t first)
+{
+    const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __m512i places = _mm512_add_epi32(lanes, _mm512_set1_epi32(first));
+    _mm512_storeu_si512(list->at + list->count,
+                        _mm512_maskz_compress_epi32((__mmask16)mask, places));
+    list->count += __builtin_popcount(mask);
+}
+#elif defined(TOI_ISA_avx2)
+TOI_LANE_INLINE void append_half(probe_list *list, unsigned mask, int32_t first)
+{
+    __m256i lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)toi_places[mask]));
+    _mm256_storeu_si256((__m256i *)(list->at + list->count),
+                        _mm256_add_epi32(lanes, _mm256_set1_epi32(first)));
+    list->count += __builtin_popcount(mask);
+}
+
+TOI_LANE_INLINE void append_lanes(probe_list *list, unsigned mask, int32_t first)
+{
+    append_half(list, mask & 0xff, first);
+    append_half(list, mask >> 8, first + 8);
+}
+#else
+TOI_LANE_INLINE void append_lanes(probe_list *list, unsigned mask, int32_t first)
+{
+    for (; mask; mask &= mask - 1)
+        list->at[list->count++] = first + __builtin_ctz(mask);
+}
+#endif
+
+// Drops the lanes of the packet that share a corner with the probe.
+TOI_LANE_INLINE unsigned drop_neighbours(const toi_tree_search *s, const shape kind, unsigned mask,
+                                         int64_t index, int64_t block, int lane)
+{
+    if (kind.packet_corners == 0) // boxes alone: there are no labels to look at
+        return mask;
+    const int32_t *theirs = s->tree->labels + block * kind.tree_corners * TOI_BLOCK + lane;
+    const int32_t *ours = s->packets->labels + index * kind.packet_corners * TOI_BLOCK;
+    for (int i = 0; i < kind.tree_corners; ++i)
+        for (int j = 0; j < kind.packet_corners; ++j)
+            mask = differ(mask, ours + j * TOI_BLOCK, theirs[i * TOI_BLOCK]);
+    return mask;
+}
+
+// Takes out the lanes that overlap in float only. The packet's boxes are fetched when a doubt
+// arises for the first time: in a flat scene it does with every pair.
+static unsigned confirm(const toi_tree_search *s, packet_doubles *doubles, unsigned mask,
+                        unsigned doubtful, const int32_t *packet_ids, int32_t probe_id)
+{
+    for (int lane = 0; !doubles->fetched && lane < TOI_BLOCK && packet_ids[lane] >= 0; ++lane)
+        s->packet_box(s->context, packet_ids[lane], &doubles->box[lane]);
+    doubles->fetched = true;
+    toi_box box;
+    s->tree_box(s->context, probe_id, &box);
+    for (; doubtful; doubtful &= doubtful - 1) {
+        int lane = __builtin_ctz(doubtful);
+        if (!toi_boxes_overlap(&doubles->box[lane], &box))
+            mask &= ~(1u << lane);
+    }
+    return mask;
+}
+
+// Compares the box at one place of the tree with those of the packet that are in `allowed`.
+TOI_LANE_INLINE int64_t compare(const toi_tree_search *s, const shape kind, const columns *c,
+                                int64_t index, uint32_t place, unsigned allowed, const int list,
+                                packet_doubles *doubles, toi_pair *out)
+{
+    const int32_t *packet_ids = s->packets->ids + index * TOI_BLOCK;
+    int64_t block = place / TOI_BLOCK;
+    int lane = place % TOI_BLOCK;
+    int32_t id = s->tree->ids[place];
+    probe box = load_probe(&s->tree->level[0][block], lane);
+    unsigned mask = overlap(c, &box, false) & allowed;
+    if (list == NEAR)
+        mask = drop_neighbours(s, kind, mask, index, block, lane);
+    if (!kind.exact && mask) {
+        unsigned doubtful = mask & ~overlap(c, &box, true);
+        if (doubtful)
+            mask = confirm(s, doubles, mask, doubtful, packet_ids, id);
+    }
+    return toi_write_lanes(out, mask, packet_ids, id, kind.write, 0);
+}
+
+TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
+{
+    const int32_t *at = p->lists[list].at, count = p->lists[list].count;
+    p->lists[list].count = 0;
+    toi_pair_writer *writer = p->writer;
+    toi_status status = toi_make_room(writer, (int64_t)count * TOI_BLOCK);
+    if (status != TOI_OK)
+        return status;
+    // Copies that no store of pairs can change, so that the loop keeps them in registers.
+    const toi_tree tree = *p->search->tree, packets = *p->search->packets;
+    toi_tree_search s = *p->search;
+    s.tree = &tree;
+    s.packets = &packets;
+    const columns mine = p->columns;
+    const int64_t index = p->index;
+    toi_pair *out = writer->buffer + writer->count;
+    for (int i = 0; i < count; ++i)
+        out += compare(&s, kind, &mine, index, (uint32_t)at[i], 0xffff, list, &p->doubles, out);
+    writer->count = out - writer->buffer;
+    return TOI_OK;
+}
+
+// The packet against itself: each pair of lanes once.
+TOI_LANE_INLINE toi_status run_diagonal(packet *p, const shape kind)
+{
+    toi_pair_writer *writer = p->writer;
+    toi_status status = toi_make_room(writer, TOI_BLOCK * TOI_BLOCK);
+    if (status != TOI_OK)
+        return status;
+    int64_t first = p->index * TOI_BLOCK, rest = p->search->tree->count - first;
+    int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
+    for (int lane = 0; lane + 1 < count; ++lane)
+        writer->count +=
+            compare(p->search, kind, &p->columns, p->index, (uint32_t)(first + lane),
+                    ~1u << lane & 0xffff, NEAR, &p->doubles, writer->buffer + writer->count);
+    return TOI_OK;
+}
+
+// Lists the boxes of a block that are near the packet.
+TOI_LANE_INLINE toi_status list_block(packet *p, const shape kind, int64_t block)
+{
+    const toi_tree *tree = p->search->tree;
+    columns leaf = load_columns(&tree->level[0][block]);
+    unsigned mask = overlap(&leaf, &p->halves[0], false) | overlap(&leaf, &p->halves[1], false);
+    int list = FAR;
+    if (kind.packet_corners > 0) {
+        toi_label_range labels = tree->ranges[block];
+        if ((labels.first <= p->labels.last) & (p->labels.first <= labels.last))
+            list = NEAR;
+    }
+    append_lanes(&p->lists[list], mask, (int32_t)(block * TOI_BLOCK));
+    if (p->lists[list].count <= LIST - TOI_BLOCK)
+        return TOI_OK;
+    return list == NEAR ? run_list(p, kind, NEAR) : run_list(p, kind, FAR);
+}
+
+// Children of a block of the tree that the packet's box overlaps.
+TOI_LANE_INLINE unsigned enter_block(const packet *p, const shape kind, int level, int64_t block)
+{
+    columns c = load_columns(&p->search->tree->level[level][block]);
+    unsigned mask = overlap(&c, &p->box, false);
+    if (kind.self) { // only blocks after the packet; at upper levels, its own too
+        int64_t first = (p->index >> (4 * (level - 1))) - block * TOI_BLOCK + (level == 1);
+        if (first > 0)
+            mask &= first < TOI_BLOCK ? ~0u << first : 0;
+    }
+    return mask;
+}
+
+// Walks down the tree and lists what is near the packet.
+TOI_LANE_INLINE toi_status walk(packet *p, const shape kind)
+{
+    struct
+    {
+        int64_t block;
+        unsigned mask;
+    } stack[TOI_TREE_LEVELS];
+    int top = p->search->tree->levels - 1, level = top;
+    stack[level].block = 0;
+    stack[level].mask = enter_block(p, kind, level, 0);
+    while (level <= top) {
+        if (!stack[level].mask) {
+            ++level;
+            continue;
+        }
+        int64_t child = stack[level].block * TOI_BLOCK + __builtin_ctz(stack[level].mask);
+        stack[level].mask &= stack[level].mask - 1;
+        if (level > 1) {
+            --level;
+            stack[level].block = child;
+            stack[level].mask = enter_block(p, kind, level, child);
+            continue;
+        }
+        toi_status status = list_block(p, kind, child);
+        if (status != TOI_OK)
+            return status;
+    }
+    return TOI_OK;
+}
+
+TOI_LANE_INLINE toi_status search_packet(const toi_tree_search *s, int64_t index,
+                                         toi_pair_writer *writer, const shape kind)
+{
+    packet p;
+    p.search = s;
+    p.writer = writer;
+    p.index = index;
+    p.doubles.fetched = false;
+    p.columns = load_columns(&s->packets->level[0][index]);
+    toi_box_row box = s->packets->boxes[index][0];
+    toi_widen_row(&box, &s->packets->boxes[index][1]);
+    p.box = row_probe(&box);
+    for (int h = 0; h < 2; ++h)
+        p.halves[h] = row_probe(&s->packets->boxes[index][h]);
+    if (kind.packet_corners > 0)
+        p.labels = s->packets->ranges[index];
+    p.lists[NEAR].count = p.lists[FAR].count = 0;
+    toi_status status = kind.self ? run_diagonal(&p, kind) : TOI_OK;
+    if (status == TOI_OK) {
+        if (s->tree->levels > 1)
+            status = walk(&p, kind);
+        else if (!kind.self) // a single block
+            status = list_block(&p, kind, 0);
+    }
+    if (status == TOI_OK)
+        status = run_list(&p, kind, NEAR);
+    return status == TOI_OK ? run_list(&p, kind, FAR) : status;
+}
+
+// A kernel for each kind of search.
+#define KERNEL(name, self, packet_corners, tree_corners, write)                                    \
+    static toi_status name##_exact(const toi_tree_search *s, int64_t index, toi_pair_writer *w)    \
+    {                                                                                              \
+        return search_packet(s, index, w,                                                          \
+                             (shape){self, packet_corners, tree_corners, write, true});            \
+    }                                                                                              \
+    static toi_status name##_near(const toi_tree_search *s, int64_t index, toi_pair_writer *w)     \
+    {                                                                                              \
+        return search_packet(s, index, w,                                                          \
+                             (shape){self, packet_corners, tree_corners, write, false});           \
+    }
+
+KERNEL(boxes_alone, true, 0, 0, TOI_WRITE_SORTED)
+KERNEL(boxes_between, false, 0, 0, TOI_WRITE_PROBE_SECOND)
+KERNEL(edges, true, 2, 2, TOI_WRITE_SORTED)
+KERNEL(faces_in_vertices, false, 3, 1, TOI_WRITE_PROBE_FIRST)
+
+toi_status TOI_ISA_NAME(toi_search_packet)(const toi_tree_search *search, int64_t index,
+                                           toi_pair_writer *writer);
+
+toi_status TOI_ISA_NAME(toi_search_packet)(const toi_tree_search *s, int64_t index,
+                                           toi_pair_writer *writer)
+{
+    bool exact = s->packets->exact && s->tree->exact;
+    switch (s->packets->corners) {
+    case 2:
+        return (exact ? edges_exact : edges_near)(s, index, writer);
+    case 3:
+        return (exact ? faces_in_vertices_exact : faces_in_vertices_near)(s, index, writer);
+    default:
+        if (s->packets == s->tree)
+            return (exact ? boxes_alone_exact : boxes_alone_near)(s, index, writer);
+        return (exact ? boxes_between_exact : boxes_between_near)(s, index, writer);
+    }
+}

@@ -1,0 +1,66 @@
+// The plain cubic solver (Provot 1997; Bridson, Fedkiw, Anderson 2002; openCCD works alike): roots
+// of the coplanarity cubic and barycentric coordinates in double, with the usual fixed tolerance
+// and no thought of errors. Here as the common practice that the other methods are measured
+// against.
+
+#include "kernel/inclusion.h"
+#include "kernel/roots.h"
+#include "narrow/literature/literature.h"
+
+// How far outside still counts as inside, in barycentric coordinates: the 1e-6 that Bridson et al.
+// allow for rounding.
+#define INSIDE_TOLERANCE 1e-6
+
+// Roots are found to about the precision of a double.
+#define ROOT_TOLERANCE 0x1p-50
+
+// F = p + u e + v g = 0 solved for (u, v) in the plane of e and g. A face or a pair of edges
+// without a plane holds nothing.
+static bool is_inside(bool edges, const toi_motion *m, double t)
+{
+    double p[3], e[3], g[3], n[3], gp[3], pe[3];
+    for (int k = 0; k < 3; ++k) {
+        p[k] = (1 - t) * m->p[0][k] + t * m->p[1][k];
+        e[k] = (1 - t) * m->e[0][k] + t * m->e[1][k];
+        g[k] = (1 - t) * m->g[0][k] + t * m->g[1][k];
+    }
+    toi_cross3(e, g, n);
+    toi_cross3(g, p, gp);
+    toi_cross3(p, e, pe);
+    double square = toi_dot3(n, n);
+    if (!(square > 0))
+        return false;
+    double u = toi_dot3(gp, n) / square, v = toi_dot3(pe, n) / square;
+    double least = -INSIDE_TOLERANCE, most = 1 + INSIDE_TOLERANCE;
+    return u >= least && v >= least && (edges ? u <= most && v <= most : u + v <= most);
+}
+
+static void solve_query(const toi_narrow_batch *batch, const toi_query *query,
+                        toi_query_result *result)
+{
+    toi_motion m;
+    toi_cubic q;
+    toi_take_coplanarity(batch->kind, query, &m, &q);
+    if (q.c[0] == 0 && q.c[1] == 0 && q.c[2] == 0 && q.c[3] == 0)
+        return;
+    bool edges = batch->kind == TOI_EDGE_EDGE, all = batch->def->all_roots;
+    double times[TOI_MOST_TIMES], first = INFINITY, last = -1;
+    int count = toi_root_times(&q, ROOT_TOLERANCE, 0, times);
+    for (int i = 0; i < count && (all || first == INFINITY); ++i) {
+        if (times[i] - last <= 2 * ROOT_TOLERANCE || !is_inside(edges, &m, times[i]))
+            continue;
+        first = toi_min(first, times[i]);
+        last = times[i];
+        result->contacts += all;
+    }
+    if (first <= batch->def->t_max)
+        toi_report_touch(batch->kind, query, &m, first, first, result);
+}
+
+void toi_solve_cubic(const toi_narrow_batch *batch)
+{
+    for (int64_t i = 0; i < batch->count; ++i) {
+        batch->results[i] = (toi_query_result){.state = TOI_SEPARATED, .time = INFINITY};
+        solve_query(batch, &batch->queries[i], &batch->results[i]);
+    }
+}

@@ -1,0 +1,35 @@
+// What the methods of the literature share: a query made ready, and a hit written down.
+
+#ifndef TOI_NARROW_LITERATURE_H
+#define TOI_NARROW_LITERATURE_H
+
+#include "kernel/coplanarity.h"
+#include "narrow/narrow.h"
+
+// The query's differences, scaled so that nothing can overflow.
+void toi_take_motion(toi_kind kind, const toi_query *query, toi_motion *m);
+
+// The same, and the cubic whose roots are the times of coplanarity.
+void toi_take_coplanarity(toi_kind kind, const toi_query *query, toi_motion *m, toi_cubic *q);
+
+// The four points of a query as in toi_query, in the motion's scale and seen from one of them.
+typedef struct toi_query_points
+{
+    double start[4][3], velocity[4][3];
+} toi_query_points;
+
+void toi_take_points(toi_kind kind, const toi_motion *m, toi_query_points *x);
+
+// When points i and j are closest, in [0, 1].
+double toi_closest_time(const toi_query_points *x, int i, int j);
+
+// The pairs of a point and an edge (point, edge's ends) that meet first where the motion is flat or
+// a primitive collapses; returns how many.
+int toi_point_edge_pairs(toi_kind kind, const int (**pairs)[3]);
+
+// Makes the result a hit at `time`; the place is that at `t`, the time of contact as the method has
+// found it.
+void toi_report_touch(toi_kind kind, const toi_query *query, const toi_motion *m, double t,
+                      double time, toi_query_result *result);
+
+#endif
