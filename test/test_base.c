@@ -38,6 +38,25 @@ static void radix_sort_agrees_with_qsort(void **state)
             }
 }
 
+// More workers than divide the keys evenly: some of them get none.
+static void radix_sort_shares_keys_among_many(void **state)
+{
+    (void)state;
+    enum
+    {
+        COUNT = 40000
+    };
+    toi_random random = {8};
+    for (int workers = 1000; workers <= TOI_MAX_WORKERS; workers += 12) {
+        uint64_t keys[COUNT], twin[COUNT];
+        for (int i = 0; i < COUNT; ++i)
+            keys[i] = twin[i] = toi_random_below(&random, 1000) << 32 | (uint64_t)i;
+        assert_ok(toi_radix_sort(keys, COUNT, ~(uint64_t)0 << 32, workers, NULL));
+        qsort(twin, COUNT, 8, by_key);
+        assert_memory_equal(keys, twin, sizeof keys);
+    }
+}
+
 static void radix_sort_takes_whole_keys(void **state)
 {
     (void)state;
@@ -200,6 +219,7 @@ typedef struct counts
 {
     int seen[1000];
     int fail_at;
+    int64_t piece; // of ranges
 } counts;
 
 static toi_status count_once(void *context, int64_t index, int worker)
@@ -219,6 +239,34 @@ static void loops_run_every_task_once(void **state)
         for (int i = 0; i < 1000; ++i)
             assert_int_equal(c.seen[i], 1);
     }
+}
+
+static toi_status count_range(void *context, int64_t first, int64_t end)
+{
+    counts *c = context;
+    assert_true(first % c->piece == 0 && first < end && end <= first + c->piece);
+    for (int64_t i = first; i < end; ++i) {
+        ++c->seen[i];
+        if (i == c->fail_at)
+            return toi_fail(TOI_ERROR_DATA, "element %d is bad", (int)i);
+    }
+    return TOI_OK;
+}
+
+static void ranges_hold_every_element_once(void **state)
+{
+    (void)state;
+    for (int workers = 1; workers <= 8; workers += 7)
+        for (int64_t piece = 1; piece < 2000; piece = 3 * piece - 1) {
+            counts c = {.fail_at = -1, .piece = piece};
+            assert_ok(toi_parallel_ranges(workers, 1000, piece, count_range, &c));
+            for (int i = 0; i < 1000; ++i)
+                assert_int_equal(c.seen[i], 1);
+            assert_ok(toi_parallel_ranges(workers, 0, piece, count_range, &c));
+            c.fail_at = 977;
+            assert_fails(toi_parallel_ranges(workers, 1000, piece, count_range, &c), TOI_ERROR_DATA,
+                         "element 977 is bad");
+        }
 }
 
 // The message of a failure on another thread must reach the caller's thread.
@@ -295,6 +343,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(radix_sort_agrees_with_qsort),
+        cmocka_unit_test(radix_sort_shares_keys_among_many),
         cmocka_unit_test(radix_sort_takes_whole_keys),
         cmocka_unit_test(sorting_in_place_needs_nothing),
         cmocka_unit_test(pairs_are_sorted_anywhere),
@@ -302,6 +351,7 @@ int main(void)
         cmocka_unit_test(overflowing_sizes_are_refused),
         cmocka_unit_test(arrays_grow_and_keep_their_contents),
         cmocka_unit_test(loops_run_every_task_once),
+        cmocka_unit_test(ranges_hold_every_element_once),
         cmocka_unit_test(loops_report_failures),
         cmocka_unit_test(pieces_cover_a_range),
         cmocka_unit_test(messages_belong_to_their_thread),

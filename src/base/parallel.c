@@ -69,6 +69,28 @@ toi_status toi_parallel(int workers, int64_t count, toi_work_fn *work, void *con
     return l.status;
 }
 
+typedef struct ranges
+{
+    toi_range_fn *work;
+    void *context;
+    int64_t count, piece;
+} ranges;
+
+static toi_status run_range(void *context, int64_t index, int worker)
+{
+    (void)worker;
+    const ranges *r = context;
+    int64_t first = index * r->piece, rest = r->count - first;
+    return r->work(r->context, first, first + (rest < r->piece ? rest : r->piece));
+}
+
+toi_status toi_parallel_ranges(int workers, int64_t count, int64_t piece, toi_range_fn *work,
+                               void *context)
+{
+    ranges r = {work, context, count, piece};
+    return toi_parallel(workers, count / piece + (count % piece > 0), run_range, &r);
+}
+
 int64_t toi_piece_start(int64_t count, int64_t pieces, int64_t piece)
 {
     return count / pieces * piece + (count % pieces) * piece / pieces;

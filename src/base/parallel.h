@@ -15,6 +15,21 @@ typedef toi_status toi_work_fn(void *context, int64_t index, int worker);
 // (base/fp_mode.h) on whatever thread.
 toi_status toi_parallel(int workers, int64_t count, toi_work_fn *work, void *context);
 
+// Elements [first, end) of a range, whoever works on them.
+typedef toi_status toi_range_fn(void *context, int64_t first, int64_t end);
+
+// Elements that are worth a task where each takes some nanoseconds. Whole blocks (TOI_BLOCK).
+enum
+{
+    TOI_PIECE = 4096
+};
+
+// Cuts [0, count) into pieces of `piece` elements, the last one shorter, and runs work(context,
+// first, end) for each, as toi_parallel() does. The pieces do not depend on the workers: number
+// first / piece may have a result of its own.
+toi_status toi_parallel_ranges(int workers, int64_t count, int64_t piece, toi_range_fn *work,
+                               void *context);
+
 // A lock for a few instructions at a time.
 typedef atomic_flag toi_lock;
 void toi_lock_take(toi_lock *lock);

@@ -16,6 +16,7 @@ typedef struct pass
     const uint64_t *from;
     uint64_t *to;
     int64_t count;
+    int64_t piece; // keys in each
     int pieces;
     int shift;
     uint64_t digit_mask;
@@ -28,29 +29,25 @@ static unsigned digit(const pass *p, uint64_t key)
     return (unsigned)((key >> p->shift) & p->digit_mask);
 }
 
-static toi_status find_varying_bits(void *context, int64_t piece, int worker)
+static toi_status find_varying_bits(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     pass *p = context;
     uint64_t all_or = 0, all_and = ~(uint64_t)0;
-    int64_t end = toi_piece_start(p->count, p->pieces, piece + 1);
-    for (int64_t i = toi_piece_start(p->count, p->pieces, piece); i < end; ++i) {
+    for (int64_t i = first; i < end; ++i) {
         all_or |= p->from[i];
         all_and &= p->from[i];
     }
-    p->all_or[piece] = all_or;
-    p->all_and[piece] = all_and;
+    p->all_or[first / p->piece] = all_or;
+    p->all_and[first / p->piece] = all_and;
     return TOI_OK;
 }
 
-static toi_status count_digits(void *context, int64_t piece, int worker)
+static toi_status count_digits(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     pass *p = context;
-    int64_t *counts = p->offsets[piece];
+    int64_t *counts = p->offsets[first / p->piece];
     memset(counts, 0, sizeof *p->offsets);
-    int64_t end = toi_piece_start(p->count, p->pieces, piece + 1);
-    for (int64_t i = toi_piece_start(p->count, p->pieces, piece); i < end; ++i)
+    for (int64_t i = first; i < end; ++i)
         ++counts[digit(p, p->from[i])];
     return TOI_OK;
 }
@@ -68,30 +65,30 @@ static void place_digits(pass *p)
         }
 }
 
-static toi_status scatter(void *context, int64_t piece, int worker)
+static toi_status scatter(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     pass *p = context;
-    int64_t *offsets = p->offsets[piece];
-    int64_t end = toi_piece_start(p->count, p->pieces, piece + 1);
-    for (int64_t i = toi_piece_start(p->count, p->pieces, piece); i < end; ++i)
+    int64_t *offsets = p->offsets[first / p->piece];
+    for (int64_t i = first; i < end; ++i)
         p->to[offsets[digit(p, p->from[i])]++] = p->from[i];
     return TOI_OK;
 }
 
-static toi_status copy_back(void *context, int64_t piece, int worker)
+static toi_status copy_back(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     const pass *p = context;
-    int64_t first = toi_piece_start(p->count, p->pieces, piece);
-    int64_t end = toi_piece_start(p->count, p->pieces, piece + 1);
     memcpy(p->to + first, p->from + first, (size_t)(end - first) * sizeof *p->to);
     return TOI_OK;
 }
 
+static void run_pieces(pass *p, int workers, toi_range_fn *work)
+{
+    toi_parallel_ranges(workers, p->count, p->piece, work, p); // none of them fails
+}
+
 static uint64_t varying_bits(pass *p, int workers)
 {
-    toi_parallel(workers, p->pieces, find_varying_bits, p);
+    run_pieces(p, workers, find_varying_bits);
     uint64_t all_or = 0, all_and = ~(uint64_t)0;
     for (int piece = 0; piece < p->pieces; ++piece) {
         all_or |= p->all_or[piece];
@@ -110,9 +107,9 @@ static void sort_with_scratch(pass *p, uint64_t *keys, uint64_t *scratch, uint64
         p->shift = __builtin_ctzll(remaining);
         p->digit_mask = (mask >> p->shift) & (DIGITS - 1);
         p->to = to;
-        toi_parallel(workers, p->pieces, count_digits, p);
+        run_pieces(p, workers, count_digits);
         place_digits(p);
-        toi_parallel(workers, p->pieces, scatter, p);
+        run_pieces(p, workers, scatter);
         to = (uint64_t *)p->from;
         p->from = p->to;
         int next = p->shift + DIGIT_BITS;
@@ -120,7 +117,7 @@ static void sort_with_scratch(pass *p, uint64_t *keys, uint64_t *scratch, uint64
     }
     if (p->from != keys) {
         p->to = keys;
-        toi_parallel(workers, p->pieces, copy_back, p);
+        run_pieces(p, workers, copy_back);
     }
 }
 
@@ -130,6 +127,8 @@ toi_status toi_radix_sort(uint64_t *keys, int64_t count, uint64_t mask, int work
     if (count < 2)
         return TOI_OK;
     pass p = {.count = count, .pieces = count < SERIAL_COUNT ? 1 : workers};
+    p.piece = (count + p.pieces - 1) / p.pieces;
+    p.pieces = (int)((count + p.piece - 1) / p.piece); // rounding up may have left fewer
     uint64_t *scratch = toi_take(budget, count, sizeof *scratch);
     p.offsets = scratch ? toi_take(budget, p.pieces, sizeof *p.offsets) : NULL;
     p.all_or = p.offsets ? toi_take(budget, 2 * p.pieces, sizeof *p.all_or) : NULL;

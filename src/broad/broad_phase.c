@@ -87,17 +87,10 @@ typedef struct box_check
     const char *list;
 } box_check;
 
-enum
+static toi_status check_piece(void *context, int64_t first, int64_t end)
 {
-    CHECK_PIECE = 1 << 14
-};
-
-static toi_status check_piece(void *context, int64_t piece, int worker)
-{
-    (void)worker;
     const box_check *check = context;
-    int64_t first = piece * CHECK_PIECE, end = first + CHECK_PIECE;
-    for (int64_t i = first; i < end && i < check->boxes.count; ++i)
+    for (int64_t i = first; i < end; ++i)
         for (int k = 0; k < 3; ++k) {
             double lo = check->boxes.data[i].lo[k], hi = check->boxes.data[i].hi[k];
             if (!isfinite(lo) || !isfinite(hi) || lo > hi)
@@ -120,8 +113,7 @@ static toi_status check_boxes(toi_box_view boxes, const char *list, int workers)
     if (boxes.count > 0 && !boxes.data)
         return toi_fail(TOI_ERROR_DATA, "%s: no data for %" PRId64 " boxes", list, boxes.count);
     box_check check = {boxes, list};
-    return toi_parallel(workers, (boxes.count + CHECK_PIECE - 1) / CHECK_PIECE, check_piece,
-                        &check);
+    return toi_parallel_ranges(workers, boxes.count, TOI_PIECE, check_piece, &check);
 }
 
 // A search and what it needs around it.

@@ -218,14 +218,6 @@ void toi_free_pairs(toi_pair_array *pairs)
     *pairs = (toi_pair_array){NULL, 0, 0};
 }
 
-// Pairs that are turned into keys, or back, where they stand.
-typedef struct key_job
-{
-    toi_pair *pairs;
-    int64_t count;
-    int64_t pieces;
-} key_job;
-
 static uint64_t pair_key(const void *pair, int word)
 {
     (void)word;
@@ -234,27 +226,24 @@ static uint64_t pair_key(const void *pair, int word)
     return (uint64_t)(uint32_t)p.a << 32 | (uint32_t)p.b;
 }
 
-static toi_status pack(void *context, int64_t piece, int worker)
+// Turns pairs into keys where they stand; unpack() turns them back.
+static toi_status pack(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
-    key_job *job = context;
-    int64_t end = toi_piece_start(job->count, job->pieces, piece + 1);
-    for (int64_t i = toi_piece_start(job->count, job->pieces, piece); i < end; ++i) {
-        uint64_t key = pair_key(&job->pairs[i], 0);
-        memcpy(&job->pairs[i], &key, sizeof key);
+    toi_pair *pairs = context;
+    for (int64_t i = first; i < end; ++i) {
+        uint64_t key = pair_key(&pairs[i], 0);
+        memcpy(&pairs[i], &key, sizeof key);
     }
     return TOI_OK;
 }
 
-static toi_status unpack(void *context, int64_t piece, int worker)
+static toi_status unpack(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
-    key_job *job = context;
-    int64_t end = toi_piece_start(job->count, job->pieces, piece + 1);
-    for (int64_t i = toi_piece_start(job->count, job->pieces, piece); i < end; ++i) {
+    toi_pair *pairs = context;
+    for (int64_t i = first; i < end; ++i) {
         uint64_t key;
-        memcpy(&key, &job->pairs[i], sizeof key);
-        job->pairs[i] = (toi_pair){(int32_t)(key >> 32), (int32_t)(uint32_t)key};
+        memcpy(&key, &pairs[i], sizeof key);
+        pairs[i] = (toi_pair){(int32_t)(key >> 32), (int32_t)(uint32_t)key};
     }
     return TOI_OK;
 }
@@ -262,11 +251,10 @@ static toi_status unpack(void *context, int64_t piece, int worker)
 // As keys, where the pairs stand. Fails for want of memory, with the pairs as they were.
 static toi_status sort_as_keys(toi_pair *pairs, int64_t count, int workers, toi_budget *budget)
 {
-    key_job job = {pairs, count, 1 + count / 65536};
-    toi_status status = toi_parallel(workers, job.pieces, pack, &job);
+    toi_status status = toi_parallel_ranges(workers, count, TOI_PIECE, pack, pairs);
     if (status == TOI_OK)
         status = toi_radix_sort((uint64_t *)(void *)pairs, count, ~(uint64_t)0, workers, budget);
-    toi_parallel(workers, job.pieces, unpack, &job);
+    toi_parallel_ranges(workers, count, TOI_PIECE, unpack, pairs);
     return status;
 }
 

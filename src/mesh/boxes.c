@@ -36,8 +36,6 @@ typedef struct boxes_job
     const toi_mesh *mesh;
     toi_primitive primitive;
     double radius;
-    int64_t count;
-    int64_t pieces;
     toi_box *boxes;
 } boxes_job;
 
@@ -78,12 +76,10 @@ double toi_separation_radius(double min_separation)
     return 2 * radius < min_separation ? nextafter(radius, INFINITY) : radius;
 }
 
-static toi_status make_piece(void *context, int64_t piece, int worker)
+static toi_status make_piece(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     const boxes_job *job = context;
-    int64_t end = toi_piece_start(job->count, job->pieces, piece + 1);
-    for (int64_t i = toi_piece_start(job->count, job->pieces, piece); i < end; ++i)
+    for (int64_t i = first; i < end; ++i)
         toi_swept_box(job->mesh, job->primitive, i, job->radius, &job->boxes[i]);
     return TOI_OK;
 }
@@ -106,9 +102,8 @@ TOI_APART static toi_status make_boxes(const toi_mesh *mesh, toi_primitive primi
                         min_separation);
     boxes_job job = {.mesh = mesh, .primitive = primitive, .boxes = boxes};
     job.radius = toi_separation_radius(min_separation);
-    job.count = toi_primitive_count(mesh, primitive);
-    job.pieces = 1 + job.count / 4096;
-    return toi_parallel(resolved, job.pieces, make_piece, &job);
+    return toi_parallel_ranges(resolved, toi_primitive_count(mesh, primitive), TOI_PIECE,
+                               make_piece, &job);
 }
 
 toi_status toi_make_boxes(const toi_mesh *mesh, toi_primitive primitive, double min_separation,

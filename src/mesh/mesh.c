@@ -24,17 +24,9 @@ typedef struct point_check
     const char *when;
 } point_check;
 
-enum
+static toi_status check_point_piece(void *context, int64_t first, int64_t end)
 {
-    POINTS_A_PIECE = 1 << 14
-};
-
-static toi_status check_point_piece(void *context, int64_t piece, int worker)
-{
-    (void)worker;
     const point_check *check = context;
-    int64_t first = piece * POINTS_A_PIECE, end = first + POINTS_A_PIECE;
-    end = end < check->view->count ? end : check->view->count;
     double zero =
         0; // stays zero unless some coordinate times zero is not: one pass without branches
     for (int64_t i = first; i < end; ++i) {
@@ -65,8 +57,7 @@ static toi_status check_points(const toi_point_view *view, const char *when, int
         return toi_fail(TOI_ERROR_ARGUMENT, "positions at %s: unknown scalar type %d", when,
                         (int)view->scalar);
     point_check check = {view, when};
-    return toi_parallel(workers, (view->count + POINTS_A_PIECE - 1) / POINTS_A_PIECE,
-                        check_point_piece, &check);
+    return toi_parallel_ranges(workers, view->count, TOI_PIECE, check_point_piece, &check);
 }
 
 static toi_status check_indices(const toi_index_view *view, int width, int64_t vertex_count)
@@ -140,16 +131,13 @@ typedef struct side_check
 {
     const toi_mesh *mesh;
     const edge_set *set;
-    int64_t pieces;
 } side_check;
 
-static toi_status find_missing_side(void *context, int64_t piece, int worker)
+static toi_status find_missing_side(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     const side_check *check = context;
     const toi_index_view *faces = &check->mesh->faces;
-    int64_t end = toi_piece_start(faces->count, check->pieces, piece + 1);
-    for (int64_t i = toi_piece_start(faces->count, check->pieces, piece); i < end; ++i) {
+    for (int64_t i = first; i < end; ++i) {
         const int32_t *f = toi_face_at(faces, i);
         for (int k = 0; k < 3; ++k) {
             int32_t a = f[k], b = f[(k + 1) % 3];
@@ -170,9 +158,10 @@ static toi_status check_sides(const toi_mesh *mesh, int workers, toi_budget *bud
     set.first = set.keys ? toi_take(budget, mesh->start.count + 1, sizeof *set.first) : NULL;
     toi_status status =
         set.first ? fill_edge_set(mesh, workers, budget, &set) : toi_allocation_status();
-    side_check check = {mesh, &set, 1 + mesh->faces.count / 4096};
+    side_check check = {mesh, &set};
     if (status == TOI_OK)
-        status = toi_parallel(workers, check.pieces, find_missing_side, &check);
+        status =
+            toi_parallel_ranges(workers, mesh->faces.count, TOI_PIECE, find_missing_side, &check);
     toi_give_back(set.first);
     toi_give_back(set.keys);
     return status;

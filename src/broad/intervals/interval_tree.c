@@ -244,12 +244,14 @@ static toi_status solve(sweeper *w, toi_problem *p)
     return status;
 }
 
-static toi_status expand_one(void *context, int64_t index, int worker)
+static toi_status expand(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     interval_tree *s = context;
-    return toi_expand_problem(&(toi_expander){s->job->budget, s->rows.rows, NULL}, &s->wave[index],
-                              &s->expanded[index]);
+    toi_expander expander = {s->job->budget, s->rows.rows, NULL};
+    toi_status status = TOI_OK;
+    for (int64_t i = first; i < end && status == TOI_OK; ++i)
+        status = toi_expand_problem(&expander, &s->wave[i], &s->expanded[i]);
+    return status;
 }
 
 // Solves one of the small problems.
@@ -324,7 +326,7 @@ static toi_status run_wave(interval_tree *s)
     int64_t count = s->wave_count;
     for (int64_t i = 0; i < count; ++i)
         s->expanded[i].count = 0;
-    toi_status status = toi_parallel(s->job->workers, count, expand_one, s);
+    toi_status status = toi_parallel_ranges(s->job->workers, count, 1, expand, s);
     int64_t weights[WAVE];
     for (int64_t i = 0; i < count; ++i) {
         weights[i] = s->wave[i].weight;

@@ -39,31 +39,27 @@ typedef struct key_job
 {
     const toi_broad_job *job;
     int axis;
-    int64_t count;
-    int64_t pieces;
     uint64_t *keys;
 } key_job;
 
-static toi_status make_keys(void *context, int64_t piece, int worker)
+static toi_status make_keys(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     const key_job *k = context;
-    int64_t end = toi_piece_start(k->count, k->pieces, piece + 1);
-    for (int64_t id = toi_piece_start(k->count, k->pieces, piece); id < end; ++id)
+    for (int64_t id = first; id < end; ++id)
         k->keys[id] = toi_key(toi_joint_box(k->job, id)->lo[k->axis], id);
     return TOI_OK;
 }
 
 toi_status toi_sort_along(const toi_broad_job *job, int axis, uint64_t **keys)
 {
-    key_job k = {.job = job, .axis = axis, .count = toi_joint_count(job)};
-    k.pieces = 1 + k.count / 8192;
-    k.keys = *keys = toi_take(job->budget, k.count, sizeof *k.keys);
+    int64_t count = toi_joint_count(job);
+    key_job k = {.job = job, .axis = axis};
+    k.keys = *keys = toi_take(job->budget, count, sizeof *k.keys);
     if (!k.keys)
         return toi_allocation_status();
-    toi_status status = toi_parallel(job->workers, k.pieces, make_keys, &k);
+    toi_status status = toi_parallel_ranges(job->workers, count, TOI_PIECE, make_keys, &k);
     if (status == TOI_OK)
-        status = toi_radix_sort(k.keys, k.count, TOI_KEY_BOUND, job->workers, job->budget);
+        status = toi_radix_sort(k.keys, count, TOI_KEY_BOUND, job->workers, job->budget);
     return status;
 }
 

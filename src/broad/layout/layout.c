@@ -19,17 +19,14 @@ typedef struct layout_job
     const uint64_t *keys; // the order, in their low 32 bits; NULL: as given
     uint64_t *made_keys;  // (sortable lower bound, index)
     const uint8_t *tags;
-    int64_t pieces;
     _Atomic bool inexact;
 } layout_job;
 
-static toi_status make_keys(void *context, int64_t piece, int worker)
+static toi_status make_keys(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     layout_job *job = context;
     const toi_layout *l = job->layout;
-    int64_t end = toi_piece_start(l->count, job->pieces, piece + 1);
-    for (int64_t i = toi_piece_start(l->count, job->pieces, piece); i < end; ++i)
+    for (int64_t i = first; i < end; ++i)
         job->made_keys[i] = toi_key(l->first.data[i].lo[l->axis], i);
     return TOI_OK;
 }
@@ -52,17 +49,15 @@ static bool place_box(toi_layout *l, int64_t lane, int32_t id)
     return exact;
 }
 
-static toi_status fill_blocks(void *context, int64_t piece, int worker)
+static toi_status fill_blocks(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     layout_job *job = context;
     toi_layout *l = job->layout;
     bool exact = true;
-    int64_t end = toi_piece_start(l->count, job->pieces, piece + 1);
-    for (int64_t i = toi_piece_start(l->count, job->pieces, piece); i < end; ++i)
+    for (int64_t i = first; i < end; ++i)
         exact &= place_box(l, i, job->keys ? (int32_t)(uint32_t)job->keys[i] : (int32_t)i);
     if (job->tags)
-        for (int64_t i = toi_piece_start(l->count, job->pieces, piece); i < end; ++i)
+        for (int64_t i = first; i < end; ++i)
             l->tags[i] = job->tags[i];
     if (!exact)
         job->inexact = true;
@@ -93,7 +88,7 @@ static toi_status fill_layout(layout_job *job, int workers, toi_budget *budget)
         l->tags = toi_take(budget, padded, sizeof *l->tags);
     if (!l->ids || (job->tags && !l->tags))
         return toi_allocation_status();
-    toi_status status = toi_parallel(workers, job->pieces, fill_blocks, job);
+    toi_status status = toi_parallel_ranges(workers, l->count, TOI_PIECE, fill_blocks, job);
     if (status != TOI_OK)
         return status;
     pad_last_block(l, padded);
@@ -103,21 +98,16 @@ static toi_status fill_layout(layout_job *job, int workers, toi_budget *budget)
     return TOI_OK;
 }
 
-static layout_job start_layout(toi_layout *layout, int64_t count)
-{
-    return (layout_job){.layout = layout, .pieces = 1 + count / 8192};
-}
-
 toi_status toi_make_layout(toi_box_view boxes, int axis, int workers, toi_budget *budget,
                            toi_layout *layout)
 {
     *layout = (toi_layout){.count = boxes.count, .axis = axis < 0 ? 0 : axis, .first = boxes};
-    layout_job job = start_layout(layout, boxes.count);
+    layout_job job = {.layout = layout};
     toi_status status = TOI_OK;
     if (axis >= 0) {
         job.keys = job.made_keys = toi_take(budget, boxes.count, sizeof *job.made_keys);
-        status =
-            job.keys ? toi_parallel(workers, job.pieces, make_keys, &job) : toi_allocation_status();
+        status = job.keys ? toi_parallel_ranges(workers, boxes.count, TOI_PIECE, make_keys, &job)
+                          : toi_allocation_status();
         if (status == TOI_OK)
             status = toi_radix_sort(job.made_keys, boxes.count, TOI_KEY_BOUND, workers, budget);
     }
@@ -135,9 +125,7 @@ toi_status toi_make_joint_layout(const toi_broad_job *job, int axis, const uint6
     *layout = (toi_layout){.count = count, .axis = axis, .first = job->a};
     if (!job->self)
         layout->second = job->b;
-    layout_job fill = start_layout(layout, count);
-    fill.keys = keys;
-    fill.tags = tags;
+    layout_job fill = {.layout = layout, .keys = keys, .tags = tags};
     toi_status status = fill_layout(&fill, job->workers, job->budget);
     if (status != TOI_OK)
         toi_free_layout(layout);

@@ -5,38 +5,28 @@
 
 #include <math.h>
 
-enum
-{
-    PIECE = 8192
-};
-
 typedef struct row_job
 {
     toi_ranked_boxes *rows;
     toi_box_view boxes; // one of the lists
     int64_t base;       // the number of its first box
     uint64_t *keys;     // (sortable lower bound, index); NULL: as given
-    int64_t pieces;
     _Atomic bool inexact;
 } row_job;
 
-static toi_status make_keys(void *context, int64_t piece, int worker)
+static toi_status make_keys(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     row_job *job = context;
-    int64_t end = toi_piece_start(job->boxes.count, job->pieces, piece + 1);
-    for (int64_t i = toi_piece_start(job->boxes.count, job->pieces, piece); i < end; ++i)
+    for (int64_t i = first; i < end; ++i)
         job->keys[i] = toi_key(job->boxes.data[i].lo[job->rows->axis], i);
     return TOI_OK;
 }
 
-static toi_status fill_rows(void *context, int64_t piece, int worker)
+static toi_status fill_rows(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     row_job *job = context;
     bool exact = true;
-    int64_t end = toi_piece_start(job->boxes.count, job->pieces, piece + 1);
-    for (int64_t i = toi_piece_start(job->boxes.count, job->pieces, piece); i < end; ++i) {
+    for (int64_t i = first; i < end; ++i) {
         if (job->keys && i + TOI_ROWS_AHEAD < end)
             __builtin_prefetch(&job->boxes.data[toi_key_id(job->keys[i + TOI_ROWS_AHEAD])]);
         int64_t index = job->keys ? toi_key_id(job->keys[i]) : i;
@@ -58,18 +48,19 @@ static toi_status fill_rows(void *context, int64_t piece, int worker)
 static toi_status add_list(const toi_broad_job *job, toi_box_view boxes, int64_t base, bool sorted,
                            toi_ranked_boxes *rows)
 {
-    row_job fill = {.rows = rows, .boxes = boxes, .base = base, .pieces = 1 + boxes.count / PIECE};
+    row_job fill = {.rows = rows, .boxes = boxes, .base = base};
     toi_status status = TOI_OK;
     if (sorted) {
         fill.keys = toi_take(job->budget, boxes.count, sizeof *fill.keys);
-        status = fill.keys ? toi_parallel(job->workers, fill.pieces, make_keys, &fill)
-                           : toi_allocation_status();
+        status = fill.keys
+                     ? toi_parallel_ranges(job->workers, boxes.count, TOI_PIECE, make_keys, &fill)
+                     : toi_allocation_status();
         if (status == TOI_OK)
             status =
                 toi_radix_sort(fill.keys, boxes.count, TOI_KEY_BOUND, job->workers, job->budget);
     }
     if (status == TOI_OK)
-        status = toi_parallel(job->workers, fill.pieces, fill_rows, &fill);
+        status = toi_parallel_ranges(job->workers, boxes.count, TOI_PIECE, fill_rows, &fill);
     toi_give_back(fill.keys);
     rows->exact &= !fill.inexact;
     return status;

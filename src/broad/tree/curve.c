@@ -15,7 +15,7 @@ static toi_curve_keys_fn *curve_kernel(void)
 
 enum
 {
-    PIECE = 2048,
+    SPAN = 2048,    // boxes whose extents are added up apart: part of the answer
     SAMPLES = 4096, // blocks
     CURVE_BITS = 10,
     CROWD = 64, // boxes in one cell that are worth a curve of their own
@@ -97,9 +97,8 @@ typedef struct ordering
     toi_curve_keys_fn *kernel;
     toi_curve curve;
     double mean;
-    span *spans; // of the pieces
+    span *spans;
     uint64_t *keys;
-    int64_t count;
     int workers;
     toi_budget *budget;
 } ordering;
@@ -109,16 +108,13 @@ typedef struct crowd_keys
     const ordering *o;
     const toi_curve *curve;
     uint64_t *keys;
-    int64_t count;
 } crowd_keys;
 
 // New keys for a piece of a crowd: its rows stand anywhere, so they are gathered by sixteens.
-static toi_status key_crowd_piece(void *context, int64_t piece, int worker)
+static toi_status key_crowd_piece(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     const crowd_keys *c = context;
-    int64_t end = (piece + 1) * PIECE < c->count ? (piece + 1) * PIECE : c->count;
-    for (int64_t i = piece * PIECE; i < end; i += TOI_BLOCK) {
+    for (int64_t i = first; i < end; i += TOI_BLOCK) {
         toi_box_row rows[TOI_BLOCK];
         uint64_t keys[TOI_BLOCK];
         int n = end - i < TOI_BLOCK ? (int)(end - i) : TOI_BLOCK;
@@ -144,9 +140,8 @@ static toi_status order_crowd(ordering *o, int64_t first, int64_t end, int depth
     toi_curve curve = fit_curve(&crowd);
     if (curve.scale == 0 || !isfinite(curve.scale))
         return TOI_OK;
-    crowd_keys work = {o, &curve, o->keys + first, count};
-    toi_status status = toi_parallel(count > SMALL_CROWD ? o->workers : 1,
-                                     (count + PIECE - 1) / PIECE, key_crowd_piece, &work);
+    crowd_keys work = {o, &curve, o->keys + first};
+    toi_status status = toi_parallel_ranges(o->workers, count, TOI_PIECE, key_crowd_piece, &work);
     if (status != TOI_OK)
         return status;
     if (count <= SMALL_CROWD) {
@@ -186,24 +181,20 @@ static toi_status order_crowds(ordering *o, int64_t first, int64_t end, int dept
     return TOI_OK;
 }
 
-static toi_status span_piece(void *context, int64_t piece, int worker)
+static toi_status span_piece(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     ordering *o = context;
-    int64_t first = piece * PIECE, end = first + PIECE < o->count ? first + PIECE : o->count;
     span s;
     start_span(&s);
     for (int64_t i = first; i < end; ++i)
         cover_row(&s, &o->rows[i]);
-    o->spans[piece] = s;
+    o->spans[first / SPAN] = s;
     return TOI_OK;
 }
 
-static toi_status key_piece(void *context, int64_t piece, int worker)
+static toi_status key_piece(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     ordering *o = context;
-    int64_t first = piece * PIECE, end = first + PIECE < o->count ? first + PIECE : o->count;
     o->kernel(&o->curve, o->rows, first, end - first, o->keys);
     for (int64_t i = first; i < end; ++i)
         o->keys[i] |= toi_size_class(&o->rows[i], o->mean);
@@ -213,24 +204,23 @@ static toi_status key_piece(void *context, int64_t piece, int worker)
 toi_status toi_order_rows(const toi_box_row *rows, int64_t count, int workers, toi_budget *budget,
                           uint64_t *keys)
 {
-    int64_t pieces = (count + PIECE - 1) / PIECE;
+    int64_t spans = (count + SPAN - 1) / SPAN;
     ordering o = {.rows = rows,
                   .kernel = curve_kernel(),
-                  .spans = toi_take(budget, pieces, sizeof *o.spans),
+                  .spans = toi_take(budget, spans, sizeof *o.spans),
                   .keys = keys,
-                  .count = count,
                   .workers = workers,
                   .budget = budget};
-    toi_status status =
-        o.spans ? toi_parallel(workers, pieces, span_piece, &o) : toi_allocation_status();
+    toi_status status = o.spans ? toi_parallel_ranges(workers, count, SPAN, span_piece, &o)
+                                : toi_allocation_status();
     if (status == TOI_OK) {
         span all;
         start_span(&all);
-        for (int64_t i = 0; i < pieces; ++i)
+        for (int64_t i = 0; i < spans; ++i)
             join_spans(&all, &o.spans[i]);
         o.curve = fit_curve(&all);
         o.mean = all.extents / (double)count;
-        status = toi_parallel(workers, pieces, key_piece, &o);
+        status = toi_parallel_ranges(workers, count, TOI_PIECE, key_piece, &o);
     }
     if (status == TOI_OK)
         status = toi_radix_sort(keys, count, ~(uint64_t)0 << 32, workers, budget);

@@ -19,31 +19,21 @@ typedef struct filling
     _Atomic bool inexact;
 } filling;
 
-enum
+static toi_status make_rows(void *context, int64_t first, int64_t end)
 {
-    PIECE = 2048
-};
-
-static toi_status make_rows(void *context, int64_t piece, int worker)
-{
-    (void)worker;
     filling *f = context;
     bool exact = true;
-    int64_t end = (piece + 1) * PIECE < f->boxes.count ? (piece + 1) * PIECE : f->boxes.count;
-    for (int64_t i = piece * PIECE; i < end; ++i)
+    for (int64_t i = first; i < end; ++i)
         exact &= toi_round_row(&f->boxes.data[i], &f->rows[i]);
     if (!exact)
         f->inexact = true;
     return TOI_OK;
 }
 
-static toi_status fill_blocks(void *context, int64_t piece, int worker)
+static toi_status fill_blocks(void *context, int64_t first_block, int64_t end_block)
 {
-    (void)worker;
     filling *f = context;
-    int64_t blocks = f->tree->blocks[0], per_piece = PIECE / TOI_BLOCK;
-    int64_t end = (piece + 1) * per_piece < blocks ? (piece + 1) * per_piece : blocks;
-    for (int64_t b = piece * per_piece; b < end; ++b) {
+    for (int64_t b = first_block; b < end_block; ++b) {
         toi_box_row rows[TOI_BLOCK];
         int64_t first = b * TOI_BLOCK, rest = f->tree->count - first;
         int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
@@ -67,10 +57,10 @@ static toi_status build(const toi_broad_job *job, toi_box_view boxes, kept_order
 {
     filling f = {.boxes = boxes, .tree = tree, .kept_ids = kept_ids};
     uint64_t *order = NULL;
-    int64_t pieces = (boxes.count + PIECE - 1) / PIECE;
     f.rows = toi_take(job->budget, boxes.count, sizeof *f.rows);
     toi_status status =
-        f.rows ? toi_parallel(job->workers, pieces, make_rows, &f) : toi_allocation_status();
+        f.rows ? toi_parallel_ranges(job->workers, boxes.count, TOI_PIECE, make_rows, &f)
+               : toi_allocation_status();
     if (status == TOI_OK && !(kept && kept->valid)) {
         f.order = order = toi_take(job->budget, boxes.count, sizeof *order);
         status = order ? toi_order_rows(f.rows, boxes.count, job->workers, job->budget, order)
@@ -79,7 +69,8 @@ static toi_status build(const toi_broad_job *job, toi_box_view boxes, kept_order
     if (status == TOI_OK)
         status = toi_take_tree(job->budget, boxes.count, 0, tree);
     if (status == TOI_OK)
-        status = toi_parallel(job->workers, pieces, fill_blocks, &f);
+        status = toi_parallel_ranges(job->workers, tree->blocks[0], TOI_PIECE / TOI_BLOCK,
+                                     fill_blocks, &f);
     if (status == TOI_OK) {
         tree->exact = !f.inexact;
         toi_raise_tree(tree, job->workers);

@@ -6,21 +6,6 @@
 
 #include <string.h>
 
-enum
-{
-    PIECE = 2048
-};
-
-static int64_t piece_count(int64_t count)
-{
-    return (count + PIECE - 1) / PIECE;
-}
-
-static int64_t piece_end(int64_t count, int64_t piece)
-{
-    return (piece + 1) * PIECE < count ? (piece + 1) * PIECE : count;
-}
-
 // ---------------------------------------------------------------------------------------------
 // Orders kept between calls
 
@@ -82,13 +67,11 @@ static void box_of(const toi_mesh_order *order, toi_primitive primitive, int64_t
         toi_widen_to_floats(box);
 }
 
-static toi_status make_vertex_rows(void *context, int64_t piece, int worker)
+static toi_status make_vertex_rows(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     order_job *job = context;
     bool exact = true;
-    int64_t end = piece_end(job->order->boxes.mesh->start.count, piece);
-    for (int64_t i = piece * PIECE; i < end; ++i) {
+    for (int64_t i = first; i < end; ++i) {
         toi_box box;
         box_of(job->order, TOI_VERTEX, i, &box);
         exact &= toi_round_row(&box, &job->rows[i]);
@@ -98,13 +81,11 @@ static toi_status make_vertex_rows(void *context, int64_t piece, int worker)
     return TOI_OK;
 }
 
-static toi_status arrange_rows(void *context, int64_t piece, int worker)
+static toi_status arrange_rows(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     order_job *job = context;
     toi_mesh_order *order = job->order;
-    int64_t end = piece_end(order->boxes.mesh->start.count, piece);
-    for (int64_t i = piece * PIECE; i < end; ++i) {
+    for (int64_t i = first; i < end; ++i) {
         int32_t vertex = job->keys ? (int32_t)(uint32_t)job->keys[i] : order->kept->ids[0][i];
         if (job->keys && order->kept)
             order->kept->ids[0][i] = vertex;
@@ -144,7 +125,7 @@ toi_status toi_make_mesh_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot
         status = take_order(budget, count, order);
     if (status == TOI_OK) {
         job.rows = toi_take(budget, count, sizeof *job.rows);
-        status = job.rows ? toi_parallel(workers, piece_count(count), make_vertex_rows, &job)
+        status = job.rows ? toi_parallel_ranges(workers, count, TOI_PIECE, make_vertex_rows, &job)
                           : toi_allocation_status();
     }
     if (status == TOI_OK && !is_kept(order, TOI_VERTEX)) {
@@ -153,7 +134,7 @@ toi_status toi_make_mesh_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot
             keys ? toi_order_rows(job.rows, count, workers, budget, keys) : toi_allocation_status();
     }
     if (status == TOI_OK)
-        status = toi_parallel(workers, piece_count(count), arrange_rows, &job);
+        status = toi_parallel_ranges(workers, count, TOI_PIECE, arrange_rows, &job);
     if (status == TOI_OK && order->kept)
         order->kept->valid[TOI_VERTEX] = true;
     order->exact = !job.inexact;
@@ -220,13 +201,11 @@ static double sample_extent(const tree_job *job)
     return samples > 0 ? sum / (double)samples : 0;
 }
 
-static toi_status make_keys(void *context, int64_t piece, int worker)
+static toi_status make_keys(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     tree_job *job = context;
     const toi_mesh_order *order = job->order;
-    int64_t end = piece_end(job->count, piece);
-    for (int64_t i = piece * PIECE; i < end; ++i) {
+    for (int64_t i = first; i < end; ++i) {
         if (is_kept(order, job->primitive)) {
             job->keys[i] = (uint32_t)order->kept->ids[job->primitive][i];
             continue;
@@ -297,12 +276,10 @@ static void fill_vertex_block(const tree_job *job, int64_t block)
     toi_fill_block(&job->order->rows[first], count, &tree->level[0][block], tree->boxes[block]);
 }
 
-static toi_status fill_blocks(void *context, int64_t piece, int worker)
+static toi_status fill_blocks(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     tree_job *job = context;
-    int64_t end = piece_end(job->tree->blocks[0] * TOI_BLOCK, piece) / TOI_BLOCK;
-    for (int64_t b = piece * (PIECE / TOI_BLOCK); b < end; ++b)
+    for (int64_t b = first; b < end; ++b)
         if (job->primitive == TOI_VERTEX)
             fill_vertex_block(job, b);
         else if (job->primitive == TOI_EDGE)
@@ -315,15 +292,17 @@ static toi_status fill_blocks(void *context, int64_t piece, int worker)
 // Orders edges or faces after their last vertex, and fills the blocks.
 static toi_status fill_tree(tree_job *work, const toi_broad_job *job)
 {
-    int64_t pieces = piece_count(work->count);
     toi_status status = TOI_OK;
     if (work->primitive != TOI_VERTEX) {
-        status = toi_parallel(job->workers, pieces, make_keys, work);
+        status = toi_parallel_ranges(job->workers, work->count, TOI_PIECE, make_keys, work);
         if (status == TOI_OK && !is_kept(work->order, work->primitive))
             status = toi_radix_sort(work->keys, work->count, ~(uint64_t)0 << 32, job->workers,
                                     job->budget);
     }
-    return status == TOI_OK ? toi_parallel(job->workers, pieces, fill_blocks, work) : status;
+    if (status == TOI_OK)
+        status = toi_parallel_ranges(job->workers, work->tree->blocks[0], TOI_PIECE / TOI_BLOCK,
+                                     fill_blocks, work);
+    return status;
 }
 
 static toi_status build(const toi_mesh_order *order, toi_primitive primitive,

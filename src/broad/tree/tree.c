@@ -119,18 +119,11 @@ typedef struct raising
     int level;
 } raising;
 
-enum
+static toi_status raise_blocks(void *context, int64_t first_block, int64_t end_block)
 {
-    RAISED_A_TASK = 32
-};
-
-static toi_status raise_blocks(void *context, int64_t task, int worker)
-{
-    (void)worker;
     const raising *r = context;
     const toi_tree *tree = r->tree;
-    int64_t end = (task + 1) * RAISED_A_TASK;
-    for (int64_t b = task * RAISED_A_TASK; b < end && b < tree->blocks[r->level]; ++b) {
+    for (int64_t b = first_block; b < end_block; ++b) {
         toi_box_row rows[TOI_BLOCK], halves[2];
         int64_t first = b * TOI_BLOCK, rest = tree->blocks[r->level - 1] - first;
         int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
@@ -145,8 +138,8 @@ void toi_raise_tree(toi_tree *tree, int workers)
 {
     raising r = {tree, 1};
     for (; r.level < tree->levels; ++r.level)
-        toi_parallel(workers, (tree->blocks[r.level] + RAISED_A_TASK - 1) / RAISED_A_TASK,
-                     raise_blocks, &r);
+        toi_parallel_ranges(workers, tree->blocks[r.level], TOI_PIECE / TOI_BLOCK, raise_blocks,
+                            &r);
 }
 
 typedef struct tree_tasks

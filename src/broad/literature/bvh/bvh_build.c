@@ -192,22 +192,23 @@ typedef struct tree_job
     _Atomic bool inexact;
 } tree_job;
 
-static toi_status split_one(void *context, int64_t index, int worker)
+static toi_status split_wave(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     tree_job *job = context;
-    split_part(job->tree, job->rows, &job->wave[index], &job->children[2 * index]);
+    for (int64_t i = first; i < end; ++i)
+        split_part(job->tree, job->rows, &job->wave[i], &job->children[2 * i]);
     return TOI_OK;
 }
 
-static toi_status build_one(void *context, int64_t index, int worker)
+static toi_status build_parts(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     tree_job *job = context;
-    part *p = &job->tree->state->parts[index];
-    p->quality = (quality){0};
-    build_part(job->tree, job->rows, p, &p->quality);
-    start_watch(&p->watch, p->quality);
+    for (int64_t i = first; i < end; ++i) {
+        part *p = &job->tree->state->parts[i];
+        p->quality = (quality){0};
+        build_part(job->tree, job->rows, p, &p->quality);
+        start_watch(&p->watch, p->quality);
+    }
     return TOI_OK;
 }
 
@@ -255,7 +256,7 @@ static toi_status build_tree(tree_job *job)
     s->part_count = s->top_count = 0;
     while (wave > 0 && count > small && status == TOI_OK && s->part_count + 2 * wave <= PARTS &&
            s->top_count + wave <= PARTS) {
-        status = toi_parallel(job->job->workers, wave, split_one, job);
+        status = toi_parallel_ranges(job->job->workers, wave, 1, split_wave, job);
         if (status == TOI_OK)
             wave = next_wave(job, wave, small);
     }
@@ -263,7 +264,7 @@ static toi_status build_tree(tree_job *job)
         s->parts[s->part_count++] = job->wave[i];
     memset(t->ids, -1, (size_t)(t->capacity * TOI_BLOCK) * sizeof *t->ids);
     if (status == TOI_OK)
-        status = toi_parallel(job->job->workers, s->part_count, build_one, job);
+        status = toi_parallel_ranges(job->job->workers, s->part_count, 1, build_parts, job);
     if (status == TOI_OK)
         start_watch(&s->watch, fit_top(t));
     return status;
@@ -302,26 +303,24 @@ static void fit_subtree(toi_bvh *t, int32_t index, bool *exact, quality *q)
     fit_node(t, index, q);
 }
 
-static toi_status fit_one(void *context, int64_t index, int worker)
+static toi_status fit_parts(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     tree_job *job = context;
-    part *p = &job->tree->state->parts[index];
     bool exact = true;
-    p->quality = (quality){0};
-    fit_subtree(job->tree, p->node, &exact, &p->quality);
+    for (int64_t i = first; i < end; ++i) {
+        part *p = &job->tree->state->parts[i];
+        p->quality = (quality){0};
+        fit_subtree(job->tree, p->node, &exact, &p->quality);
+    }
     if (!exact)
         job->inexact = true;
     return TOI_OK;
 }
 
 // Builds a part again if it has decayed.
-static toi_status mend_one(void *context, int64_t index, int worker)
+static toi_status mend_part(const tree_job *job, part *p)
 {
-    (void)worker;
-    tree_job *job = context;
     toi_bvh *t = job->tree;
-    part *p = &t->state->parts[index];
     if (!has_decayed(&p->watch, p->quality))
         return TOI_OK;
     toi_ranked_box *rows = toi_take(job->job->budget, p->count, sizeof *rows);
@@ -345,15 +344,25 @@ static toi_status mend_one(void *context, int64_t index, int worker)
     return TOI_OK;
 }
 
+static toi_status mend_parts(void *context, int64_t first, int64_t end)
+{
+    const tree_job *job = context;
+    toi_status status = TOI_OK;
+    for (int64_t i = first; i < end && status == TOI_OK; ++i)
+        status = mend_part(job, &job->tree->state->parts[i]);
+    return status;
+}
+
 // Fits a tree that was kept; *decayed: it is to be built again as a whole.
 static toi_status fit_tree(tree_job *job, bool *decayed)
 {
     toi_bvh *t = job->tree;
-    toi_status status = toi_parallel(job->job->workers, t->state->part_count, fit_one, job);
+    toi_status status =
+        toi_parallel_ranges(job->job->workers, t->state->part_count, 1, fit_parts, job);
     *decayed = status != TOI_OK || has_decayed(&t->state->watch, fit_top(t));
     if (*decayed)
         return status;
-    status = toi_parallel(job->job->workers, t->state->part_count, mend_one, job);
+    status = toi_parallel_ranges(job->job->workers, t->state->part_count, 1, mend_parts, job);
     fit_top(t);
     return status;
 }

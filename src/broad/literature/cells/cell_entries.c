@@ -79,8 +79,8 @@ static boxes_piece boxes_of_piece(const key_job *job, int64_t piece)
     while (piece >= job->first_piece[p.group + 1])
         ++p.group;
     p.source = &job->space->source[p.group & 1];
-    p.first = (piece - job->first_piece[p.group]) * TOI_CELL_PIECE;
-    p.end = p.first + TOI_CELL_PIECE < p.source->count ? p.first + TOI_CELL_PIECE : p.source->count;
+    p.first = (piece - job->first_piece[p.group]) * TOI_PIECE;
+    p.end = p.first + TOI_PIECE < p.source->count ? p.first + TOI_PIECE : p.source->count;
     return p;
 }
 
@@ -113,10 +113,8 @@ static void find_block_cells(const key_job *job, const boxes_piece *piece, int64
     }
 }
 
-static toi_status count_entries(void *context, int64_t piece, int worker)
+static void count_piece(const key_job *job, int64_t piece)
 {
-    (void)worker;
-    key_job *job = context;
     boxes_piece p = boxes_of_piece(job, piece);
     uint64_t count = 0;
     for (int64_t i = p.first; i < p.end; i += TOI_BLOCK) {
@@ -130,6 +128,12 @@ static toi_status count_entries(void *context, int64_t piece, int worker)
         }
     }
     job->offsets[piece] = (int64_t)count;
+}
+
+static toi_status count_entries(void *context, int64_t first, int64_t end)
+{
+    for (int64_t piece = first; piece < end; ++piece)
+        count_piece(context, piece);
     return TOI_OK;
 }
 
@@ -185,19 +189,17 @@ static void write_piece(const key_job *job, int64_t piece)
     job->written[piece] = keys - begin;
 }
 
-static toi_status write_residents(void *context, int64_t piece, int worker)
+static toi_status write_pieces(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
-    write_piece(context, piece);
+    for (int64_t piece = first; piece < end; ++piece)
+        write_piece(context, piece);
     return TOI_OK;
 }
 
-static toi_status write_visitors(void *context, int64_t task, int worker)
+static toi_status write_visitors(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
-    const key_job *job = context;
-    write_piece(job, job->first_piece[TOI_VISITORS_A] + task);
-    return TOI_OK;
+    int64_t homes = ((const key_job *)context)->first_piece[TOI_VISITORS_A];
+    return write_pieces(context, homes + first, homes + end);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -211,7 +213,7 @@ static toi_status make_room(key_job *job, int64_t pieces)
     if (!job->offsets)
         return toi_allocation_status();
     job->written = job->offsets + pieces;
-    toi_status status = toi_parallel(broad->workers, pieces, count_entries, job);
+    toi_status status = toi_parallel_ranges(broad->workers, pieces, 1, count_entries, job);
     if (status != TOI_OK)
         return status;
     int64_t room = 0;
@@ -270,9 +272,9 @@ toi_status toi_make_cell_keys(const toi_cell_space *space, const toi_cell_level 
     if (status == TOI_OK && pieces > homes)
         status = start_occupancy(&job);
     if (status == TOI_OK)
-        status = toi_parallel(workers, homes, write_residents, &job);
+        status = toi_parallel_ranges(workers, homes, 1, write_pieces, &job);
     if (status == TOI_OK)
-        status = toi_parallel(workers, pieces - homes, write_visitors, &job);
+        status = toi_parallel_ranges(workers, pieces - homes, 1, write_visitors, &job);
     if (status == TOI_OK)
         close_gaps(&job, pieces);
     toi_give_back(job.occupied);

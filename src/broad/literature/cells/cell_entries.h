@@ -31,15 +31,10 @@ typedef struct toi_cell_level
     int64_t boxes[TOI_CELL_GROUPS];
 } toi_cell_level;
 
-// Boxes and entries are worked on in pieces of so many, whole blocks.
-enum
-{
-    TOI_CELL_PIECE = 4096
-};
-
+// Pieces that boxes are worked on in.
 static inline int64_t toi_cell_pieces(int64_t count)
 {
-    return (count + TOI_CELL_PIECE - 1) / TOI_CELL_PIECE;
+    return (count + TOI_PIECE - 1) / TOI_PIECE;
 }
 
 // More than any extent of boxes whose bounds are floats.

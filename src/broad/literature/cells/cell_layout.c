@@ -24,13 +24,11 @@ static uint64_t bucket_at(const layout_job *job, int64_t i)
 }
 
 // Turns keys into tags and leaves the bare number of the box below the cell's offsets.
-static toi_status make_tags(void *context, int64_t piece, int worker)
+static toi_status make_tags(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     const layout_job *job = context;
     const toi_broad_job *broad = job->space->job;
-    int64_t first = piece * TOI_CELL_PIECE;
-    for (int64_t i = first; i < first + TOI_CELL_PIECE && i < job->keys.count; ++i) {
+    for (int64_t i = first; i < end; ++i) {
         uint64_t key = job->keys.data[i];
         unsigned tag = key >> TOI_KEY_VISITOR & 1 ? TOI_TAG_VISITOR : 0;
         for (int k = 0; k < job->space->axes; ++k)
@@ -70,16 +68,14 @@ static void mark_entry(layout_job *job, int64_t i, bool moved)
     }
 }
 
-static toi_status mark_entries(void *context, int64_t piece, int worker)
+static toi_status mark_entries(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     layout_job *job = context;
-    int64_t first = piece * TOI_CELL_PIECE;
     int32_t before[3][TOI_BLOCK] = {{0}}, at[3][TOI_BLOCK] = {{0}};
     if (first > 0)
         cells_of_entries(job, first - 1, 1, before);
-    for (int64_t i = first; i < first + TOI_CELL_PIECE && i < job->keys.count; i += TOI_BLOCK) {
-        int count = job->keys.count - i < TOI_BLOCK ? (int)(job->keys.count - i) : TOI_BLOCK;
+    for (int64_t i = first; i < end; i += TOI_BLOCK) {
+        int count = end - i < TOI_BLOCK ? (int)(end - i) : TOI_BLOCK;
         cells_of_entries(job, i, count, at);
         for (int j = 0; j < count; ++j) {
             bool moved = false;
@@ -156,21 +152,18 @@ static toi_status separate_cells(const layout_job *job, int64_t first, int64_t e
     return TOI_OK;
 }
 
-// Separates the cells of the buckets that begin in this piece. Others may be at work in the same
+// Separates the cells of the buckets that begin in [i, stop). Others may be at work in the same
 // blocks, but on other entries.
-static toi_status separate_buckets(void *context, int64_t piece, int worker)
+static toi_status separate_buckets(void *context, int64_t i, int64_t stop)
 {
-    (void)worker;
     const layout_job *job = context;
-    int64_t i = piece * TOI_CELL_PIECE, count = job->keys.count;
-    int64_t stop = i + TOI_CELL_PIECE < count ? i + TOI_CELL_PIECE : count;
     while (i > 0 && i < stop && bucket_at(job, i) == bucket_at(job, i - 1))
         ++i;
     toi_status status = TOI_OK;
     while (i < stop && status == TOI_OK) {
         bool shared = false;
         int64_t end = i + 1;
-        for (; end < count && bucket_at(job, end) == bucket_at(job, i); ++end)
+        for (; end < job->keys.count && bucket_at(job, end) == bucket_at(job, i); ++end)
             shared |= toi_get_bit(job->moves, end);
         if (shared)
             status = separate_cells(job, i, end);
@@ -182,14 +175,15 @@ static toi_status separate_buckets(void *context, int64_t piece, int worker)
 static toi_status find_starts(layout_job *job)
 {
     const toi_broad_job *broad = job->space->job;
-    int64_t pieces = toi_cell_pieces(job->keys.count);
     job->cells->starts = toi_take_bits(broad->budget, job->keys.count);
     job->moves = job->cells->starts ? toi_take_bits(broad->budget, job->keys.count) : NULL;
     if (!job->moves)
         return toi_allocation_status();
-    toi_status status = toi_parallel(broad->workers, pieces, mark_entries, job);
+    toi_status status =
+        toi_parallel_ranges(broad->workers, job->keys.count, TOI_PIECE, mark_entries, job);
     if (status == TOI_OK && job->moved)
-        status = toi_parallel(broad->workers, pieces, separate_buckets, job);
+        status =
+            toi_parallel_ranges(broad->workers, job->keys.count, TOI_PIECE, separate_buckets, job);
     toi_give_back(job->moves);
     return status;
 }
@@ -198,13 +192,11 @@ static toi_status find_starts(layout_job *job)
 // All
 
 // Cells begin within blocks: a sweep may stop at a block only if no box in it begins sooner.
-static toi_status find_block_begins(void *context, int64_t piece, int worker)
+static toi_status find_block_begins(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     const layout_job *job = context;
     const toi_layout *l = &job->cells->layout;
-    int64_t first = piece * TOI_CELL_PIECE;
-    for (int64_t i = first; i < first + TOI_CELL_PIECE && i < l->count; i += TOI_BLOCK) {
+    for (int64_t i = first; i < end; i += TOI_BLOCK) {
         const float *lo = l->blocks[i / TOI_BLOCK].bound[TOI_LO0];
         float least = lo[0];
         for (int lane = 1; lane < TOI_BLOCK; ++lane)
@@ -226,7 +218,7 @@ static toi_status sort_keys(layout_job *job)
     job->tags = toi_take(broad->budget, keys->count, sizeof *job->tags);
     if (!job->tags)
         return toi_allocation_status();
-    return toi_parallel(broad->workers, toi_cell_pieces(keys->count), make_tags, job);
+    return toi_parallel_ranges(broad->workers, keys->count, TOI_PIECE, make_tags, job);
 }
 
 toi_status toi_lay_out_cells(const toi_cell_space *space, const toi_cell_level *level,
@@ -244,8 +236,8 @@ toi_status toi_lay_out_cells(const toi_cell_space *space, const toi_cell_level *
     if (status == TOI_OK)
         status = find_starts(&job);
     if (status == TOI_OK && space->axis >= 0)
-        status = toi_parallel(space->job->workers, toi_cell_pieces(job.keys.count),
-                              find_block_begins, &job);
+        status = toi_parallel_ranges(space->job->workers, job.keys.count, TOI_PIECE,
+                                     find_block_begins, &job);
     toi_give_back(job.tags);
     toi_give_back(job.keys.data);
     if (status != TOI_OK)

@@ -73,8 +73,8 @@ static toi_status count_sizes(void *context, int64_t piece, int worker)
     int list = piece >= of_a;
     const toi_layout *source = &space->source[list];
     size_bins *bins = &p->bins[worker];
-    int64_t first = (list ? piece - of_a : piece) * TOI_CELL_PIECE;
-    for (int64_t i = first; i < first + TOI_CELL_PIECE && i < source->count; i += TOI_BLOCK) {
+    int64_t first = (list ? piece - of_a : piece) * TOI_PIECE;
+    for (int64_t i = first; i < first + TOI_PIECE && i < source->count; i += TOI_BLOCK) {
         const toi_box_block *block = &source->blocks[i / TOI_BLOCK];
         double extents[TOI_BLOCK];
         toi_find_extents(space, block, extents);

@@ -143,19 +143,20 @@ static toi_status search_level(cell_search *s, const toi_cell_level *level)
 // ---------------------------------------------------------------------------------------------
 // Search of the few largest
 
-static toi_status mark_few_in_piece(void *context, int64_t piece, int worker)
+typedef struct marking
 {
-    (void)worker;
-    cell_search *s = context;
-    int64_t of_a = toi_cell_pieces(s->space.source[0].count);
-    int list = piece >= of_a;
-    toi_layout *marked = &s->marked[list];
-    int64_t first = (list ? piece - of_a : piece) * TOI_CELL_PIECE;
-    for (int64_t i = first; i < first + TOI_CELL_PIECE && i < marked->count; i += TOI_BLOCK) {
+    const cell_search *search;
+    toi_layout *marked;
+} marking;
+
+static toi_status mark_boxes(void *context, int64_t first, int64_t end)
+{
+    const marking *m = context;
+    for (int64_t i = first; i < end; i += TOI_BLOCK) {
         double extents[TOI_BLOCK];
-        toi_find_extents(&s->space, &marked->blocks[i / TOI_BLOCK], extents);
+        toi_find_extents(&m->search->space, &m->marked->blocks[i / TOI_BLOCK], extents);
         for (int lane = 0; lane < TOI_BLOCK; ++lane)
-            marked->tags[i + lane] = extents[lane] >= s->plan.few_above;
+            m->marked->tags[i + lane] = extents[lane] >= m->search->plan.few_above;
     }
     return TOI_OK;
 }
@@ -163,7 +164,6 @@ static toi_status mark_few_in_piece(void *context, int64_t piece, int worker)
 // Tags the few in copies of the sources, so that comparisons can leave them out, and lists them.
 static toi_status mark_few(cell_search *s)
 {
-    int64_t pieces = 0;
     for (int list = 0; list < 2; ++list) {
         toi_layout *marked = &s->marked[list];
         *marked = s->space.source[list];
@@ -171,17 +171,18 @@ static toi_status mark_few(cell_search *s)
         marked->tags = toi_take(s->job->budget, blocks * TOI_BLOCK, sizeof *marked->tags);
         if (!marked->tags)
             return toi_allocation_status();
-        pieces += toi_cell_pieces(marked->count);
-    }
-    toi_status status = toi_parallel(s->job->workers, pieces, mark_few_in_piece, s);
-    for (int list = 0; list < 2 && status == TOI_OK; ++list) {
-        const uint8_t *tags = s->marked[list].tags, *at = tags;
-        while ((at = memchr(at, 1, (size_t)(s->marked[list].count - (at - tags)))))
+        marking m = {s, marked};
+        toi_status status =
+            toi_parallel_ranges(s->job->workers, marked->count, TOI_PIECE, mark_boxes, &m);
+        if (status != TOI_OK)
+            return status;
+        const uint8_t *tags = marked->tags, *at = tags;
+        while ((at = memchr(at, 1, (size_t)(marked->count - (at - tags)))))
             s->few[s->few_count++] = at++ - tags;
         if (list == 0)
             s->few_of_a = s->few_count;
     }
-    return status;
+    return TOI_OK;
 }
 
 // One of the few with all boxes that follow it, and with those before that are not of the few.

@@ -95,15 +95,12 @@ typedef struct filling
 {
     kdtree *tree;
     const int32_t *source;
-    int64_t pieces;
 } filling;
 
-static toi_status fill_leaves(void *context, int64_t piece, int worker)
+static toi_status fill_leaves(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     const filling *f = context;
-    int64_t end = toi_piece_start(f->tree->span_count, f->pieces, piece + 1);
-    for (int64_t i = toi_piece_start(f->tree->span_count, f->pieces, piece); i < end; ++i)
+    for (int64_t i = first; i < end; ++i)
         fill_leaf(f->tree, i, (int64_t)f->source[i] * TOI_BLOCK);
     return TOI_OK;
 }
@@ -121,8 +118,9 @@ static toi_status lay_out(kdtree *s)
     toi_status status = toi_take_layout(job, &s->rows, lanes, true, &s->layout);
     if (status == TOI_OK) {
         place_leaves(s, source);
-        filling f = {s, source, 1 + s->span_count / 16};
-        status = toi_parallel(job->workers, f.pieces, fill_leaves, &f);
+        filling f = {s, source};
+        status = toi_parallel_ranges(job->workers, s->span_count, TOI_PIECE / TOI_BLOCK,
+                                     fill_leaves, &f);
         s->untagged = s->layout;
         s->untagged.tags = NULL;
     }

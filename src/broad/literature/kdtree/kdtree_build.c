@@ -237,27 +237,29 @@ static int32_t *take_scratch(const cutter *s, const cell *c, int32_t *scratch[2]
     return scratch[0];
 }
 
-static toi_status cut_one(void *context, int64_t index, int worker)
+static toi_status cut_wave(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     cutter *s = context;
-    int32_t *scratch[2];
-    if (!take_scratch(s, &s->wave[index], scratch))
-        return toi_allocation_status();
-    s->cut[index] = cut_cell(s, &s->wave[index], scratch, &s->children[2 * index]);
-    toi_give_back(scratch[0]);
+    for (int64_t i = first; i < end; ++i) {
+        int32_t *scratch[2];
+        if (!take_scratch(s, &s->wave[i], scratch))
+            return toi_allocation_status();
+        s->cut[i] = cut_cell(s, &s->wave[i], scratch, &s->children[2 * i]);
+        toi_give_back(scratch[0]);
+    }
     return TOI_OK;
 }
 
-static toi_status build_one(void *context, int64_t index, int worker)
+static toi_status build_subtrees(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     cutter *s = context;
-    int32_t *scratch[2];
-    if (!take_scratch(s, &s->trees[index], scratch))
-        return toi_allocation_status();
-    build_cell(s, &s->trees[index], scratch);
-    toi_give_back(scratch[0]);
+    for (int64_t i = first; i < end; ++i) {
+        int32_t *scratch[2];
+        if (!take_scratch(s, &s->trees[i], scratch))
+            return toi_allocation_status();
+        build_cell(s, &s->trees[i], scratch);
+        toi_give_back(scratch[0]);
+    }
     return TOI_OK;
 }
 
@@ -293,13 +295,15 @@ static toi_status build_tree(cutter *s)
     toi_status status = TOI_OK;
     int64_t wave = 1;
     while (wave > 0 && s->tree_count + 2 * wave <= WAVE_CELLS && status == TOI_OK) {
-        status = toi_parallel(s->job->workers, wave, cut_one, s);
+        status = toi_parallel_ranges(s->job->workers, wave, 1, cut_wave, s);
         if (status == TOI_OK)
             wave = next_wave(s, wave);
     }
     for (int64_t i = 0; i < wave; ++i)
         s->trees[s->tree_count++] = s->wave[i];
-    return status == TOI_OK ? toi_parallel(s->job->workers, s->tree_count, build_one, s) : status;
+    if (status == TOI_OK)
+        status = toi_parallel_ranges(s->job->workers, s->tree_count, 1, build_subtrees, s);
+    return status;
 }
 
 void toi_free_cells(toi_kd_cells *cells)

@@ -43,30 +43,33 @@ typedef struct axes
 
 // Bounds are read in the order of the boxes first, since boxes in the order of the axis would miss
 // the caches.
-static toi_status read_bounds(void *context, int64_t piece, int worker)
+static toi_status read_bounds(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     axes *s = context;
-    int64_t end = toi_piece_start(s->count, s->pieces, piece + 1);
-    for (int64_t id = toi_piece_start(s->count, s->pieces, piece); id < end; ++id)
+    for (int64_t id = first; id < end; ++id)
         s->bounds[id] = toi_sortable((float)toi_joint_box(s->job, id)->lo[s->axis]);
     return TOI_OK;
 }
 
-// Brings the keys of one piece up to date and sorts it.
-static toi_status repair_piece(void *context, int64_t piece, int worker)
+// Brings the keys of one piece up to date and sorts it. Pieces are even: which of them count as
+// disordered decides in what order equal bounds come.
+static void repair_piece(axes *s, int64_t piece)
 {
-    (void)worker;
-    axes *s = context;
-    int64_t begin = toi_piece_start(s->count, s->pieces, piece);
+    int64_t first = toi_piece_start(s->count, s->pieces, piece);
     int64_t end = toi_piece_start(s->count, s->pieces, piece + 1);
     uint64_t *keys = s->keys[s->axis];
-    for (int64_t i = begin; i < end; ++i) {
+    for (int64_t i = first; i < end; ++i) {
         int64_t id = s->kept ? toi_key_id(keys[i]) : i;
         keys[i] = (uint64_t)s->bounds[id] << 32 | (uint32_t)id;
     }
-    if (!toi_insertion_sort(keys + begin, end - begin, MOVES_A_BOX * (end - begin)))
+    if (!toi_insertion_sort(keys + first, end - first, MOVES_A_BOX * (end - first)))
         s->disordered = true;
+}
+
+static toi_status repair_pieces(void *context, int64_t first, int64_t end)
+{
+    for (int64_t piece = first; piece < end; ++piece)
+        repair_piece(context, piece);
     return TOI_OK;
 }
 
@@ -80,9 +83,9 @@ static toi_status sort_axis(axes *s, int axis)
     s->bounds = toi_take(budget, s->count, sizeof *s->bounds);
     if (!s->bounds)
         return toi_allocation_status();
-    toi_status status = toi_parallel(workers, s->pieces, read_bounds, s);
+    toi_status status = toi_parallel_ranges(workers, s->count, TOI_PIECE, read_bounds, s);
     if (status == TOI_OK)
-        status = toi_parallel(workers, s->pieces, repair_piece, s);
+        status = toi_parallel_ranges(workers, s->pieces, 1, repair_pieces, s);
     toi_give_back(s->bounds);
     if (status == TOI_OK &&
         (s->disordered || !toi_insertion_sort(s->keys[axis], s->count, MOVES_A_BOX * s->count)))

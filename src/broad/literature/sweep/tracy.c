@@ -24,8 +24,7 @@
 
 enum
 {
-    BOXES_A_PIECE = 8192,
-    PIECES = 64,
+    PIECES = 64,          // at most: each has counts for all lists
     SMALLEST_LIST = 1024, // boxes a cell, on average
     LENGTHS_A_SEGMENT = 5,
     LONGEST_REACH = 3,  // segments that a box may reach into and not be long
@@ -73,10 +72,10 @@ typedef struct tracy
     int sides;
     int64_t most_cells;
     bool kept;
-    cells last, now; // of the last call, if kept, and of this one
-    int64_t pieces;
-    uint32_t *bounds; // of the boxes on the sweep axis: gathered from here, not from the boxes
-    uint64_t *order;  // all boxes along the sweep axis, unless kept
+    cells last, now;       // of the last call, if kept, and of this one
+    int64_t piece, pieces; // boxes in a piece, and how many pieces there are
+    uint32_t *bounds;      // of the boxes on the sweep axis: gathered from here, not from the boxes
+    uint64_t *order;       // all boxes along the sweep axis, unless kept
     int64_t (*entries_by_reach)[LONGEST_REACH + 2]; // a row a piece; the last is of long boxes
     int64_t (*boxes_by_reach)[LONGEST_REACH + 2];
     uint32_t *sizes;       // of the lists, a row a piece: how many boxes of the piece are in it
@@ -220,16 +219,15 @@ static int16_t segment_at(const cells *c, int k, double x, int32_t guess)
     return (int16_t)begin;
 }
 
-static toi_status locate_piece(void *context, int64_t piece, int worker)
+static toi_status locate_piece(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     tracy *t = context;
     const plan *p = t->now.plan;
-    int64_t *entries = t->entries_by_reach[piece], *boxes = t->boxes_by_reach[piece];
+    int64_t *entries = t->entries_by_reach[first / t->piece];
+    int64_t *boxes = t->boxes_by_reach[first / t->piece];
     memset(entries, 0, sizeof *t->entries_by_reach);
     memset(boxes, 0, sizeof *t->boxes_by_reach);
-    int64_t end = toi_piece_start(t->count, t->pieces, piece + 1);
-    for (int64_t id = toi_piece_start(t->count, t->pieces, piece); id < end; ++id) {
+    for (int64_t id = first; id < end; ++id) {
         const toi_box *box = toi_joint_box(t->job, id);
         span guess = t->kept ? t->last.spans[id] : (span){{0, 0}, {0, 0}}, s;
         int reach[2];
@@ -299,22 +297,15 @@ static void visit_lists(const tracy *t, int64_t i, uint32_t *sizes, uint32_t *en
         }
 }
 
-static void visit_piece(const tracy *t, int64_t piece, uint32_t *sizes, uint32_t *enter)
+static toi_status count_piece(void *context, int64_t first, int64_t end)
 {
-    int64_t end = toi_piece_start(t->count, t->pieces, piece + 1);
-    for (int64_t i = toi_piece_start(t->count, t->pieces, piece); i < end; ++i)
-        visit_lists(t, i, sizes, enter);
-}
-
-static toi_status count_piece(void *context, int64_t piece, int worker)
-{
-    (void)worker;
     tracy *t = context;
-    int64_t lists = list_count(t);
+    int64_t lists = list_count(t), piece = first / t->piece;
     uint32_t *sizes = t->sizes + piece * lists, *enter = t->enter + piece * lists;
     memset(sizes, 0, (size_t)lists * sizeof *sizes);
     memset(enter, 0, (size_t)lists * sizeof *enter);
-    visit_piece(t, piece, sizes, enter);
+    for (int64_t i = first; i < end; ++i)
+        visit_lists(t, i, sizes, enter);
     return TOI_OK;
 }
 
@@ -356,11 +347,11 @@ static int64_t long_boxes(const tracy *t)
 static toi_status locate_boxes(tracy *t)
 {
     plan *p = t->now.plan;
-    toi_status status = toi_parallel(t->job->workers, t->pieces, locate_piece, t);
+    toi_status status = toi_parallel_ranges(t->job->workers, t->count, t->piece, locate_piece, t);
     while (!t->kept && entry_count(t, p->reach) > ENTRIES_A_BOX * t->count)
         --p->reach;
     if (status == TOI_OK)
-        status = toi_parallel(t->job->workers, t->pieces, count_piece, t);
+        status = toi_parallel_ranges(t->job->workers, t->count, t->piece, count_piece, t);
     if (status == TOI_OK)
         place_lists(t);
     return status;
@@ -379,11 +370,12 @@ static bool plan_suits(const tracy *t)
 // ---------------------------------------------------------------------------------------------
 // The lists
 
-static toi_status gather_piece(void *context, int64_t piece, int worker)
+static toi_status gather_piece(void *context, int64_t first, int64_t end)
 {
-    (void)worker;
     tracy *t = context;
-    visit_piece(t, piece, NULL, t->enter + piece * list_count(t));
+    uint32_t *enter = t->enter + first / t->piece * list_count(t);
+    for (int64_t i = first; i < end; ++i)
+        visit_lists(t, i, NULL, enter);
     return TOI_OK;
 }
 
@@ -427,10 +419,8 @@ static void merge_entries(uint64_t *out, int64_t count, const uint64_t *entering
         }
 }
 
-static toi_status make_list(void *context, int64_t list, int worker)
+static toi_status make_list(tracy *t, int64_t list)
 {
-    (void)worker;
-    tracy *t = context;
     span cell = cell_of(t, list);
     int64_t begin = t->now.offsets[list], end = t->now.offsets[list + 1];
     uint64_t *out = t->now.entries + begin, *entering = t->entering + t->enter_begins[list];
@@ -450,6 +440,14 @@ static toi_status make_list(void *context, int64_t list, int worker)
     return TOI_OK;
 }
 
+static toi_status make_some_lists(void *context, int64_t first, int64_t end)
+{
+    toi_status status = TOI_OK;
+    for (int64_t list = first; list < end && status == TOI_OK; ++list)
+        status = make_list(context, list);
+    return status;
+}
+
 static toi_status make_lists(tracy *t)
 {
     toi_budget *budget = t->job->budget;
@@ -458,9 +456,9 @@ static toi_status make_lists(tracy *t)
     t->tags = t->entering ? toi_take(budget, t->now.offsets[lists], sizeof *t->tags) : NULL;
     if (!t->tags)
         return toi_allocation_status();
-    toi_status status = toi_parallel(t->job->workers, t->pieces, gather_piece, t);
+    toi_status status = toi_parallel_ranges(t->job->workers, t->count, t->piece, gather_piece, t);
     if (status == TOI_OK)
-        status = toi_parallel(t->job->workers, lists, make_list, t);
+        status = toi_parallel_ranges(t->job->workers, lists, 1, make_some_lists, t);
     return status;
 }
 
@@ -653,7 +651,8 @@ toi_status toi_search_tracy(const toi_broad_job *job)
         return TOI_OK;
     tracy t = {.job = job, .count = toi_joint_count(job), .sides = job->self ? 1 : 2};
     t.most_cells = 1 + t.count / SMALLEST_LIST;
-    t.pieces = 1 + t.count / BOXES_A_PIECE < PIECES ? 1 + t.count / BOXES_A_PIECE : PIECES;
+    t.piece = t.count / PIECES < TOI_PIECE ? TOI_PIECE : t.count / PIECES + 1;
+    t.pieces = (t.count + t.piece - 1) / t.piece;
     int64_t bytes = block_bytes(&t);
     void *block = toi_open_slot(job, TOI_BROAD_TRACY, bytes, &t.kept), *last = NULL;
     if (block && t.kept) {
