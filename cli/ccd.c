@@ -21,6 +21,7 @@ typedef struct settings
     scene_choice choice;
     common common;
     bool all;
+    bool stateless;
     const char *impacts; // paths, or NULL
     const char *safe_steps;
     const char *picture;
@@ -59,6 +60,10 @@ static const option output_options[] = {
      .offset = offsetof(settings, picture),
      .argument = "FILE.svg",
      .help = "draw the mesh and its impacts"},
+    {.name = "stateless",
+     .offset = offsetof(settings, stateless),
+     .help = "with --repeat: every run checks the mesh and takes its memory anew, instead of "
+             "keeping a scene"},
     {.name = "up",
      .type = OPTION_CHOICE,
      .offset = offsetof(settings, up),
@@ -89,6 +94,7 @@ static const option zero_time_options[] = {
 typedef struct answer
 {
     toi_ccd_report report;
+    toi_scene *scene;
     toi_impact_array impacts; // with --all
     uint64_t hash;
     int64_t held_back; // vertices that an impact keeps from the end of the step, or from t_max
@@ -104,15 +110,25 @@ static toi_ccd_def add_progress(toi_ccd_def def, progress *bar)
     return def;
 }
 
+static toi_status ask(const settings *s, const toi_ccd_def *def, const toi_mesh *mesh, answer *a,
+                      toi_ccd_report *report)
+{
+    if (s->stateless)
+        return s->all ? toi_find_impacts(def, mesh, &a->impacts, report)
+                      : toi_find_earliest(def, mesh, report);
+    return s->all
+               ? toi_scene_find_impacts(a->scene, def, mesh->start, mesh->end, &a->impacts, report)
+               : toi_scene_find_earliest(a->scene, def, mesh->start, mesh->end, report);
+}
+
 static toi_status find(const settings *s, const toi_mesh *mesh, answer *a)
 {
     progress bar = start_progress(s->common.repeat);
     toi_ccd_def def = add_progress(s->def, &bar);
-    toi_status status = TOI_OK;
+    toi_status status = make_kept_scene(mesh, &a->scene);
     for (; bar.run < bar.runs && status == TOI_OK; ++bar.run) {
         toi_ccd_report report;
-        status = s->all ? toi_find_impacts(&def, mesh, &a->impacts, &report)
-                        : toi_find_earliest(&def, mesh, &report);
+        status = ask(s, &def, mesh, a, &report);
         if (bar.run == 0 || report.seconds_total < a->report.seconds_total)
             a->report = report;
     }
@@ -198,7 +214,8 @@ static toi_status find_steps(const settings *s, const toi_mesh *mesh, answer *a)
         return TOI_ERROR_MEMORY;
     progress bar = start_progress(1);
     toi_ccd_def def = add_progress(s->def, &bar);
-    toi_status status = toi_find_safe_steps(&def, mesh, steps, NULL);
+    toi_status status =
+        toi_scene_find_safe_steps(a->scene, &def, mesh->start, mesh->end, steps, NULL);
     end_progress(&bar);
     if (status == TOI_OK)
         status = write_steps(s->safe_steps, steps, count, def.narrow.t_max, &a->held_back);
@@ -434,6 +451,7 @@ static toi_status run(settings *s, const operand_list *operands)
     else if (status == TOI_OK)
         print_summary(s, &f, &a, threads);
     toi_free_impacts(&a.impacts);
+    toi_free_scene(a.scene);
     free_frames(&f);
     return status;
 }

@@ -25,12 +25,12 @@ static json_t *guarantees(void)
 static toi_status print_object(int threads)
 {
     const environment *here = this_environment();
-    return print_json(json_pack("{s:s, s:o, s:s, s:o, s:s, s:i, s:n, s:o, s:o, s:o, s:o}",
-                                "version", toi_version(), "commit", json_text(here->commit),
-                                "compiler", here->compiler, "machine", json_text(here->machine),
-                                "simd", toi_simd_name(), "threads", threads, "cuda", "broad",
-                                json_names(broad_choice), "narrow", json_names(narrow_choice),
-                                "guarantees", guarantees(), "scenes", json_names(toi_scene_name)));
+    return print_json(
+        json_pack("{s:s, s:o, s:s, s:o, s:s, s:i, s:n, s:o, s:o, s:o, s:o}", "version",
+                  toi_version(), "commit", json_text(here->commit), "compiler", here->compiler,
+                  "machine", json_text(here->machine), "simd", toi_simd_name(), "threads", threads,
+                  "cuda", "broad", json_names(broad_choice), "narrow", json_names(narrow_choice),
+                  "guarantees", guarantees(), "scenes", json_names(toi_animation_name)));
 }
 
 static void print_names(const char *label, const char *(*name)(int index))
@@ -62,7 +62,7 @@ static void print_summary(int threads)
     printf("cuda      none in this build\n");
     print_names("broad", broad_choice);
     print_narrow();
-    print_names("scenes", toi_scene_name);
+    print_names("scenes", toi_animation_name);
 }
 
 int run_info(int argc, char **argv)

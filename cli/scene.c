@@ -34,12 +34,12 @@ static const option output_options[] = {
 static toi_status list_scenes(bool json)
 {
     json_t *scenes = json_array();
-    for (int i = 0; toi_scene_name(i); ++i) {
+    for (int i = 0; toi_animation_name(i); ++i) {
         if (json)
-            json_array_append_new(scenes, json_pack("{s:s, s:s}", "name", toi_scene_name(i),
-                                                    "about", toi_scene_about(i)));
+            json_array_append_new(scenes, json_pack("{s:s, s:s}", "name", toi_animation_name(i),
+                                                    "about", toi_animation_about(i)));
         else
-            printf("%-14s%s\n", toi_scene_name(i), toi_scene_about(i));
+            printf("%-14s%s\n", toi_animation_name(i), toi_animation_about(i));
     }
     if (json)
         return print_json(json_pack("{s:o}", "scenes", scenes));
@@ -50,7 +50,8 @@ static toi_status list_scenes(bool json)
 // ---------------------------------------------------------------------------------------------
 // The frames
 
-static toi_status write_frame(const char *folder, const toi_scene *scene, int frame, json_t *files)
+static toi_status write_frame(const char *folder, const toi_animation *scene, int frame,
+                              json_t *files)
 {
     char path[PATH_MAX];
     int length = snprintf(path, sizeof path, "%s/frame_%04d.ply", folder, frame);
@@ -64,7 +65,7 @@ static toi_status write_frame(const char *folder, const toi_scene *scene, int fr
     return toi_write_ply(path, points, faces, edges);
 }
 
-static toi_status write_frames(const char *folder, const toi_scene *scene, json_t *files)
+static toi_status write_frames(const char *folder, const toi_animation *scene, json_t *files)
 {
     progress bar = start_progress(1);
     toi_progress_fn *show = progress_function();
@@ -78,7 +79,7 @@ static toi_status write_frames(const char *folder, const toi_scene *scene, json_
     return status;
 }
 
-static toi_status count_edges(const toi_scene *scene, int64_t *count)
+static toi_status count_edges(const toi_animation *scene, int64_t *count)
 {
     toi_index_view faces = {.data = (const int32_t *)scene->faces, .count = scene->face_count};
     toi_index_view loose = {.data = (const int32_t *)scene->edges, .count = scene->edge_count};
@@ -90,7 +91,7 @@ static toi_status count_edges(const toi_scene *scene, int64_t *count)
 }
 
 // Of all frames, the faces and the loose edges: the hash of their hashes.
-static uint64_t hash_scene(const toi_scene *scene)
+static uint64_t hash_scene(const toi_animation *scene)
 {
     size_t points = (size_t)scene->frames * (size_t)scene->point_count;
     uint64_t hashes[3] = {toi_hash(scene->points, points * sizeof *scene->points),
@@ -99,7 +100,7 @@ static uint64_t hash_scene(const toi_scene *scene)
     return toi_hash(hashes, sizeof hashes);
 }
 
-static toi_status report_scene(const settings *s, const toi_scene *scene, json_t *files)
+static toi_status report_scene(const settings *s, const toi_animation *scene, json_t *files)
 {
     int64_t edges;
     toi_status status = count_edges(scene, &edges);
@@ -125,20 +126,20 @@ static toi_status report_scene(const settings *s, const toi_scene *scene, json_t
 
 static toi_status make_scene(const settings *s)
 {
-    toi_scene_def def;
-    toi_scene scene = {0};
+    toi_animation_def def;
+    toi_animation scene = {0};
     json_t *files = json_array();
     toi_status status = choose_scene(&s->choice, &def);
     if (status == TOI_OK && !s->out)
         status = toi_fail(TOI_ERROR_ARGUMENT, "where do the frames go? Give --out DIR");
     if (status == TOI_OK)
-        status = toi_make_scene(&def, &scene);
+        status = toi_make_animation(&def, &scene);
     if (status == TOI_OK)
         status = write_frames(s->out, &scene, files);
     if (status == TOI_OK)
         status = report_scene(s, &scene, files);
     json_decref(files);
-    toi_free_scene(&scene);
+    toi_free_animation(&scene);
     return status;
 }
 

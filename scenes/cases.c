@@ -90,20 +90,20 @@ static void *copy_rows(const void *rows, int count, size_t size)
     return copy;
 }
 
-static toi_status copy_mesh(const case_mesh *mesh, toi_scene *scene)
+static toi_status copy_mesh(const case_mesh *mesh, toi_animation *scene)
 {
     size_t frame = (size_t)mesh->points * sizeof *scene->points;
-    *scene = (toi_scene){.frames = 2,
-                         .length = 1,
-                         .point_count = mesh->points,
-                         .face_count = mesh->faces,
-                         .edge_count = mesh->edges};
+    *scene = (toi_animation){.frames = 2,
+                             .length = 1,
+                             .point_count = mesh->points,
+                             .face_count = mesh->faces,
+                             .edge_count = mesh->edges};
     scene->points = toi_allocate(2 * frame);
     scene->faces = copy_rows(mesh->face, mesh->faces, sizeof *mesh->face);
     scene->edges = copy_rows(mesh->edge, mesh->edges, sizeof *mesh->edge);
     scene->groups = toi_allocate((size_t)mesh->points * sizeof *scene->groups);
     if (!scene->points || !scene->faces || !scene->edges || !scene->groups) {
-        toi_free_scene(scene);
+        toi_free_animation(scene);
         return TOI_ERROR_MEMORY;
     }
     memcpy(scene->points, mesh->start, frame);
@@ -113,9 +113,9 @@ static toi_status copy_mesh(const case_mesh *mesh, toi_scene *scene)
     return TOI_OK;
 }
 
-toi_status toi_make_case(int index, toi_scene *scene)
+toi_status toi_make_case(int index, toi_animation *scene)
 {
-    *scene = (toi_scene){0};
+    *scene = (toi_animation){0};
     int count;
     case_choice choice = choose(index, &count);
     if (!choice.family)

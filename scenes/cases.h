@@ -33,9 +33,9 @@ int toi_case_count(void);
 /// Case number `index`, in [0, toi_case_count()). Cases of a family follow each other.
 toi_case toi_describe_case(int index);
 
-/// Makes its mesh: a scene of two frames, to free with toi_free_scene(). TOI_ERROR_ARGUMENT where
-/// `index` is out of range.
-toi_status toi_make_case(int index, toi_scene *scene);
+/// Makes its mesh: a scene of two frames, to free with toi_free_animation(). TOI_ERROR_ARGUMENT
+/// where `index` is out of range.
+toi_status toi_make_case(int index, toi_animation *scene);
 
 TOI_EXTERN_C_END
 

@@ -37,8 +37,8 @@ static void pose_ball(const vec3 *ball, int64_t count, double time, double (*poi
         put3(points[i], scale3(RADIUS, apply3(&turn, ball[i])));
 }
 
-static void fill_frames(const toi_scene_def *def, const scene_part *parts, cloth *c,
-                        const vec3 *ball, toi_scene *scene)
+static void fill_frames(const toi_animation_def *def, const scene_part *parts, cloth *c,
+                        const vec3 *ball, toi_animation *scene)
 {
     for (int frame = 0; frame < scene->frames; ++frame) {
         double time = frame_time(def, scene, frame);
@@ -47,7 +47,7 @@ static void fill_frames(const toi_scene_def *def, const scene_part *parts, cloth
     }
 }
 
-toi_status make_cloth_ball(const toi_scene_def *def, toi_scene *scene)
+toi_status make_cloth_ball(const toi_animation_def *def, toi_animation *scene)
 {
     double size = (double)def->size;
     int64_t points = side_of(0.8 * size / 2.0, 1) + 1;

@@ -102,8 +102,8 @@ static void pose_funnel(const scene_part *part, double (*points)[3])
     }
 }
 
-static void fill_frames(const toi_scene_def *def, const scene_part *parts, cloth *c,
-                        const vec3 *ball, toi_scene *scene)
+static void fill_frames(const toi_animation_def *def, const scene_part *parts, cloth *c,
+                        const vec3 *ball, toi_animation *scene)
 {
     for (int frame = 0; frame < scene->frames; ++frame) {
         double time = frame_time(def, scene, frame);
@@ -113,7 +113,7 @@ static void fill_frames(const toi_scene_def *def, const scene_part *parts, cloth
     }
 }
 
-toi_status make_cloth_funnel(const toi_scene_def *def, toi_scene *scene)
+toi_status make_cloth_funnel(const toi_animation_def *def, toi_animation *scene)
 {
     double size = (double)def->size;
     int64_t points = side_of(0.65 * size / 2.0, 1) + 1;

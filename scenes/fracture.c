@@ -211,7 +211,7 @@ static turn3 mix_poses(const turn3 *a, const turn3 *b, double share)
 }
 
 static void pose_pieces(const pieces *p, double share, const scene_part *part, int frame,
-                        toi_scene *scene)
+                        toi_animation *scene)
 {
     for (int64_t i = 0; i < p->now.count; ++i) {
         const grain *a = &p->last[i];
@@ -224,15 +224,15 @@ static void pose_pieces(const pieces *p, double share, const scene_part *part, i
     }
 }
 
-static void pose_floor(const scene_part *part, int frame, toi_scene *scene)
+static void pose_floor(const scene_part *part, int frame, toi_animation *scene)
 {
     double(*points)[3] = part_points(scene, frame, part, 0);
     for (int64_t i = 0; i < part->stride; ++i)
         put3(points[i], flat_point(i, part->a, 2.0 * FLOOR));
 }
 
-static void fill_frames(const toi_scene_def *def, pieces *p, const scene_part *parts,
-                        toi_random *random, toi_scene *scene)
+static void fill_frames(const toi_animation_def *def, pieces *p, const scene_part *parts,
+                        toi_random *random, toi_animation *scene)
 {
     for (int frame = 0; frame < scene->frames; ++frame) {
         double at = frame_time(def, scene, frame) * (double)STATES;
@@ -275,7 +275,8 @@ static toi_status create_pieces(pieces *p, int64_t count, int64_t stride)
     return TOI_ERROR_MEMORY;
 }
 
-static toi_status break_block(const toi_scene_def *def, const scene_part *parts, toi_scene *scene)
+static toi_status break_block(const toi_animation_def *def, const scene_part *parts,
+                              toi_animation *scene)
 {
     pieces p;
     toi_status status = create_pieces(&p, parts[0].copies, parts[0].stride);
@@ -295,7 +296,7 @@ static toi_status break_block(const toi_scene_def *def, const scene_part *parts,
     return status;
 }
 
-toi_status make_fracture(const toi_scene_def *def, toi_scene *scene)
+toi_status make_fracture(const toi_animation_def *def, toi_animation *scene)
 {
     double solid = 0.8 * (double)def->size;
     double wanted = solid / 128.0 < MOST_PIECES ? solid / 128.0 : MOST_PIECES;

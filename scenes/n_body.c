@@ -38,7 +38,7 @@ static void place(grains *g, int64_t side, toi_random *random)
 }
 
 static void pose_balls(const grains *g, const vec3 *ball, const scene_part *part, int frame,
-                       toi_scene *scene)
+                       toi_animation *scene)
 {
     for (int64_t i = 0; i < g->count; ++i) {
         const grain *a = &g->data[i];
@@ -48,8 +48,8 @@ static void pose_balls(const grains *g, const vec3 *ball, const scene_part *part
     }
 }
 
-static void fill_frames(const toi_scene_def *def, grains *g, const vec3 *ball,
-                        const scene_part *part, toi_scene *scene)
+static void fill_frames(const toi_animation_def *def, grains *g, const vec3 *ball,
+                        const scene_part *part, toi_animation *scene)
 {
     static const double STEP = 1.0 / (LENGTH * STEPS_PER_FRAME);
     int64_t done = 0;
@@ -61,7 +61,7 @@ static void fill_frames(const toi_scene_def *def, grains *g, const vec3 *ball,
     }
 }
 
-toi_status make_n_body(const toi_scene_def *def, toi_scene *scene)
+toi_status make_n_body(const toi_animation_def *def, toi_animation *scene)
 {
     // Few balls would hardly meet: small scenes have simpler balls instead.
     static const int64_t LEAST = 12;

@@ -8,7 +8,7 @@
 // Writes elements one after the other.
 typedef struct writer
 {
-    toi_scene *scene;
+    toi_animation *scene;
     int64_t face;
     int64_t edge;
 } writer;
@@ -158,7 +158,7 @@ static void write_copy(writer *w, const scene_part *part, int64_t first)
     }
 }
 
-static void write_parts(const scene_part *parts, int count, toi_scene *scene)
+static void write_parts(const scene_part *parts, int count, toi_animation *scene)
 {
     writer w = {.scene = scene};
     int32_t group = 0;
@@ -183,7 +183,7 @@ static void *allocate_array(int64_t count, size_t size)
     return NULL;
 }
 
-static toi_status allocate_scene(toi_scene *scene)
+static toi_status allocate_scene(toi_animation *scene)
 {
     scene->points = allocate_array(scene->frames * scene->point_count, sizeof *scene->points);
     scene->faces = allocate_array(scene->face_count, sizeof *scene->faces);
@@ -193,12 +193,12 @@ static toi_status allocate_scene(toi_scene *scene)
     return all ? TOI_OK : TOI_ERROR_MEMORY;
 }
 
-toi_status lay_out_parts(const toi_scene_def *def, int64_t length, scene_part *parts, int count,
-                         toi_scene *scene)
+toi_status lay_out_parts(const toi_animation_def *def, int64_t length, scene_part *parts, int count,
+                         toi_animation *scene)
 {
     // def->size is below 2^31 and no scene has more than a few elements for each, so that these
     // sums fit 64 bits, and so does their product with the frames.
-    *scene = (toi_scene){.frames = def->frames, .length = length};
+    *scene = (toi_animation){.frames = def->frames, .length = length};
     for (int i = 0; i < count; ++i) {
         part_counts copy = count_copy(&parts[i]);
         parts[i].first = scene->point_count;
@@ -217,12 +217,13 @@ toi_status lay_out_parts(const toi_scene_def *def, int64_t length, scene_part *p
     return status;
 }
 
-double (*part_points(const toi_scene *scene, int frame, const scene_part *part, int64_t copy))[3]
+double (*part_points(const toi_animation *scene, int frame, const scene_part *part,
+                     int64_t copy))[3]
 {
     return scene->points + frame * scene->point_count + part->first + copy * part->stride;
 }
 
-double frame_time(const toi_scene_def *def, const toi_scene *scene, int frame)
+double frame_time(const toi_animation_def *def, const toi_animation *scene, int frame)
 {
     double length = (double)scene->length;
     int64_t first = (int64_t)(def->begin * length + 0.5);

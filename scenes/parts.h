@@ -31,14 +31,15 @@ typedef struct scene_part
 
 // Takes the arrays of the scene and fills in faces, loose edges and groups. `length` is the number
 // of frames of the story. TOI_ERROR_LIMIT when indices or sizes would overflow.
-toi_status lay_out_parts(const toi_scene_def *def, int64_t length, scene_part *parts, int count,
-                         toi_scene *scene);
+toi_status lay_out_parts(const toi_animation_def *def, int64_t length, scene_part *parts, int count,
+                         toi_animation *scene);
 
 // Where the points of a copy of a part are in a frame.
-double (*part_points(const toi_scene *scene, int frame, const scene_part *part, int64_t copy))[3];
+double (*part_points(const toi_animation *scene, int frame, const scene_part *part,
+                     int64_t copy))[3];
 
 // The time in the story, 0 at its beginning and 1 at its end, of a frame.
-double frame_time(const toi_scene_def *def, const toi_scene *scene, int frame);
+double frame_time(const toi_animation_def *def, const toi_animation *scene, int frame);
 
 // `count` zeroed elements of `size` bytes for scratch work, or NULL with the message set.
 void *scene_scratch(int64_t count, size_t size);

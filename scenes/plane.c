@@ -39,7 +39,7 @@ static void pose(const sliver *s, wave slant, double time, double (*points)[3])
     }
 }
 
-toi_status make_plane(const toi_scene_def *def, toi_scene *scene)
+toi_status make_plane(const toi_animation_def *def, toi_animation *scene)
 {
     int64_t count = def->size < 4 ? 4 : def->size;
     scene_part part = {.kind = PART_TRIANGLE, .copies = count};

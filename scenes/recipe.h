@@ -7,7 +7,7 @@
 
 // Makes the scene `def` asks for, which has been checked. On failure what it has put into `scene`
 // is freed by the caller.
-typedef toi_status scene_recipe(const toi_scene_def *def, toi_scene *scene);
+typedef toi_status scene_recipe(const toi_animation_def *def, toi_animation *scene);
 
 // X(recipe, name, about)
 #define SCENE_TABLE(X)                                                                             \

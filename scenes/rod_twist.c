@@ -143,8 +143,8 @@ static void pose_dust(const rope *r, toi_random random, double (*points)[3])
     }
 }
 
-static void fill_frames(const toi_scene_def *def, const scene_part *parts, rope *r,
-                        toi_scene *scene)
+static void fill_frames(const toi_animation_def *def, const scene_part *parts, rope *r,
+                        toi_animation *scene)
 {
     toi_random random = {def->seed};
     double offset = toi_random_unit(&random);
@@ -163,7 +163,7 @@ static void fill_frames(const toi_scene_def *def, const scene_part *parts, rope 
     }
 }
 
-toi_status make_rod_twist(const toi_scene_def *def, toi_scene *scene)
+toi_status make_rod_twist(const toi_animation_def *def, toi_animation *scene)
 {
     double size = (double)def->size;
     // Edges along and around alike: a strand's circumference is 2 pi.

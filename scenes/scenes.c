@@ -24,18 +24,18 @@ enum
     SCENE_COUNT = sizeof SCENES / sizeof *SCENES
 };
 
-toi_scene_def toi_default_scene_def(void)
+toi_animation_def toi_default_animation_def(void)
 {
-    return (toi_scene_def){
+    return (toi_animation_def){
         .name = SCENES[0].name, .size = 10000, .frames = 2, .seed = 1, .cookie = SCENE_COOKIE};
 }
 
-const char *toi_scene_name(int index)
+const char *toi_animation_name(int index)
 {
     return index >= 0 && index < SCENE_COUNT ? SCENES[index].name : NULL;
 }
 
-const char *toi_scene_about(int index)
+const char *toi_animation_about(int index)
 {
     return index >= 0 && index < SCENE_COUNT ? SCENES[index].about : NULL;
 }
@@ -52,11 +52,11 @@ static toi_status fail_unknown(const char *name)
     return toi_fail(TOI_ERROR_ARGUMENT, "there is no scene '%s'; there are %s", name, names);
 }
 
-static toi_status check(const toi_scene_def *def)
+static toi_status check(const toi_animation_def *def)
 {
     if (def->cookie != SCENE_COOKIE)
         return toi_fail(TOI_ERROR_ARGUMENT,
-                        "the scene definition was not made by toi_default_scene_def()");
+                        "the scene definition was not made by toi_default_animation_def()");
     if (def->size < 1)
         return toi_fail(TOI_ERROR_ARGUMENT, "the size of a scene is at least 1, not %lld",
                         (long long)def->size);
@@ -71,9 +71,9 @@ static toi_status check(const toi_scene_def *def)
     return TOI_OK;
 }
 
-toi_status toi_make_scene(const toi_scene_def *def, toi_scene *scene)
+toi_status toi_make_animation(const toi_animation_def *def, toi_animation *scene)
 {
-    *scene = (toi_scene){0};
+    *scene = (toi_animation){0};
     toi_status status = check(def);
     if (status != TOI_OK)
         return status;
@@ -82,17 +82,17 @@ toi_status toi_make_scene(const toi_scene_def *def, toi_scene *scene)
             continue;
         status = SCENES[i].make(def, scene);
         if (status != TOI_OK)
-            toi_free_scene(scene);
+            toi_free_animation(scene);
         return status;
     }
     return fail_unknown(def->name ? def->name : "(null)");
 }
 
-void toi_free_scene(toi_scene *scene)
+void toi_free_animation(toi_animation *scene)
 {
     toi_release(scene->points);
     toi_release(scene->faces);
     toi_release(scene->edges);
     toi_release(scene->groups);
-    *scene = (toi_scene){0};
+    *scene = (toi_animation){0};
 }

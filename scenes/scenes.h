@@ -20,10 +20,10 @@
 
 TOI_EXTERN_C_BEGIN
 
-/// What a scene is made of; start from toi_default_scene_def().
-typedef struct toi_scene_def
+/// What a scene is made of; start from toi_default_animation_def().
+typedef struct toi_animation_def
 {
-    const char *name; ///< one of toi_scene_name(0 ..); default the first
+    const char *name; ///< one of toi_animation_name(0 ..); default the first
     /// About how many faces, at least 1: the scene rounds to what its shape allows, within 20 %
     /// from 1000 on and never below a handful. Default 10,000.
     int64_t size;
@@ -33,18 +33,18 @@ typedef struct toi_scene_def
     /// nothing touches up to 0.1, and much does from 0.6 on. Default 0.
     double begin;
     uint32_t cookie; ///< set by the default function; leave it
-} toi_scene_def;
+} toi_animation_def;
 
-toi_scene_def toi_default_scene_def(void);
+toi_animation_def toi_default_animation_def(void);
 
 /// Name number `index` of the scenes there are, in a fixed order; NULL past the last.
-const char *toi_scene_name(int index);
+const char *toi_animation_name(int index);
 
 /// One line on what the scene shows and why it is hard; NULL past the last.
-const char *toi_scene_about(int index);
+const char *toi_animation_about(int index);
 
-/// A scene: one topology, `frames` sets of positions. Free with toi_free_scene().
-typedef struct toi_scene
+/// A scene: one topology, `frames` sets of positions. Free with toi_free_animation().
+typedef struct toi_animation
 {
     int frames;
     int64_t length; ///< how many frames the whole story takes at this size; it goes on after that
@@ -57,15 +57,15 @@ typedef struct toi_scene
     /// Which body each vertex belongs to, from 0. As toi_filter.groups it leaves only the contacts
     /// between bodies.
     int32_t *groups;
-} toi_scene;
+} toi_animation;
 
 /// Makes a scene. TOI_ERROR_ARGUMENT for an unknown name (the message lists the names) or an option
 /// out of its range, TOI_ERROR_LIMIT when it would have more than 2^31 - 1 elements of a kind,
 /// TOI_ERROR_MEMORY. On failure the scene is left empty.
-toi_status toi_make_scene(const toi_scene_def *def, toi_scene *scene);
+toi_status toi_make_animation(const toi_animation_def *def, toi_animation *scene);
 
 /// Frees and empties; harmless on a zeroed one.
-void toi_free_scene(toi_scene *scene);
+void toi_free_animation(toi_animation *scene);
 
 TOI_EXTERN_C_END
 

@@ -67,7 +67,7 @@ static void pose(const sheet *s, double level, int64_t points, double time, doub
     }
 }
 
-toi_status make_sheets(const toi_scene_def *def, toi_scene *scene)
+toi_status make_sheets(const toi_animation_def *def, toi_animation *scene)
 {
     int64_t count = def->size < 100 ? 2 : def->size < 1000 ? 4 : 10;
     int64_t points = side_of((double)def->size / (2.0 * (double)count), 1) + 1;

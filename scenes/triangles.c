@@ -66,7 +66,7 @@ static void pose(const flight *f, double side, double time, double (*points)[3])
         put3(points[i], add3(at, apply3(&turn, f->corners[i])));
 }
 
-toi_status make_triangles(const toi_scene_def *def, toi_scene *scene)
+toi_status make_triangles(const toi_animation_def *def, toi_animation *scene)
 {
     // One alone would meet nobody.
     int64_t count = def->size < 4 ? 4 : def->size;

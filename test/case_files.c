@@ -13,7 +13,7 @@ toi_status make_case(int index, moving_case *made)
     toi_status status = toi_make_case(index, &made->scene);
     if (status != TOI_OK)
         return status;
-    const toi_scene *scene = &made->scene;
+    const toi_animation *scene = &made->scene;
     made->mesh = toi_make_mesh(scene->points[0], scene->points[scene->point_count],
                                scene->point_count, scene->faces[0], scene->face_count);
     toi_index_view loose = {scene->edges[0], scene->edge_count, 0};
@@ -27,7 +27,7 @@ toi_status make_case(int index, moving_case *made)
 
 void free_case(moving_case *made)
 {
-    toi_free_scene(&made->scene);
+    toi_free_animation(&made->scene);
     toi_free_edges(&made->edges);
     made->mesh = (toi_mesh){0};
 }

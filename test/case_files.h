@@ -10,7 +10,7 @@
 typedef struct moving_case
 {
     toi_case about;
-    toi_scene scene;
+    toi_animation scene;
     toi_edge_array edges;
     toi_mesh mesh;
 } moving_case;

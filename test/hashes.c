@@ -98,14 +98,14 @@ static int compare_all(const toi_mesh *mesh, const char *name, toi_narrow_method
 
 int main(int argc, char **argv)
 {
-    toi_scene_def def = toi_default_scene_def();
+    toi_animation_def def = toi_default_animation_def();
     def.size = argc > 1 ? atoll(argv[1]) : 700;
     def.begin = 0.8;
     int differences = 0;
     int64_t all_hits = 0;
-    for (int i = 0; (def.name = toi_scene_name(i)); ++i) {
-        toi_scene scene;
-        require(toi_make_scene(&def, &scene), def.name);
+    for (int i = 0; (def.name = toi_animation_name(i)); ++i) {
+        toi_animation scene;
+        require(toi_make_animation(&def, &scene), def.name);
         double(*last)[3] = scene.points + (scene.frames - 1) * scene.point_count;
         toi_mesh mesh = toi_make_mesh(last[0] - 3 * scene.point_count, last[0], scene.point_count,
                                       scene.faces[0], scene.face_count);
@@ -129,7 +129,7 @@ int main(int argc, char **argv)
                    f.impacts, f.earliest, f.steps);
         }
         toi_free_edges(&edges);
-        toi_free_scene(&scene);
+        toi_free_animation(&scene);
     }
     if (all_hits < 500) {
         fprintf(stderr, "only %" PRId64 " impacts in all scenes: nothing was compared\n", all_hits);

@@ -1,6 +1,7 @@
 // Broad phases hold the memory limit by handing pairs on in blocks, and allocations that fail leave
 // nothing behind.
 
+#include "steps.h"
 #include "tangles.h"
 
 #include <stdatomic.h>
@@ -28,17 +29,19 @@ static uint64_t hash_list(const toi_pair_array *pairs)
     return toi_hash(pairs->data, (size_t)pairs->count * sizeof *pairs->data);
 }
 
-// An allocator that counts, and fails once.
+// An allocator that counts, and fails once, or from then on.
 static struct
 {
     _Atomic int64_t live, made, bytes, peak;
     int64_t fail_at;
+    bool stay_empty;
 } ledger;
 
 static void *counting_allocate(void *user, size_t size, size_t alignment)
 {
     (void)user;
-    if (atomic_fetch_add(&ledger.made, 1) == ledger.fail_at)
+    int64_t made = atomic_fetch_add(&ledger.made, 1);
+    if (made == ledger.fail_at || (ledger.stay_empty && made > ledger.fail_at))
         return NULL;
     ++ledger.live;
     int64_t bytes = atomic_fetch_add(&ledger.bytes, (int64_t)size) + (int64_t)size;
@@ -59,6 +62,7 @@ static void count_allocations(int64_t fail_at)
 {
     ledger.live = ledger.made = ledger.bytes = ledger.peak = 0;
     ledger.fail_at = fail_at;
+    ledger.stay_empty = false;
     toi_set_hooks(&(toi_hooks){.allocate = counting_allocate, .release = counting_release});
 }
 
@@ -133,22 +137,24 @@ static void every_allocation_of_a_large_search_may_fail(void **state)
     free(a.data);
 }
 
-// Candidates of both kinds, twice with a memory; one allocation fails.
+// Candidates of both kinds, twice in a scene; one allocation fails.
 static toi_status candidates_with_a_failure(toi_ccd_def def, const tangle *t, bool keep,
                                             int64_t fail_at)
 {
     count_allocations(fail_at);
+    ledger.stay_empty = true; // a scene tries again without what it keeps
     toi_pair_array lists[TOI_PAIR_KINDS] = {{0}};
-    toi_status status = keep ? toi_make_broad_memory(&def.broad.memory) : TOI_OK;
+    toi_scene *scene = NULL;
+    toi_status status = keep ? make_scene_of(&t->mesh, NULL, &scene) : TOI_OK;
     for (int turn = 0; turn < 1 + keep && status == TOI_OK; ++turn)
-        status = toi_find_all_candidates(&def, &t->mesh, lists, NULL);
+        status = ask_all_candidates(scene, &def, &t->mesh, lists, NULL);
     if (status != TOI_OK)
         assert_true(lists[0].count == 0 && lists[1].count == 0);
     else
         assert_true(lists[0].count > 0 && lists[1].count > 0);
     toi_free_pairs(&lists[0]);
     toi_free_pairs(&lists[1]);
-    toi_free_broad_memory(def.broad.memory);
+    toi_free_scene(scene);
     assert_int_equal(ledger.live, 0);
     toi_set_hooks(NULL);
     return status;
@@ -253,16 +259,18 @@ static void every_limit_is_held_for_a_mesh(void **state)
         toi_free_pairs(&lists[0]);
         toi_free_pairs(&lists[1]);
         count_allocations(-1);
-        def.broad.memory = make_memory();
+        toi_scene *scene;
+        assert_ok(make_scene_of(&t.mesh, NULL, &scene));
+        int64_t object = (int64_t)ledger.bytes - toi_scene_bytes(scene); // is not the call's
         for (int64_t limit = 10000; limit < 64 << 20; limit += limit / 3) {
             def.memory_limit = limit;
             ledger.peak = (int64_t)ledger.bytes;
-            toi_status status = toi_find_all_candidates(&def, &t.mesh, lists, &report);
+            toi_status status = ask_all_candidates(scene, &def, &t.mesh, lists, &report);
             if (status == TOI_OK) {
                 assert_true(hash_list(&lists[0]) == expected[0]);
                 assert_true(hash_list(&lists[1]) == expected[1]);
                 assert_true(report.peak_bytes <= limit);
-                if (ledger.peak > limit + 1000) // what make_memory() made is not the call's
+                if (ledger.peak > limit + object)
                     fail_msg("%s took %lld bytes, not %lld", toi_broad_name(def.broad.method),
                              (long long)ledger.peak, (long long)limit);
             } else {
@@ -273,7 +281,7 @@ static void every_limit_is_held_for_a_mesh(void **state)
             toi_free_pairs(&lists[1]);
         }
         assert_true(refused > 2 && refused < 25);
-        toi_free_broad_memory(def.broad.memory);
+        toi_free_scene(scene);
         assert_int_equal(ledger.live, 0);
         toi_set_hooks(NULL);
     }

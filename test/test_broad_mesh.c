@@ -1,6 +1,7 @@
 // Every broad phase gives the same candidates of a mesh, whatever its topology, its coordinates,
 // its arrays and the options; some methods never make the boxes that others compare.
 
+#include "steps.h"
 #include "tangles.h"
 
 #include <stdlib.h>
@@ -133,28 +134,42 @@ static void larger_meshes_agree(void **state)
     }
 }
 
-// Candidates of both kinds, together and each alone, with the memory of `def`.
-static void check_with_memory(const tangle *t, const toi_ccd_def *def, int variant)
+// Makes the scene of this mesh and filter, or changes it to that.
+static void set_scene(const tangle *t, const toi_ccd_def *def, toi_scene **scene)
+{
+    toi_scene_def made = toi_default_scene_def();
+    made.vertex_count = t->mesh.start.count;
+    made.faces = t->mesh.faces;
+    made.edges = t->mesh.edges;
+    made.filter = def->filter;
+    made.workers = def->workers;
+    assert_ok(*scene ? toi_scene_change(*scene, &made) : toi_make_scene(&made, scene));
+}
+
+// Candidates of both kinds, together and each alone, with the scene changed to this mesh.
+static void check_scene(const tangle *t, const toi_ccd_def *def, toi_scene **scene, int variant)
 {
     toi_pair_array lists[TOI_PAIR_KINDS] = {{0}};
-    assert_ok(toi_find_all_candidates(def, &t->mesh, lists, NULL));
+    toi_ccd_def own = *def;
+    own.filter = (toi_filter){0};
+    set_scene(t, def, scene);
+    assert_ok(ask_all_candidates(*scene, &own, &t->mesh, lists, NULL));
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
         pair_list expected = slow_candidates(def, t, (toi_kind)kind);
         compare_lists(t->name, def, variant, (toi_kind)kind, &lists[kind], &expected);
-        assert_ok(toi_find_candidates(def, &t->mesh, (toi_kind)kind, &lists[kind], NULL));
+        assert_ok(ask_candidates(*scene, &own, &t->mesh, (toi_kind)kind, &lists[kind], NULL));
         compare_lists(t->name, def, variant, (toi_kind)kind, &lists[kind], &expected);
         free(expected.data);
         toi_free_pairs(&lists[kind]);
     }
 }
 
-// A mesh of the same numbers of elements, joined and placed otherwise, after another, with one
-// memory and any method.
-static void a_memory_serves_any_mesh(void **state)
+// A mesh of the same numbers of elements, joined and placed otherwise, after another, in one scene
+// and with any method.
+static void a_scene_serves_any_mesh(void **state)
 {
     (void)state;
-    toi_broad_memory *memory;
-    assert_ok(toi_make_broad_memory(&memory));
+    toi_scene *scene = NULL;
     toi_random random = {4};
     for (int turn = 0; turn < 60 * TOI_BROAD_COUNT; ++turn) {
         int topology = turn % 3 ? DEGENERATE : (int)toi_random_below(&random, TOPOLOGIES);
@@ -164,11 +179,10 @@ static void a_memory_serves_any_mesh(void **state)
         tangle t = make_tangle(topology, place, turn % LAYOUTS, 24 + turn % 2, (uint64_t)turn);
         toi_ccd_def def = define(turn % VARIANTS, &t);
         def.broad.method = (toi_broad_method)method;
-        def.broad.memory = memory;
-        check_with_memory(&t, &def, turn % VARIANTS);
+        check_scene(&t, &def, &scene, turn % VARIANTS);
         free_tangle(&t);
     }
-    toi_free_broad_memory(memory);
+    toi_free_scene(scene);
 }
 
 // Some vertices more and as many edges less: as many elements in all.
@@ -181,16 +195,16 @@ static void meshes_of_the_same_total_are_told_apart(void **state)
         rows[i][0] = i, rows[i][1] = (i + 7) % 60;
     for (int method = 0; method < TOI_BROAD_COUNT; ++method) {
         toi_ccd_def def = define(2, &t);
+        toi_scene *scene = NULL;
         def.broad.method = (toi_broad_method)method;
-        assert_ok(toi_make_broad_memory(&def.broad.memory));
         for (int turn = 0; turn < 8; ++turn) {
             int64_t more = turn * 5 % 8;
             t.mesh.start.count = t.mesh.end.count = 60 + more;
             t.mesh.edges = (toi_index_view){rows[0], 60 - more, 0};
             t.with_edges = t.mesh;
-            check_with_memory(&t, &def, 2);
+            check_scene(&t, &def, &scene, 2);
         }
-        toi_free_broad_memory(def.broad.memory);
+        toi_free_scene(scene);
     }
     free_tangle(&t);
 }
@@ -222,10 +236,11 @@ static void every_method_leads_to_the_same_impacts(void **state)
     }
 }
 
-// A rule that itself asks for candidates with the memory in use.
+// A rule that itself uses the scene that is in use.
 typedef struct greedy
 {
     toi_ccd_def def;
+    toi_scene *scene;
     const tangle *tangle;
     int refused;
 } greedy;
@@ -235,35 +250,40 @@ static bool ask_again(void *context, int32_t a, int32_t b)
     (void)a, (void)b;
     greedy *g = context;
     toi_pair_array pairs = {0};
-    toi_ccd_def def = g->def;
-    def.filter = (toi_filter){0};
-    if (toi_find_candidates(&def, &g->tangle->mesh, TOI_EDGE_EDGE, &pairs, NULL) ==
-            TOI_ERROR_ARGUMENT &&
-        strstr(toi_last_message(), "in use"))
-        ++g->refused;
+    const toi_mesh *mesh = &g->tangle->mesh;
+    toi_filter open = {0};
+    const toi_status refusals[] = {
+        ask_candidates(g->scene, &g->def, mesh, TOI_EDGE_EDGE, &pairs, NULL),
+        ask_earliest(g->scene, &g->def, mesh, NULL), toi_scene_set_filter(g->scene, &open),
+        toi_scene_trim(g->scene)};
+    bool all = strstr(toi_last_message(), "in use") != NULL;
+    for (int i = 0; i < 4; ++i)
+        all &= refusals[i] == TOI_ERROR_ARGUMENT;
+    g->refused += all;
     toi_free_pairs(&pairs);
     return true;
 }
 
-static void a_memory_in_use_is_refused(void **state)
+static void a_scene_in_use_is_refused(void **state)
 {
     (void)state;
     tangle t = make_tangle(SOUP, ANYWHERE, PACKED, 20, 1);
     for (int method = 0; method < TOI_BROAD_COUNT; ++method) {
-        greedy g = {define(2, &t), &t, 0};
+        greedy g = {define(2, &t), NULL, &t, 0};
         g.def.broad.method = (toi_broad_method)method;
-        assert_ok(toi_make_broad_memory(&g.def.broad.memory));
         g.def.filter = (toi_filter){.may_collide = ask_again, .context = &g};
-        toi_pair_array pairs = {0};
-        assert_ok(toi_find_candidates(&g.def, &t.mesh, TOI_EDGE_EDGE, &pairs, NULL));
-        assert_true(pairs.count > 0 && g.refused >= pairs.count);
+        set_scene(&t, &g.def, &g.scene);
         g.def.filter = (toi_filter){0};
+        toi_pair_array pairs = {0};
+        assert_ok(ask_candidates(g.scene, &g.def, &t.mesh, TOI_EDGE_EDGE, &pairs, NULL));
+        assert_true(pairs.count > 0 && g.refused >= pairs.count);
+        assert_ok(toi_scene_set_filter(g.scene, &g.def.filter));
         pair_list expected = slow_candidates(&g.def, &t, TOI_EDGE_EDGE);
-        assert_ok(toi_find_candidates(&g.def, &t.mesh, TOI_EDGE_EDGE, &pairs, NULL));
+        assert_ok(ask_candidates(g.scene, &g.def, &t.mesh, TOI_EDGE_EDGE, &pairs, NULL));
         compare_lists("afterwards", &g.def, 2, TOI_EDGE_EDGE, &pairs, &expected);
         free(expected.data);
         toi_free_pairs(&pairs);
-        toi_free_broad_memory(g.def.broad.memory);
+        toi_free_scene(g.scene);
     }
     free_tangle(&t);
 }
@@ -273,10 +293,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mesh_and_option_agrees),
         cmocka_unit_test(larger_meshes_agree),
-        cmocka_unit_test(a_memory_serves_any_mesh),
+        cmocka_unit_test(a_scene_serves_any_mesh),
         cmocka_unit_test(meshes_of_the_same_total_are_told_apart),
         cmocka_unit_test(every_method_leads_to_the_same_impacts),
-        cmocka_unit_test(a_memory_in_use_is_refused),
+        cmocka_unit_test(a_scene_in_use_is_refused),
     };
     return cmocka_run_group_tests_name("broad_mesh", tests, NULL, NULL);
 }

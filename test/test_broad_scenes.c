@@ -1,9 +1,10 @@
 // Every broad phase finds the candidates of `brute` in the generated scenes, in the real ones, and
-// over the frames of a sequence with a memory. `make test-long` has every scene, size, method and
-// number of workers.
+// over the frames of a sequence with a scene that is kept. `make test-long` has every scene, size,
+// method and number of workers.
 
 #include "real_frames.h"
 #include "scenes.h"
+#include "steps.h"
 
 #include "toi/io.h"
 
@@ -40,14 +41,13 @@ static void free_lists(void)
         toi_free_pairs(&lists[kind]);
 }
 
-static fingerprint find(int method, int workers, toi_broad_memory *memory, const toi_mesh *mesh)
+static fingerprint find(int method, int workers, toi_scene *scene, const toi_mesh *mesh)
 {
     toi_ccd_def def = toi_default_ccd_def();
     def.broad.method = (toi_broad_method)method;
     def.broad.order = TOI_ORDER_OWN;
-    def.broad.memory = memory;
     def.workers = workers;
-    assert_ok(toi_find_all_candidates(&def, mesh, lists, NULL));
+    assert_ok(ask_all_candidates(scene, &def, mesh, lists, NULL));
     fingerprint f;
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
         f.count[kind] = lists[kind].count;
@@ -90,7 +90,7 @@ static fingerprint check_mesh(const char *name, const toi_mesh *mesh, int most_w
 }
 
 // Frames f and f + 1 of a scene as a mesh.
-static toi_mesh mesh_of(const toi_scene *scene, int frame, toi_edge_array *edges)
+static toi_mesh mesh_of(const toi_animation *scene, int frame, toi_edge_array *edges)
 {
     toi_mesh mesh = toi_make_mesh(scene->points[frame * scene->point_count],
                                   scene->points[(frame + 1) * scene->point_count],
@@ -102,28 +102,28 @@ static toi_mesh mesh_of(const toi_scene *scene, int frame, toi_edge_array *edges
     return mesh;
 }
 
-static toi_scene make_scene(int index, int64_t size, int frames)
+static toi_animation make_scene(int index, int64_t size, int frames)
 {
-    toi_scene_def def = toi_default_scene_def();
-    def.name = toi_scene_name(index);
+    toi_animation_def def = toi_default_animation_def();
+    def.name = toi_animation_name(index);
     def.size = size;
     def.frames = frames;
     def.begin = 0.7;
-    toi_scene scene;
-    assert_ok(toi_make_scene(&def, &scene));
+    toi_animation scene;
+    assert_ok(toi_make_animation(&def, &scene));
     return scene;
 }
 
 static void check_generated(int64_t size, int most_workers)
 {
-    for (int i = 0; toi_scene_name(i); ++i) {
-        toi_scene scene = make_scene(i, size, 2);
+    for (int i = 0; toi_animation_name(i); ++i) {
+        toi_animation scene = make_scene(i, size, 2);
         toi_edge_array edges = {0};
         toi_mesh mesh = mesh_of(&scene, 0, &edges);
-        fingerprint found = check_mesh(toi_scene_name(i), &mesh, most_workers);
+        fingerprint found = check_mesh(toi_animation_name(i), &mesh, most_workers);
         assert_true(found.count[TOI_VERTEX_FACE] > 0 && found.count[TOI_EDGE_EDGE] > 0);
         toi_free_edges(&edges);
-        toi_free_scene(&scene);
+        toi_free_animation(&scene);
     }
     free_lists();
 }
@@ -140,29 +140,34 @@ static void large_scenes_agree_with_brute(void **state)
     check_generated(100000, long_factor() > 1 ? 8 : 1);
 }
 
-// A memory over the frames of a scene, one for each method.
-static void frames_agree_with_a_memory(void **state)
+static void free_kept(toi_scene *kept[TOI_BROAD_COUNT])
+{
+    for (int method = 0; method < TOI_BROAD_COUNT; ++method)
+        toi_free_scene(kept[method]);
+}
+
+// The frames of a scene, which is kept, once for each method.
+static void frames_agree_in_a_scene(void **state)
 {
     (void)state;
     int frames = long_factor() > 1 ? 40 : 6;
-    for (int i = 0; toi_scene_name(i); ++i) {
-        toi_scene scene = make_scene(i, long_factor() > 1 ? 10000 : 3000, frames + 1);
+    for (int i = 0; toi_animation_name(i); ++i) {
+        toi_animation scene = make_scene(i, long_factor() > 1 ? 10000 : 3000, frames + 1);
         toi_edge_array edges = {0};
-        toi_broad_memory *memory[TOI_BROAD_COUNT];
-        for (int method = 0; method < TOI_BROAD_COUNT; ++method)
-            assert_ok(toi_make_broad_memory(&memory[method]));
+        toi_scene *kept[TOI_BROAD_COUNT] = {0};
         for (int frame = 0; frame < frames; ++frame) {
             toi_mesh mesh = mesh_of(&scene, frame, &edges);
             fingerprint expected = find(TOI_BROAD_BRUTE, 2, NULL, &mesh);
             for (int method = 0; method < TOI_BROAD_COUNT; ++method) {
-                fingerprint found = find(method, 2, memory[method], &mesh);
-                compare(toi_scene_name(i), method, 2, &found, &expected);
+                if (!kept[method])
+                    assert_ok(make_scene_of(&mesh, NULL, &kept[method]));
+                fingerprint found = find(method, 2, kept[method], &mesh);
+                compare(toi_animation_name(i), method, 2, &found, &expected);
             }
         }
-        for (int method = 0; method < TOI_BROAD_COUNT; ++method)
-            toi_free_broad_memory(memory[method]);
+        free_kept(kept);
         toi_free_edges(&edges);
-        toi_free_scene(&scene);
+        toi_free_animation(&scene);
     }
     free_lists();
 }
@@ -188,13 +193,11 @@ static void real_scenes_agree_with_brute(void **state)
     free_lists();
 }
 
-// A dancer, with one memory a method from the first frame to the last.
-static void a_real_sequence_agrees_with_a_memory(void **state)
+// A dancer, with one scene a method from the first frame to the last.
+static void a_real_sequence_agrees_in_a_scene(void **state)
 {
     (void)state;
-    toi_broad_memory *memory[TOI_BROAD_COUNT];
-    for (int method = 0; method < TOI_BROAD_COUNT; ++method)
-        assert_ok(toi_make_broad_memory(&memory[method]));
+    toi_scene *kept[TOI_BROAD_COUNT] = {0};
     int frames = long_factor() > 1 ? 59 : 4;
     bool found_all = true;
     for (int frame = 0; frame < frames && found_all; ++frame) {
@@ -207,13 +210,14 @@ static void a_real_sequence_agrees_with_a_memory(void **state)
             break;
         fingerprint expected = find(TOI_BROAD_BRUTE, 2, NULL, &l.mesh);
         for (int method = 0; method < TOI_BROAD_COUNT; ++method) {
-            fingerprint found = find(method, 1 + frame % 2, memory[method], &l.mesh);
+            if (!kept[method])
+                assert_ok(make_scene_of(&l.mesh, NULL, &kept[method]));
+            fingerprint found = find(method, 1 + frame % 2, kept[method], &l.mesh);
             compare(start, method, 1 + frame % 2, &found, &expected);
         }
         free_real_frames(&l);
     }
-    for (int method = 0; method < TOI_BROAD_COUNT; ++method)
-        toi_free_broad_memory(memory[method]);
+    free_kept(kept);
     free_lists();
     if (!found_all)
         skip();
@@ -224,9 +228,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_scenes_agree_with_brute),
         cmocka_unit_test(large_scenes_agree_with_brute),
-        cmocka_unit_test(frames_agree_with_a_memory),
+        cmocka_unit_test(frames_agree_in_a_scene),
         cmocka_unit_test(real_scenes_agree_with_brute),
-        cmocka_unit_test(a_real_sequence_agrees_with_a_memory),
+        cmocka_unit_test(a_real_sequence_agrees_in_a_scene),
     };
     return cmocka_run_group_tests_name("broad_scenes", tests, NULL, NULL);
 }

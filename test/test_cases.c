@@ -82,7 +82,7 @@ static void names_and_indices_are_sound(void **state)
         for (int j = 0; j < i; ++j)
             assert_string_not_equal(one.name, toi_describe_case(j).name);
     }
-    toi_scene scene;
+    toi_animation scene;
     assert_fails(toi_make_case(toi_case_count(), &scene), TOI_ERROR_ARGUMENT, "no number");
     assert_fails(toi_make_case(-1, &scene), TOI_ERROR_ARGUMENT, "no number");
 }

@@ -223,7 +223,6 @@ static void failed_pipelines_leave_nothing(void **state)
     broken = sound;
     broken.end.data = end;
     fail_pipeline(&good, &broken, TOI_EDGE_EDGE);
-    broken.topology_checked = true; // of coordinates nobody takes the caller's word
     fail_pipeline(&good, &broken, TOI_EDGE_EDGE);
     broken = sound;
     broken.edges = (toi_index_view){(const int32_t[]){1, 2, 2, 3}, 2, 0};

@@ -72,6 +72,15 @@ static toi_status drop_pairs(void *context, const toi_pair *pairs, int64_t count
     return TOI_OK;
 }
 
+static void set_scene(const toi_mesh *mesh, toi_scene **scene)
+{
+    toi_scene_def def = toi_default_scene_def();
+    def.vertex_count = mesh->start.count;
+    def.faces = mesh->faces;
+    def.edges = mesh->edges;
+    assert_ok(*scene ? toi_scene_change(*scene, &def) : toi_make_scene(&def, scene));
+}
+
 // Everything that a mesh can be asked, in read-only memory with nothing behind it, by every broad
 // phase with a memory that it keeps; then the input goes, and the answers must stay.
 static void inputs_are_only_read_during_the_call(void **state)
@@ -79,6 +88,7 @@ static void inputs_are_only_read_during_the_call(void **state)
     (void)state;
     for (int method = 0; method < TOI_BROAD_COUNT; ++method) {
         toi_broad_memory *memory;
+        toi_scene *scene = NULL;
         assert_ok(toi_make_broad_memory(&memory));
         for (int turn = 0; turn < 2; ++turn) {
             soup s = make_soup(60, 0.2, 0.3, 33 + (uint64_t)turn);
@@ -96,10 +106,10 @@ static void inputs_are_only_read_during_the_call(void **state)
             toi_impact_array expected = {0}, impacts = {0};
             toi_pair_array lists[TOI_PAIR_KINDS] = {{0}};
             assert_ok(toi_find_impacts(&def, &s.mesh, &expected, NULL));
-            def.broad.memory = memory;
             assert_ok(toi_check_mesh(&mesh));
             assert_ok(toi_find_impacts(&def, &mesh, &impacts, NULL));
             assert_ok(toi_find_all_candidates(&def, &mesh, lists, NULL));
+            set_scene(&mesh, &scene);
             toi_edge_array made;
             assert_ok(toi_make_edges(mesh.faces, (toi_index_view){0}, s.vertex_count, &made));
             toi_box *boxes = malloc((size_t)s.face_count * sizeof *boxes);
@@ -109,10 +119,15 @@ static void inputs_are_only_read_during_the_call(void **state)
             toi_box_view view = {box_loan.data, s.face_count};
             _Atomic int64_t streamed = 0;
             def.broad.workers = 2;
+            def.broad.memory = memory;
             assert_ok(toi_find_pairs(&def.broad, view, &pairs));
             assert_ok(toi_stream_pairs(&def.broad, view, NULL, drop_pairs, &streamed));
-            for (int i = 0; i < 4; ++i)
-                take_away(&loans[i]);
+            take_away(&loans[2]); // a scene has its own faces and edges
+            take_away(&loans[3]);
+            def.broad.memory = NULL;
+            assert_ok(toi_scene_find_impacts(scene, &def, mesh.start, mesh.end, &impacts, NULL));
+            take_away(&loans[0]);
+            take_away(&loans[1]);
             take_away(&box_loan);
             assert_true(impacts.count > 0 && hash_impacts(&impacts) == hash_impacts(&expected));
             assert_true(lists[0].count > 0 && lists[1].count > 0 && streamed == pairs.count);
@@ -130,6 +145,7 @@ static void inputs_are_only_read_during_the_call(void **state)
             free_soup(&s);
         }
         toi_free_broad_memory(memory);
+        toi_free_scene(scene);
     }
 }
 

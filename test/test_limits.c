@@ -1,6 +1,7 @@
 // The memory limit is a promise: what the allocator sees never exceeds it, the report says what the
 // allocator saw, and a limit that is refused comes with one that is enough.
 
+#include "steps.h"
 #include "tangles.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@
 static struct
 {
     _Atomic int64_t bytes, peak; // held now, and most after any allocation
-    int64_t base;                // held by what is the caller's: the mesh, a memory as it was made
+    int64_t base;                // held by what is the caller's, or an object itself
 } ledger;
 
 static void *counting_allocate(void *user, size_t size, size_t alignment)
@@ -80,6 +81,7 @@ typedef struct call
     toi_ccd_def def; // the broad definition inside serves boxes too
     box_list a, b;
     const toi_mesh *mesh;
+    toi_scene *scene; // or NULL
     double *steps;
     // What came back, reused by the next call.
     toi_pair_array lists[TOI_PAIR_KINDS];
@@ -104,8 +106,8 @@ static toi_status add_up(void *context, const toi_pair *pairs, int64_t count, in
 static uint64_t hash_lists(const call *c, int count)
 {
     uint64_t hash = 0;
-    bool sum =
-        c->def.broad.memory && (c->question == PAIRS_OWN || c->question == ALL_CANDIDATES_OWN);
+    bool sum = (c->def.broad.memory || c->scene) &&
+               (c->question == PAIRS_OWN || c->question == ALL_CANDIDATES_OWN);
     for (int i = 0; i < count; ++i) {
         const toi_pair_array *list = &c->lists[i];
         if (sum)
@@ -137,23 +139,24 @@ static toi_status ask_of_mesh(call *c)
     toi_status status = TOI_OK;
     c->def.broad.order = c->question == ALL_CANDIDATES_OWN ? TOI_ORDER_OWN : TOI_ORDER_CANONICAL;
     if (c->question == EARLIEST) {
-        status = toi_find_earliest(&c->def, c->mesh, &report);
+        status = ask_earliest(c->scene, &c->def, c->mesh, &report);
         c->answer = toi_hash(&report.earliest, sizeof report.earliest);
     } else if (c->question == IMPACTS) {
-        status = toi_find_impacts(&c->def, c->mesh, &c->impacts, &report);
+        status = ask_impacts(c->scene, &c->def, c->mesh, &c->impacts, &report);
         c->answer = toi_hash(c->impacts.data, (size_t)c->impacts.count * sizeof *c->impacts.data);
     } else if (c->question == STEPS) {
-        status = toi_find_safe_steps(&c->def, c->mesh, c->steps, &report);
+        status = ask_safe_steps(c->scene, &c->def, c->mesh, c->steps, &report);
         c->answer = toi_hash(c->steps, (size_t)c->mesh->start.count * sizeof *c->steps);
     } else if (c->question == CANDIDATES) {
-        status = toi_find_candidates(&c->def, c->mesh, TOI_EDGE_EDGE, &c->lists[0], &report);
+        status = ask_candidates(c->scene, &c->def, c->mesh, TOI_EDGE_EDGE, &c->lists[0], &report);
         c->answer = hash_lists(c, 1);
     } else if (c->question == CANDIDATE_STREAM) {
         for (int kind = 0; kind < TOI_PAIR_KINDS && status == TOI_OK; ++kind)
-            status = toi_stream_candidates(&c->def, c->mesh, (toi_kind)kind, add_up, NULL, &report);
+            status = ask_candidate_stream(c->scene, &c->def, c->mesh, (toi_kind)kind, add_up, NULL,
+                                          &report);
         c->answer = stream_sum;
     } else {
-        status = toi_find_all_candidates(&c->def, c->mesh, c->lists, &report);
+        status = ask_all_candidates(c->scene, &c->def, c->mesh, c->lists, &report);
         c->answer = hash_lists(c, 2);
     }
     // Of two calls the report is that of the second.
@@ -182,21 +185,27 @@ static const char *describe(const call *c)
     snprintf(text, sizeof text, "%s by %s and %s, %d workers%s, limit %lld",
              question_names[c->question], toi_broad_name(c->def.broad.method),
              toi_narrow_name(c->def.narrow.method), c->def.workers,
-             c->def.broad.memory ? ", with memory" : "", (long long)c->def.memory_limit);
+             c->scene              ? ", of a scene"
+             : c->def.broad.memory ? ", with memory"
+                                   : "",
+             (long long)c->def.memory_limit);
     return text;
 }
 
 // The allocator must not have seen more than the limit, and the report must say what it saw. With
-// several workers the report may be a little above: a block counts until it is given back.
+// several workers the report may be a little above: a block counts until it is given back. A scene
+// may have held more when the call began.
 static void check_peak(const call *c, toi_status status)
 {
-    int64_t peak = ledger.peak - ledger.base;
-    if (c->def.memory_limit > 0 && peak > c->def.memory_limit)
+    int64_t peak = (ledger.peak > 0 ? ledger.peak : ledger.bytes) - ledger.base;
+    bool took = ledger.peak > 0 || status == TOI_OK; // faces and edges of a scene are there anyway
+    if (c->def.memory_limit > 0 && took && peak > c->def.memory_limit)
         fail_msg("%s: %lld bytes taken", describe(c), (long long)peak);
     if (status != TOI_OK || c->peak_bytes < 0)
         return;
-    bool right = c->def.workers == 1 ? c->peak_bytes == peak
-                                     : c->peak_bytes >= peak && c->peak_bytes <= 2 * peak;
+    bool right = c->scene              ? c->peak_bytes >= peak
+                 : c->def.workers == 1 ? c->peak_bytes == peak
+                                       : c->peak_bytes >= peak && c->peak_bytes <= 2 * peak;
     if (!right)
         fail_msg("%s: %lld bytes taken, %lld reported", describe(c), (long long)peak,
                  (long long)c->peak_bytes);
@@ -236,13 +245,17 @@ static int64_t follow_the_messages(call *c)
     return c->def.memory_limit;
 }
 
-// All that is promised of one call, for limits from nothing to plenty, with a memory or without.
+// All that is promised of one call, for limits from nothing to plenty, with a memory or a scene, or
+// without.
 static void check_limits(call *c, bool memory)
 {
     c->def.broad.memory = NULL;
-    if (memory)
+    c->scene = NULL;
+    if (memory && c->mesh)
+        assert_ok(make_scene_of(c->mesh, NULL, &c->scene));
+    else if (memory)
         assert_ok(toi_make_broad_memory(&c->def.broad.memory));
-    ledger.base = ledger.bytes;
+    ledger.base = ledger.bytes - toi_scene_bytes(c->scene);
     c->def.memory_limit = 0;
     assert_ok(ask(c));
     check_peak(c, TOI_OK);
@@ -269,6 +282,8 @@ static void check_limits(call *c, bool memory)
     forget_lists(c);
     toi_free_broad_memory(c->def.broad.memory);
     c->def.broad.memory = NULL;
+    toi_free_scene(c->scene);
+    c->scene = NULL;
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #define _POSIX_C_SOURCE 200809L // popen
 #include "io_support.h"
 #include "modes.h"
+#include "modes_scene.h"
 
 #include "toi/truth.h"
 
@@ -756,6 +757,7 @@ TEST(narrow_phases)
 TEST(distances)
 TEST(exact)
 TEST(pipeline)
+TEST(scene)
 TEST(mesh_files)
 TEST(query_files)
 TEST(truth)
@@ -793,6 +795,7 @@ int main(void)
         cmocka_unit_test(distances_in_every_mode),
         cmocka_unit_test(exact_in_every_mode),
         cmocka_unit_test(pipeline_in_every_mode),
+        cmocka_unit_test(scene_in_every_mode),
         cmocka_unit_test(mesh_files_in_every_mode),
         cmocka_unit_test(query_files_in_every_mode),
         cmocka_unit_test(truth_in_every_mode),

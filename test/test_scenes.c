@@ -10,22 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static toi_scene_def define(const char *name, int64_t size, int frames)
+static toi_animation_def define(const char *name, int64_t size, int frames)
 {
-    toi_scene_def def = toi_default_scene_def();
+    toi_animation_def def = toi_default_animation_def();
     def.name = name;
     def.size = size;
     def.frames = frames;
     return def;
 }
 
-static uint64_t hash_points(const toi_scene *scene, int first, int count)
+static uint64_t hash_points(const toi_animation *scene, int first, int count)
 {
     return toi_hash(scene->points + first * scene->point_count,
                     (size_t)(count * scene->point_count) * sizeof *scene->points);
 }
 
-static uint64_t hash_scene(const toi_scene *scene)
+static uint64_t hash_scene(const toi_animation *scene)
 {
     uint64_t hashes[] = {
         hash_points(scene, 0, scene->frames),
@@ -36,12 +36,12 @@ static uint64_t hash_scene(const toi_scene *scene)
     return toi_hash(hashes, sizeof hashes);
 }
 
-static uint64_t hash_of(const toi_scene_def *def)
+static uint64_t hash_of(const toi_animation_def *def)
 {
-    toi_scene scene;
-    assert_ok(toi_make_scene(def, &scene));
+    toi_animation scene;
+    assert_ok(toi_make_animation(def, &scene));
     uint64_t hash = hash_scene(&scene);
-    toi_free_scene(&scene);
+    toi_free_animation(&scene);
     return hash;
 }
 
@@ -52,15 +52,15 @@ static void every_scene_has_a_name_and_a_line(void **state)
                                         "triangles",  "fracture",     "sheets", "plane"};
     const int count = sizeof names / sizeof *names;
     for (int i = 0; i < count; ++i) {
-        assert_string_equal(toi_scene_name(i), names[i]);
-        assert_true(strlen(toi_scene_about(i)) > 20);
+        assert_string_equal(toi_animation_name(i), names[i]);
+        assert_true(strlen(toi_animation_about(i)) > 20);
     }
-    assert_null(toi_scene_name(count));
-    assert_null(toi_scene_about(count));
-    assert_null(toi_scene_name(-1));
+    assert_null(toi_animation_name(count));
+    assert_null(toi_animation_about(count));
+    assert_null(toi_animation_name(-1));
 }
 
-static void check_points(const toi_scene *scene)
+static void check_points(const toi_animation *scene)
 {
     for (int64_t i = 0; i < scene->frames * scene->point_count; ++i)
         for (int k = 0; k < 3; ++k)
@@ -70,7 +70,7 @@ static void check_points(const toi_scene *scene)
         assert_int_not_equal(hash_points(scene, f, 1), hash_points(scene, f + 1, 1));
 }
 
-static bool in_one_group(const toi_scene *scene, const int32_t *row, int count)
+static bool in_one_group(const toi_animation *scene, const int32_t *row, int count)
 {
     for (int k = 0; k < count; ++k) {
         if (row[k] < 0 || row[k] >= scene->point_count)
@@ -84,7 +84,7 @@ static bool in_one_group(const toi_scene *scene, const int32_t *row, int count)
     return true;
 }
 
-static void check_topology(const toi_scene *scene)
+static void check_topology(const toi_animation *scene)
 {
     for (int64_t i = 0; i < scene->face_count; ++i)
         assert_true(in_one_group(scene, scene->faces[i], 3));
@@ -102,12 +102,12 @@ static void scenes_are_sound_at_any_size(void **state)
 {
     (void)state;
     static const int64_t sizes[] = {1, 2, 3, 5, 10, 37, 100, 333, 1000, 1234, 3000, 7777, 20000};
-    for (int i = 0; toi_scene_name(i); ++i) {
+    for (int i = 0; toi_animation_name(i); ++i) {
         for (int k = 0; k < (int)(sizeof sizes / sizeof *sizes); ++k) {
-            toi_scene_def def = define(toi_scene_name(i), sizes[k], 3);
+            toi_animation_def def = define(toi_animation_name(i), sizes[k], 3);
             def.begin = k % 2 ? 0.25 : 0.0;
-            toi_scene scene;
-            assert_ok(toi_make_scene(&def, &scene));
+            toi_animation scene;
+            assert_ok(toi_make_animation(&def, &scene));
             assert_int_equal(scene.frames, 3);
             assert_true(scene.face_count > 0 && scene.length >= 2);
             double ratio = (double)scene.face_count / (double)sizes[k];
@@ -117,8 +117,8 @@ static void scenes_are_sound_at_any_size(void **state)
             check_points(&scene);
             check_topology(&scene);
             assert_int_equal(hash_of(&def), hash_scene(&scene));
-            toi_free_scene(&scene);
-            toi_free_scene(&scene);
+            toi_free_animation(&scene);
+            toi_free_animation(&scene);
         }
     }
 }
@@ -128,9 +128,9 @@ static void surfaces_are_oriented(void **state)
 {
     (void)state;
     for (int64_t size = 1; size < 4000; size += 1 + size / 2) {
-        toi_scene_def def = define("n-body", size, 2);
-        toi_scene scene;
-        assert_ok(toi_make_scene(&def, &scene));
+        toi_animation_def def = define("n-body", size, 2);
+        toi_animation scene;
+        assert_ok(toi_make_animation(&def, &scene));
         toi_edge_array edges;
         toi_index_view faces = {scene.faces[0], scene.face_count, 0};
         assert_ok(toi_make_edges(faces, (toi_index_view){0}, scene.point_count, &edges));
@@ -138,15 +138,15 @@ static void surfaces_are_oriented(void **state)
         int64_t bodies = scene.groups[scene.point_count - 1] + 1;
         assert_int_equal(scene.point_count - edges.count + scene.face_count, 2 * bodies);
         toi_free_edges(&edges);
-        toi_free_scene(&scene);
+        toi_free_animation(&scene);
     }
 }
 
 static void seeds_differ(void **state)
 {
     (void)state;
-    for (int i = 0; toi_scene_name(i); ++i) {
-        toi_scene_def def = define(toi_scene_name(i), 1000, 2);
+    for (int i = 0; toi_animation_name(i); ++i) {
+        toi_animation_def def = define(toi_animation_name(i), 1000, 2);
         uint64_t first = hash_of(&def);
         def.seed = 2;
         assert_int_not_equal(hash_of(&def), first);
@@ -157,18 +157,18 @@ static void seeds_differ(void **state)
 static void frames_are_windows_of_one_sequence(void **state)
 {
     (void)state;
-    for (int i = 0; toi_scene_name(i); ++i) {
-        toi_scene_def def = define(toi_scene_name(i), 800, 12);
-        toi_scene all, few;
-        assert_ok(toi_make_scene(&def, &all));
+    for (int i = 0; toi_animation_name(i); ++i) {
+        toi_animation_def def = define(toi_animation_name(i), 800, 12);
+        toi_animation all, few;
+        assert_ok(toi_make_animation(&def, &all));
         for (int first = 0; first <= 9; first += 3) {
             def.frames = 2;
             def.begin = (double)first / (double)all.length;
-            assert_ok(toi_make_scene(&def, &few));
+            assert_ok(toi_make_animation(&def, &few));
             assert_int_equal(hash_points(&few, 0, 2), hash_points(&all, first, 2));
-            toi_free_scene(&few);
+            toi_free_animation(&few);
         }
-        toi_free_scene(&all);
+        toi_free_animation(&all);
     }
 }
 
@@ -176,16 +176,16 @@ static void frames_are_windows_of_one_sequence(void **state)
 static void stories_do_not_stop(void **state)
 {
     (void)state;
-    for (int i = 0; toi_scene_name(i); ++i) {
-        toi_scene_def def = define(toi_scene_name(i), 300, 2);
+    for (int i = 0; toi_animation_name(i); ++i) {
+        toi_animation_def def = define(toi_animation_name(i), 300, 2);
         def.begin = 1.0;
-        toi_scene scene;
-        assert_ok(toi_make_scene(&def, &scene));
+        toi_animation scene;
+        assert_ok(toi_make_animation(&def, &scene));
         def.frames = (int)scene.length + 2;
-        toi_free_scene(&scene);
-        assert_ok(toi_make_scene(&def, &scene));
+        toi_free_animation(&scene);
+        assert_ok(toi_make_animation(&def, &scene));
         check_points(&scene);
-        toi_free_scene(&scene);
+        toi_free_animation(&scene);
     }
 }
 
@@ -195,10 +195,10 @@ typedef struct contacts
     int64_t within; // one body
 } contacts;
 
-static contacts find_contacts(const toi_scene_def *scene_def)
+static contacts find_contacts(const toi_animation_def *scene_def)
 {
-    toi_scene scene;
-    assert_ok(toi_make_scene(scene_def, &scene));
+    toi_animation scene;
+    assert_ok(toi_make_animation(scene_def, &scene));
     toi_mesh mesh = toi_make_mesh(scene.points[0], scene.points[scene.point_count],
                                   scene.point_count, scene.faces[0], scene.face_count);
     toi_index_view loose = {scene.edges[0], scene.edge_count, 0};
@@ -218,15 +218,15 @@ static contacts find_contacts(const toi_scene_def *scene_def)
     }
     toi_free_impacts(&impacts);
     toi_free_edges(&edges);
-    toi_free_scene(&scene);
+    toi_free_animation(&scene);
     return c;
 }
 
 static void stories_begin_apart_and_end_in_contact(void **state)
 {
     (void)state;
-    for (int i = 0; toi_scene_name(i); ++i) {
-        toi_scene_def def = define(toi_scene_name(i), 3000, 2);
+    for (int i = 0; toi_animation_name(i); ++i) {
+        toi_animation_def def = define(toi_animation_name(i), 3000, 2);
         for (def.begin = 0.0; def.begin < 0.1; def.begin += 0.03) {
             contacts c = find_contacts(&def);
             if (c.hits != 0)
@@ -245,7 +245,7 @@ static void cloth_touches_itself(void **state)
     (void)state;
     static const char *const names[] = {"cloth-ball", "cloth-funnel"};
     for (int i = 0; i < 2; ++i) {
-        toi_scene_def def = define(names[i], 6000, 2);
+        toi_animation_def def = define(names[i], 6000, 2);
         def.begin = 0.6;
         assert_true(find_contacts(&def).within > 10);
     }
@@ -254,20 +254,20 @@ static void cloth_touches_itself(void **state)
 static void the_plane_is_flat(void **state)
 {
     (void)state;
-    toi_scene_def def = define("plane", 500, 30);
-    toi_scene scene;
-    assert_ok(toi_make_scene(&def, &scene));
+    toi_animation_def def = define("plane", 500, 30);
+    toi_animation scene;
+    assert_ok(toi_make_animation(&def, &scene));
     for (int64_t i = 0; i < scene.frames * scene.point_count; ++i)
         assert_true(scene.points[i][2] == 0.0);
-    toi_free_scene(&scene);
+    toi_free_animation(&scene);
 }
 
 static void the_rope_has_loose_edges_and_points(void **state)
 {
     (void)state;
-    toi_scene_def def = define("rod-twist", 2000, 2);
-    toi_scene scene;
-    assert_ok(toi_make_scene(&def, &scene));
+    toi_animation_def def = define("rod-twist", 2000, 2);
+    toi_animation scene;
+    assert_ok(toi_make_animation(&def, &scene));
     bool *used = calloc((size_t)scene.point_count, sizeof *used);
     for (int64_t i = 0; i < scene.face_count; ++i)
         for (int k = 0; k < 3; ++k)
@@ -282,25 +282,25 @@ static void the_rope_has_loose_edges_and_points(void **state)
         loose += !used[i];
     assert_true(scene.edge_count > 50 && loose > 50);
     free(used);
-    toi_free_scene(&scene);
+    toi_free_animation(&scene);
 }
 
-static void assert_refused(const toi_scene_def *def, toi_status status, const char *text)
+static void assert_refused(const toi_animation_def *def, toi_status status, const char *text)
 {
-    toi_scene scene;
+    toi_animation scene;
     memset(&scene, 0xff, sizeof scene);
-    assert_fails(toi_make_scene(def, &scene), status, text);
+    assert_fails(toi_make_animation(def, &scene), status, text);
     assert_null(scene.points);
     assert_int_equal(scene.point_count, 0);
-    toi_free_scene(&scene);
+    toi_free_animation(&scene);
 }
 
 static void errors_are_values(void **state)
 {
     (void)state;
-    toi_scene_def def = define("teapot", 100, 2);
-    for (int i = 0; toi_scene_name(i); ++i)
-        assert_refused(&def, TOI_ERROR_ARGUMENT, toi_scene_name(i));
+    toi_animation_def def = define("teapot", 100, 2);
+    for (int i = 0; toi_animation_name(i); ++i)
+        assert_refused(&def, TOI_ERROR_ARGUMENT, toi_animation_name(i));
     assert_refused(&def, TOI_ERROR_ARGUMENT, "teapot");
     def.name = NULL;
     assert_refused(&def, TOI_ERROR_ARGUMENT, "plane");
@@ -313,8 +313,8 @@ static void errors_are_values(void **state)
     assert_refused(&def, TOI_ERROR_ARGUMENT, "between 0 and 1");
     def.begin = 1.5;
     assert_refused(&def, TOI_ERROR_ARGUMENT, "between 0 and 1");
-    def = (toi_scene_def){.name = "plane", .size = 10, .frames = 2};
-    assert_refused(&def, TOI_ERROR_ARGUMENT, "toi_default_scene_def");
+    def = (toi_animation_def){.name = "plane", .size = 10, .frames = 2};
+    assert_refused(&def, TOI_ERROR_ARGUMENT, "toi_default_animation_def");
     def = define("plane", INT64_C(1) << 31, 2);
     assert_refused(&def, TOI_ERROR_LIMIT, "2147483647");
     def = define("plane", INT32_MAX, 2); // three points a face
@@ -349,18 +349,18 @@ static void release_limited(void *user, void *memory, size_t size)
 static void a_failing_allocator_leaves_nothing_behind(void **state)
 {
     (void)state;
-    for (int i = 0; toi_scene_name(i); ++i) {
-        toi_scene_def def = define(toi_scene_name(i), 50, 2);
+    for (int i = 0; toi_animation_name(i); ++i) {
+        toi_animation_def def = define(toi_animation_name(i), 50, 2);
         limited l = {0};
         toi_status status = TOI_ERROR_MEMORY;
         for (int64_t calls = 0; status != TOI_OK; ++calls) {
             l.left = calls;
             toi_set_hooks(
                 &(toi_hooks){.user = &l, .allocate = allocate_limited, .release = release_limited});
-            toi_scene scene;
-            status = toi_make_scene(&def, &scene);
+            toi_animation scene;
+            status = toi_make_animation(&def, &scene);
             assert_true(status == TOI_OK || status == TOI_ERROR_MEMORY);
-            toi_free_scene(&scene);
+            toi_free_animation(&scene);
             assert_int_equal(l.held, 0);
             assert_true(calls < 100);
         }
@@ -388,7 +388,7 @@ static void hashes_are_those_of_other_platforms(void **state)
     };
     int wrong = 0;
     for (int i = 0; i < (int)(sizeof expected / sizeof *expected); ++i) {
-        toi_scene_def def = define(expected[i].name, 500, 4);
+        toi_animation_def def = define(expected[i].name, 500, 4);
         def.begin = 0.5;
         uint64_t hash = hash_of(&def);
         if (hash != expected[i].hash) {

@@ -428,13 +428,13 @@ static void generated_scenes(void **state)
 {
     (void)state;
     witness_tally sum = {0};
-    for (int i = 0; toi_scene_name(i); ++i) {
-        toi_scene_def def = toi_default_scene_def();
-        def.name = toi_scene_name(i);
+    for (int i = 0; toi_animation_name(i); ++i) {
+        toi_animation_def def = toi_default_animation_def();
+        def.name = toi_animation_name(i);
         def.size = 500;
         def.begin = 0.7;
-        toi_scene scene;
-        assert_ok(toi_make_scene(&def, &scene));
+        toi_animation scene;
+        assert_ok(toi_make_animation(&def, &scene));
         toi_mesh mesh = toi_make_mesh(scene.points[0], scene.points[scene.point_count],
                                       scene.point_count, scene.faces[0], scene.face_count);
         toi_edge_array edges;
@@ -446,7 +446,7 @@ static void generated_scenes(void **state)
         sum.volumes += tally.volumes;
         sum.flat += tally.flat;
         toi_free_edges(&edges);
-        toi_free_scene(&scene);
+        toi_free_animation(&scene);
     }
     assert_true(sum.volumes > 0 && sum.doubles > 0);
 }

@@ -26,7 +26,8 @@ typedef struct search
 {
     toi_broad_method method;
     int threads;
-    toi_broad_memory *memory; // or NULL
+    toi_broad_memory *memory; // of boxes, or NULL
+    toi_scene *scene;         // of a mesh, or NULL
     toi_pair_array pairs[TOI_PAIR_KINDS];
 } search;
 
@@ -35,11 +36,13 @@ static toi_status search_mesh(runner *r, search *s)
     toi_ccd_def def = toi_default_ccd_def();
     def.broad.method = s->method;
     def.broad.order = TOI_ORDER_OWN;
-    def.broad.memory = s->memory;
     def.workers = s->threads;
     def.progress = progress_function();
     def.progress_context = &r->bar;
-    return toi_find_all_candidates(&def, &r->scene->moving.mesh, s->pairs, NULL);
+    const toi_mesh *mesh = &r->scene->moving.mesh;
+    if (!s->scene)
+        return toi_find_all_candidates(&def, mesh, s->pairs, NULL);
+    return toi_scene_find_all_candidates(s->scene, &def, mesh->start, mesh->end, s->pairs, NULL);
 }
 
 // Counts as edges against edges: in both a list is searched against itself.
@@ -101,6 +104,12 @@ static toi_status look_at_pairs(const runner *r, search *s, broad_row *row)
     return status;
 }
 
+static toi_status keep_memory(const runner *r, search *s)
+{
+    return r->scene->boxes ? toi_make_broad_memory(&s->memory)
+                           : make_kept_scene(&r->scene->moving.mesh, &s->scene);
+}
+
 // Up to `repeat` runs in all. The pairs of the first turn are looked at.
 static toi_status take_turn(runner *r, contestant *c, int repeat)
 {
@@ -110,12 +119,13 @@ static toi_status take_turn(runner *r, contestant *c, int repeat)
     if (!wants_run(&c->times))
         return TOI_OK;
     int64_t before = restart_memory_peak();
-    toi_status status = c->kept ? toi_make_broad_memory(&s.memory) : TOI_OK;
+    toi_status status = c->kept ? keep_memory(r, &s) : TOI_OK;
     if (status == TOI_OK)
         status = time_repeats(r, &s, &c->times);
     if (first)
         c->row.peak_bytes = memory_peak() - before;
     toi_free_broad_memory(s.memory);
+    toi_free_scene(s.scene);
     if (status == TOI_OK && first)
         status = look_at_pairs(r, &s, &c->row);
     free_pair_lists(s.pairs);

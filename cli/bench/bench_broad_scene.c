@@ -102,13 +102,13 @@ static toi_status check_scene_options(const broad_source *choice, const operand_
 // Scenes first, then sets of boxes.
 static const char *scene_or_set_name(int index)
 {
-    int scenes = count_names(toi_scene_name);
-    return index < scenes ? toi_scene_name(index) : box_set_name(index - scenes);
+    int scenes = count_names(toi_animation_name);
+    return index < scenes ? toi_animation_name(index) : box_set_name(index - scenes);
 }
 
 static toi_status check_name(const char *name, bool meshes_only)
 {
-    const char *(*names)(int index) = meshes_only ? toi_scene_name : scene_or_set_name;
+    const char *(*names)(int index) = meshes_only ? toi_animation_name : scene_or_set_name;
     if (find_name(name, strlen(name), names) >= 0)
         return TOI_OK;
     return fail_name(meshes_only ? "there is no scene with a mesh named" : "there is no scene",
@@ -129,7 +129,7 @@ toi_status count_scenes(const broad_source *choice, const operand_list *operands
     if (status == TOI_OK && choice->scene.scene)
         status = check_name(choice->scene.scene, choice->meshes_only);
     if (choice->all)
-        *count = count_names(choice->meshes_only ? toi_scene_name : scene_or_set_name);
+        *count = count_names(choice->meshes_only ? toi_animation_name : scene_or_set_name);
     if (choice->scaling)
         *count = count_steps(choice);
     return status;

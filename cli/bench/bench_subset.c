@@ -87,10 +87,7 @@ static toi_status fill_subset(selection *s, const frames *whole, mesh_subset *su
     const toi_index_view edges = {(const int32_t *)subset->loose, loose, 0};
     toi_status status = toi_make_edges(subset->mesh.faces, edges, vertices, &subset->edges);
     subset->mesh.edges = toi_view_edges(&subset->edges);
-    if (status == TOI_OK)
-        status = toi_check_mesh(&subset->mesh);
-    subset->mesh.topology_checked = status == TOI_OK;
-    return status;
+    return status == TOI_OK ? toi_check_mesh(&subset->mesh) : status;
 }
 
 toi_status make_subset(const frames *whole, double share, uint64_t seed, mesh_subset *subset)

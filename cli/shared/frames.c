@@ -55,17 +55,17 @@ const option frame_options[] = {
 
 scene_choice default_scene_choice(void)
 {
-    toi_scene_def def = toi_default_scene_def();
+    toi_animation_def def = toi_default_animation_def();
     return (scene_choice){
         .size = def.size, .seed = (int64_t)def.seed, .begin = def.begin, .frame = -1};
 }
 
-toi_status choose_scene(const scene_choice *choice, toi_scene_def *def)
+toi_status choose_scene(const scene_choice *choice, toi_animation_def *def)
 {
     const char *name = choice->scene;
-    if (find_name(name, strlen(name), toi_scene_name) < 0)
-        return fail_name("there is no scene", name, strlen(name), toi_scene_name);
-    *def = toi_default_scene_def();
+    if (find_name(name, strlen(name), toi_animation_name) < 0)
+        return fail_name("there is no scene", name, strlen(name), toi_animation_name);
+    *def = toi_default_animation_def();
     def->name = name;
     def->size = choice->size;
     def->seed = (uint64_t)choice->seed;
@@ -129,13 +129,13 @@ static toi_status read_files(const operand_list *operands, frames *f)
 
 static toi_status make_scene(const scene_choice *choice, frames *f)
 {
-    toi_scene_def def;
+    toi_animation_def def;
     toi_status status = choose_scene(choice, &def);
     if (status == TOI_OK)
-        status = toi_make_scene(&def, &f->made);
+        status = toi_make_animation(&def, &f->made);
     if (status != TOI_OK)
         return status;
-    const toi_scene *scene = &f->made;
+    const toi_animation *scene = &f->made;
     int frame = choice->frame >= 0 ? choice->frame : scene->frames - 2;
     snprintf(f->name, sizeof f->name, "%s, frames %d and %d", def.name, frame, frame + 1);
     f->scene = true;
@@ -160,16 +160,22 @@ toi_status load_frames(const scene_choice *choice, const operand_list *operands,
     toi_index_view loose = {(const int32_t *)f->loose, f->loose_count, 0};
     status = toi_make_edges(f->mesh.faces, loose, f->mesh.start.count, &f->edges);
     f->mesh.edges = toi_view_edges(&f->edges);
-    if (status == TOI_OK)
-        status = toi_check_mesh(&f->mesh);
-    f->mesh.topology_checked = status == TOI_OK; // once is enough for all repeats
-    return status;
+    return status == TOI_OK ? toi_check_mesh(&f->mesh) : status;
+}
+
+toi_status make_kept_scene(const toi_mesh *mesh, toi_scene **scene)
+{
+    toi_scene_def def = toi_default_scene_def();
+    def.vertex_count = mesh->start.count;
+    def.faces = mesh->faces;
+    def.edges = mesh->edges;
+    return toi_make_scene(&def, scene);
 }
 
 void free_frames(frames *f)
 {
     toi_free_edges(&f->edges);
-    toi_free_scene(&f->made);
+    toi_free_animation(&f->made);
     toi_free_mesh_file(&f->files[0]);
     toi_free_mesh_file(&f->files[1]);
     *f = (frames){0};

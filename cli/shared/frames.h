@@ -6,6 +6,7 @@
 #include "options.h"
 #include "scenes.h"
 #include "toi/io.h"
+#include "toi/scene.h"
 
 // Which scene, and which frames of it.
 typedef struct scene_choice
@@ -24,7 +25,7 @@ extern const option frame_options[]; // --scene, --frame and those
 scene_choice default_scene_choice(void);
 
 // The scene that is meant; TOI_ERROR_ARGUMENT where choices contradict each other.
-toi_status choose_scene(const scene_choice *choice, toi_scene_def *def);
+toi_status choose_scene(const scene_choice *choice, toi_animation_def *def);
 
 typedef struct frames
 {
@@ -39,12 +40,15 @@ typedef struct frames
     char name[128]; // what it is, for titles
 
     toi_mesh_file files[2];
-    toi_scene made;
+    toi_animation made;
     toi_edge_array edges;
 } frames;
 
 // Loads what the choice or the operands name. Free in any case.
 toi_status load_frames(const scene_choice *choice, const operand_list *operands, frames *f);
 void free_frames(frames *f);
+
+// A scene of a mesh that has its edges, for repeated calls.
+toi_status make_kept_scene(const toi_mesh *mesh, toi_scene **scene);
 
 #endif

@@ -44,16 +44,14 @@ typedef struct toi_mesh
     toi_point_view end;   ///< positions at t = 1; as many as `start`
     toi_index_view faces; ///< triangles; may be empty
     /// The edges to test, numbered as given. Leave empty (count 0) to have the faces' unique edges
-    /// made in every call; a solver makes them once with toi_make_edges(). When given beside faces,
+    /// made in every call; a solver makes a toi_scene once (scene.h). When given beside faces,
     /// they must contain every side of every face (toi_check_mesh() names one that is missing): a
     /// missing edge would be a missed hit.
     toi_index_view edges;
-    /// The caller's word that these faces and edges have passed toi_check_mesh(), so that later
-    /// calls need not check them again: for solvers, whose topology stays while the coordinates
-    /// move. The coordinates are checked always. Default false; a false promise is undefined
-    /// behaviour.
-    bool topology_checked;
 } toi_mesh;
+
+/// A view of `count` points as packed doubles; for the common case.
+TOI_API toi_point_view toi_view_points(const double *data, int64_t count);
 
 /// Makes a mesh from packed arrays of double coordinates and faces; for the common case.
 TOI_API toi_mesh toi_make_mesh(const double *start, const double *end, int64_t vertex_count,
@@ -80,8 +78,8 @@ TOI_API toi_index_view toi_view_edges(const toi_edge_array *edges);
 /// Checks all that the library relies on and names the first thing that is wrong: counts that
 /// differ, a coordinate that is not finite, an index out of range, an edge or face that names a
 /// vertex twice is allowed (degenerate elements are geometry), a face side missing among given
-/// edges. Every pipeline call does this first (but see topology_checked, which this function
-/// ignores).
+/// edges. Every stateless call of ccd.h does this first; a toi_scene checks faces and edges when it
+/// is made, and the coordinates at every step.
 TOI_API toi_status toi_check_mesh(const toi_mesh *mesh);
 
 /// Which pairs of vertices may collide. Pairs of primitives that share a vertex are never tested;

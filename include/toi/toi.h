@@ -12,5 +12,6 @@
 #include "toi/mesh.h"
 #include "toi/narrow_phase.h"
 #include "toi/random.h"
+#include "toi/scene.h"
 
 #endif

@@ -1,5 +1,9 @@
+// Memory from the hooks with its size in front, counted in a budget, and the store that keeps
+// blocks from call to call.
+
 #include "base/memory.h"
 
+#include "base/parallel.h"
 #include "base/status.h"
 
 #include <inttypes.h>
@@ -98,25 +102,214 @@ static void *out_of_memory(int64_t count, size_t size)
     return NULL;
 }
 
-void *toi_take(toi_budget *budget, int64_t count, size_t size)
+// ---- The store
+
+enum
 {
-    int64_t payload;
-    if (count < 0 || __builtin_mul_overflow(count, (int64_t)size, &payload) ||
-        payload > INT64_MAX / 2)
+    MOST_IDLE = 96 // a step leaves about thirty
+};
+
+typedef struct idle_block
+{
+    int64_t size; // of the whole block
+    header *block;
+    int64_t call; // the last one that used it
+} idle_block;
+
+struct toi_store
+{
+    toi_lock lock;
+    int64_t call;
+    int count;
+    _Atomic int64_t bytes; // of all that wait
+    idle_block idle[MOST_IDLE];
+};
+
+static void release(header *block, int64_t size, toi_budget *budget)
+{
+    toi_active_hooks.release(toi_active_hooks.user, block, (size_t)size);
+    if (budget)
+        atomic_fetch_sub(&budget->used, size);
+}
+
+static idle_block remove_idle(toi_store *store, int i)
+{
+    idle_block found = store->idle[i];
+    store->idle[i] = store->idle[--store->count];
+    store->bytes -= found.size;
+    return found;
+}
+
+// The sizes that blocks of a store have: four to an octave. Steps that differ a little in what they
+// take then take the same, and the same requests always find what the last step left.
+static int64_t store_size(int64_t bytes)
+{
+    int64_t grain = HEADER_BYTES;
+    while (grain * 8 < bytes)
+        grain *= 2;
+    return (bytes + grain - 1) / grain * grain;
+}
+
+static header *take_idle(toi_store *store, int64_t bytes)
+{
+    header *block = NULL;
+    toi_lock_take(&store->lock);
+    for (int i = 0; i < store->count && !block; ++i)
+        if (store->idle[i].size == bytes)
+            block = remove_idle(store, i).block;
+    toi_lock_release(&store->lock);
+    return block;
+}
+
+static bool put_idle(toi_store *store, header *block)
+{
+    toi_lock_take(&store->lock);
+    bool room = store->count < MOST_IDLE;
+    if (room) {
+        store->idle[store->count++] = (idle_block){(int64_t)block->size, block, store->call};
+        store->bytes += (int64_t)block->size;
+    }
+    toi_lock_release(&store->lock);
+    return room;
+}
+
+bool toi_open_store(toi_budget *budget)
+{
+    toi_store *store = toi_take(NULL, 1, sizeof *store);
+    if (store)
+        *store = (toi_store){.lock = ATOMIC_FLAG_INIT};
+    budget->store = store;
+    return store != NULL;
+}
+
+void toi_empty_store(toi_budget *budget)
+{
+    toi_store *store = budget->store;
+    if (!store)
+        return;
+    toi_lock_take(&store->lock);
+    while (store->count > 0) {
+        idle_block last = remove_idle(store, store->count - 1);
+        release(last.block, last.size, budget);
+    }
+    toi_lock_release(&store->lock);
+}
+
+void toi_close_store(toi_budget *budget)
+{
+    toi_store *store = budget->store;
+    toi_empty_store(budget);
+    budget->store = NULL;
+    toi_give_back(store);
+}
+
+int64_t toi_bytes_in_use(const toi_budget *budget)
+{
+    return budget->used - (budget->store ? budget->store->bytes : 0);
+}
+
+// Blocks that the last calls did not use are kept up to half of what they did use: a step now and
+// then takes more than others, but what has changed its size for good must go.
+static void drop_stale(toi_budget *budget)
+{
+    enum
+    {
+        CALLS = 4
+    };
+    toi_store *store = budget->store;
+    int64_t stale = 0;
+    for (int i = 0; i < store->count; ++i)
+        if (store->idle[i].call <= store->call - CALLS)
+            stale += store->idle[i].size;
+    while (stale > (store->bytes - stale) / 2) {
+        int largest = -1;
+        for (int i = 0; i < store->count; ++i)
+            if (store->idle[i].call <= store->call - CALLS &&
+                (largest < 0 || store->idle[i].size > store->idle[largest].size))
+                largest = i;
+        idle_block block = remove_idle(store, largest);
+        stale -= block.size;
+        release(block.block, block.size, budget);
+    }
+}
+
+void toi_begin_call(toi_budget *budget)
+{
+    budget->starved = false;
+    if (budget->store) {
+        drop_stale(budget);
+        ++budget->store->call;
+    }
+    budget->peak = budget->used;
+}
+
+// ---- Blocks
+
+static bool overflows(int64_t count, size_t size, int64_t *total)
+{
+    if (count < 0 || __builtin_mul_overflow(count, (int64_t)size, total) || *total > INT64_MAX / 2)
+        return true;
+    *total += HEADER_BYTES;
+    return false;
+}
+
+// What waits stands in nobody's way.
+static bool charge_or_make_room(toi_budget *budget, int64_t bytes)
+{
+    if (charge(budget, bytes))
+        return true;
+    toi_empty_store(budget);
+    return charge(budget, bytes);
+}
+
+static void *take_from_hooks(toi_budget *budget, int64_t total)
+{
+    char *block = toi_active_hooks.allocate(toi_active_hooks.user, (size_t)total, HEADER_BYTES);
+    if (block) {
+        *(header *)block = (header){(size_t)total, budget};
+        return block + HEADER_BYTES;
+    }
+    if (budget)
+        atomic_fetch_sub(&budget->used, total);
+    return NULL;
+}
+
+void *toi_take_new(toi_budget *budget, int64_t count, size_t size)
+{
+    int64_t total;
+    if (overflows(count, size, &total))
         return out_of_memory(count, size);
-    int64_t total = payload + HEADER_BYTES;
-    if (!charge(budget, total)) {
-        toi_refuse(budget, budget->used + total);
+    if (!charge_or_make_room(budget, total)) {
+        toi_refuse(budget, toi_bytes_in_use(budget) + total);
         return NULL;
     }
-    char *block = toi_active_hooks.allocate(toi_active_hooks.user, (size_t)total, HEADER_BYTES);
-    if (!block) {
-        if (budget)
-            atomic_fetch_sub(&budget->used, total);
-        return out_of_memory(count, size);
+    void *memory = take_from_hooks(budget, total);
+    if (!memory && budget && budget->store) { // perhaps what waits is what is missing
+        toi_empty_store(budget);
+        memory = charge(budget, total) ? take_from_hooks(budget, total) : NULL;
     }
-    *(header *)block = (header){(size_t)total, budget};
-    return block + HEADER_BYTES;
+    return memory ? memory : out_of_memory(count, size);
+}
+
+// From the store, or such that the store can keep it. NULL, without a message, if neither can be.
+static void *take_to_keep(toi_budget *budget, int64_t bytes)
+{
+    int64_t total = store_size(bytes);
+    header *kept = take_idle(budget->store, total);
+    if (kept)
+        return (char *)kept + HEADER_BYTES;
+    return charge(budget, total) ? take_from_hooks(budget, total) : NULL;
+}
+
+void *toi_take(toi_budget *budget, int64_t count, size_t size)
+{
+    int64_t total;
+    if (budget && budget->store && !overflows(count, size, &total)) {
+        void *memory = take_to_keep(budget, total);
+        if (memory)
+            return memory;
+    }
+    return toi_take_new(budget, count, size); // where memory is short, no more than is asked for
 }
 
 bool toi_limit_was_reached(void)
@@ -139,8 +332,8 @@ bool toi_attach(toi_budget *budget, void *memory)
     if (!memory)
         return true;
     header *h = header_of(memory);
-    if (!charge(budget, (int64_t)h->size)) {
-        toi_refuse(budget, budget->used + (int64_t)h->size);
+    if (!charge_or_make_room(budget, (int64_t)h->size)) {
+        toi_refuse(budget, toi_bytes_in_use(budget) + (int64_t)h->size);
         return false;
     }
     h->budget = budget;
@@ -150,7 +343,8 @@ bool toi_attach(toi_budget *budget, void *memory)
 bool toi_reuse(toi_budget *budget, void *memory)
 {
     int64_t size = memory ? (int64_t)header_of(memory)->size : 0;
-    bool fits = budget->limit == 0 || budget->used + size <= budget->limit - budget->need;
+    bool fits =
+        budget->limit == 0 || toi_bytes_in_use(budget) + size <= budget->limit - budget->need;
     return fits && toi_attach(budget, memory);
 }
 
@@ -160,10 +354,10 @@ void toi_give_back(void *memory)
         return;
     header *h = header_of(memory);
     toi_budget *budget = h->budget;
-    size_t size = h->size;
-    toi_active_hooks.release(toi_active_hooks.user, h, size);
-    if (budget)
-        atomic_fetch_sub(&budget->used, (int64_t)size);
+    // Near the limit blocks of any size are taken, which nobody would find again.
+    bool keep = budget && budget->store && (int64_t)h->size == store_size((int64_t)h->size);
+    if (!keep || !put_idle(budget->store, h))
+        release(h, (int64_t)h->size, budget);
 }
 
 toi_status toi_reserve(toi_budget *budget, void **data, int64_t *capacity, int64_t needed,
@@ -181,9 +375,11 @@ toi_status toi_reserve(toi_budget *budget, void **data, int64_t *capacity, int64
     }
     if (!grown)
         return toi_allocation_status();
-    if (*data)
+    if (*data) { // what has been outgrown once is not needed again
         memcpy(grown, *data, (size_t)*capacity * size);
-    toi_give_back(*data);
+        header *h = header_of(*data);
+        release(h, (int64_t)h->size, h->budget);
+    }
     *data = grown;
     *capacity = wanted;
     return TOI_OK;

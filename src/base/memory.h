@@ -13,10 +13,16 @@ enum
     TOI_BLOCK_OVERHEAD = 64
 };
 
-// How much working memory one call may hold. Shared by its workers. A block is counted from before
-// it is taken from the hooks until after it is back with them, so they never see more than `peak`.
+// Blocks that were given back and wait to be taken again, so that a call like the last one needs
+// nothing from the hooks.
+typedef struct toi_store toi_store;
+
+// How much memory one call, or one scene, may hold. Shared by its workers. A block is counted from
+// before it is taken from the hooks until after it is back with them, so they never see more than
+// `peak`.
 typedef struct toi_budget
 {
+    toi_store *store; // or NULL: what is given back goes to the hooks
     int64_t limit;    // bytes; 0: none
     int64_t need;     // what the call takes at most, so far as is known: for the message
     const char *list; // what a list not in `need` takes ("8 bytes for every pair"); or NULL
@@ -43,8 +49,28 @@ static inline toi_status toi_allocation_status(void)
     return toi_limit_was_reached() ? TOI_ERROR_LIMIT : TOI_ERROR_MEMORY;
 }
 
-// Gives memory back to its budget and to the hooks; harmless on NULL.
+// Gives memory back to its budget, and to the hooks unless the budget has a store; harmless on
+// NULL.
 void toi_give_back(void *memory);
+
+// As toi_take(), but never from the store: for what the caller will own.
+void *toi_take_new(toi_budget *budget, int64_t count, size_t size);
+
+// A store for a budget, before it is used. False for want of memory.
+bool toi_open_store(toi_budget *budget);
+
+// Gives all that waits in the store back to the hooks; harmless without one.
+void toi_empty_store(toi_budget *budget);
+
+// Empties and ends it. What is still taken goes to the hooks when it is given back.
+void toi_close_store(toi_budget *budget);
+
+// The bytes that are in use, without those that wait.
+int64_t toi_bytes_in_use(const toi_budget *budget);
+
+// Says that a new call begins: from then on `peak` is its own. Gives back what calls have ceased to
+// use.
+void toi_begin_call(toi_budget *budget);
 
 // Takes memory out of its budget, which may then go away: for results handed to the caller.
 void toi_detach(void *memory);

@@ -65,12 +65,14 @@ void *toi_open_slot(const toi_broad_job *job, toi_broad_method method, int64_t b
 void toi_close_slot(const toi_broad_job *job, toi_broad_method method, int64_t bytes, void *block,
                     bool good);
 
-// A caller's memory of past calls, and its slots: a list against itself, two lists, a mesh.
+// Forgets what is kept.
+void toi_empty_slot(toi_broad_slot *slot);
+
+// A caller's memory of past calls, and its slots: a list against itself, two lists.
 enum
 {
     TOI_SLOT_SELF,
     TOI_SLOT_BETWEEN,
-    TOI_SLOT_MESH,
     TOI_SLOTS
 };
 struct toi_broad_memory

@@ -22,7 +22,7 @@ void toi_free_broad_memory(toi_broad_memory *memory)
     toi_give_back(memory);
 }
 
-static void empty_slot(toi_broad_slot *slot)
+void toi_empty_slot(toi_broad_slot *slot)
 {
     toi_give_back(slot->data);
     *slot = (toi_broad_slot){0};
@@ -37,14 +37,14 @@ toi_status toi_enter_memory(toi_broad_memory *memory, toi_budget *budget)
                         "the broad phase's memory is in use by another call; give each its own");
     for (int i = 0; i < TOI_SLOTS; ++i) // what does not fit is forgotten
         if (!toi_attach(budget, memory->slots[i].data))
-            empty_slot(&memory->slots[i]);
+            toi_empty_slot(&memory->slots[i]);
     return TOI_OK;
 }
 
 void toi_forget_memory(toi_broad_memory *memory)
 {
     for (int i = 0; memory && i < TOI_SLOTS; ++i)
-        empty_slot(&memory->slots[i]);
+        toi_empty_slot(&memory->slots[i]);
 }
 
 void toi_leave_memory(toi_broad_memory *memory)
@@ -63,7 +63,7 @@ void *toi_open_slot(const toi_broad_job *job, toi_broad_method method, int64_t b
             slot->a_count == job->a.count && slot->b_count == job->b.count;
     if (!*kept) {
         if (slot)
-            empty_slot(slot);
+            toi_empty_slot(slot);
         return toi_take(job->budget, bytes, 1);
     }
     void *block = slot->data;

@@ -4,6 +4,7 @@
 #include "ccd/pipeline.h"
 
 #include "base/fp_mode.h"
+#include "ccd/corners.h"
 #include "mesh/mesh.h"
 
 #include <inttypes.h>
@@ -33,33 +34,32 @@ static bool any_may_collide(const toi_filter *filter, const int32_t *a, int na, 
     return false;
 }
 
-// Keeps the pairs that share no vertex and that the caller's filter allows.
+static bool share_a_vertex(const int32_t corners[4], int first)
+{
+    bool shared = false;
+    for (int i = 0; i < first; ++i)
+        for (int j = first; j < 4; ++j)
+            shared |= corners[i] == corners[j];
+    return shared;
+}
+
+// Keeps the pairs that share no vertex and that the filter allows.
 static toi_status filter_block(void *context, toi_pair *pairs, int64_t count, int64_t task,
                                int worker)
 {
     const stream *s = context;
-    const toi_mesh *mesh = &s->pipeline->mesh;
-    const toi_filter *filter = &s->pipeline->def->filter;
+    const toi_filter *filter = &s->pipeline->scene->topology.filter;
     bool open = !filter->groups && !filter->may_collide;
+    bool edges = s->kind == TOI_EDGE_EDGE;
+    int first = toi_first_corners(edges);
     int64_t kept = 0;
     for (int64_t i = 0; i < count; ++i) {
+        int32_t corners[4];
         toi_pair pair = pairs[i];
-        const int32_t *a, *b;
-        int na, nb;
-        bool shared;
-        if (s->kind == TOI_VERTEX_FACE) {
-            a = &pair.a;
-            b = toi_face_at(&mesh->faces, pair.b);
-            na = 1, nb = 3;
-            shared = (a[0] == b[0]) | (a[0] == b[1]) | (a[0] == b[2]);
-        } else {
-            a = toi_edge_at(&mesh->edges, pair.a);
-            b = toi_edge_at(&mesh->edges, pair.b);
-            na = 2, nb = 2;
-            shared = (a[0] == b[0]) | (a[0] == b[1]) | (a[1] == b[0]) | (a[1] == b[1]);
-        }
+        toi_pair_corners(&s->pipeline->mesh, edges, pair, corners);
         pairs[kept] = pair;
-        kept += !shared && (open || any_may_collide(filter, a, na, b, nb));
+        kept += !share_a_vertex(corners, first) &&
+                (open || any_may_collide(filter, corners, first, corners + first, 4 - first));
     }
     return kept > 0 ? s->to.emit(s->to.context, pairs, kept, task, worker) : TOI_OK;
 }
@@ -80,7 +80,7 @@ static toi_status take_boxes(toi_pipeline *p, toi_primitive primitive, toi_box *
                              toi_box_view *view)
 {
     int64_t count = toi_primitive_count(&p->mesh, primitive);
-    *boxes = toi_take(&p->budget, count, sizeof **boxes);
+    *boxes = toi_take(p->budget, count, sizeof **boxes);
     if (!*boxes)
         return toi_allocation_status();
     *view = (toi_box_view){*boxes, count};
@@ -151,7 +151,7 @@ static toi_status search_mesh(toi_pipeline *p, toi_broad_job *job)
     toi_mesh_boxes boxes = {&p->mesh, p->def->narrow.min_separation, p->def->float_boxes};
     toi_status status = TOI_OK;
     if (!p->order.rows)
-        status = toi_make_mesh_order(&boxes, job->slot, job->workers, &p->budget, &p->order);
+        status = toi_make_mesh_order(&boxes, job->slot, job->workers, p->budget, &p->order);
     if (status != TOI_OK)
         toi_free_mesh_order(&p->order); // half of it is none
     double ordered = toi_clock();
@@ -167,21 +167,20 @@ toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to)
     stream s = {p, kind, to};
     toi_broad_method method = p->def->broad.method;
     bool by_mesh = method == TOI_BROAD_LBVH || method == TOI_BROAD_AUTO;
-    const toi_filter *filter = &p->def->filter;
+    const toi_filter *filter = &p->scene->topology.filter;
     bool filtered = !by_mesh || filter->groups || filter->may_collide;
     toi_broad_job job = {
         .self = kind == TOI_EDGE_EDGE,
         .workers = p->workers,
-        .budget = &p->budget,
+        .budget = p->budget,
         .meter = &p->meter,
         .to = filtered
                   ? (toi_receiver){&s, filter_block, to.room ? stream_room : NULL, end_stream_task}
                   : to};
-    toi_broad_memory *memory = p->memory;
-    if (memory && !p->forgetful)
-        job.slot = &memory->slots[by_mesh    ? TOI_SLOT_MESH
-                                  : job.self ? TOI_SLOT_SELF
-                                             : TOI_SLOT_BETWEEN];
+    if (p->kept)
+        job.slot = &p->kept[by_mesh    ? TOI_KEPT_ORDER
+                            : job.self ? TOI_KEPT_EDGES
+                                       : TOI_KEPT_VERTICES];
     p->meter.base = kind == TOI_VERTEX_FACE ? 0 : 0.5;
     p->meter.share = 0.5;
     p->meter.done = 0;
@@ -210,29 +209,29 @@ static void forget(void *context)
 {
     toi_pipeline *p = &((listing *)context)->pipeline;
     toi_free_mesh_order(&p->order);
-    toi_forget_memory(p->memory);
-    p->forgetful = true;
+    toi_forget_kept(p->scene);
+    p->kept = NULL;
 }
 
 // The kinds from `first` to `last`, each into its own list.
-static toi_status find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, int first, int last,
+static toi_status find_candidates(const toi_ccd_def *def, toi_step step, int first, int last,
                                   toi_pair_array *lists, toi_ccd_report *report)
 {
     listing l = {.first = first};
     toi_pipeline *p = &l.pipeline;
     int count = last - first + 1;
-    toi_status status = toi_pipeline_begin(p, def, mesh, (toi_purpose){.list = TOI_PAIR_BYTES});
-    toi_begin_lists(&p->budget, count, lists);
+    toi_status status = toi_pipeline_begin(p, def, step, (toi_purpose){.list = TOI_PAIR_BYTES});
+    toi_begin_lists(p->budget, count, lists);
     if (status == TOI_OK)
-        status = toi_prepare_mesh(p, mesh);
+        status = toi_prepare_step(p);
     l.seconds_prepare = p->report.seconds_boxes;
-    toi_list_job job = {count, search_kind, forget, &l, p->workers, &p->budget, &p->meter};
+    toi_list_job job = {count, search_kind, forget, &l, p->workers, p->budget, &p->meter};
     if (status == TOI_OK)
         status = toi_make_lists(&job, lists);
     for (int i = 0; i < count && status == TOI_OK; ++i) {
         p->report.candidates[first + i] = lists[i].count;
         if (def->broad.order == TOI_ORDER_CANONICAL)
-            toi_sort_list(lists[i].data, lists[i].count, p->workers, &p->budget);
+            toi_sort_list(lists[i].data, lists[i].count, p->workers, p->budget);
     }
     toi_end_lists(status, count, lists);
     return toi_pipeline_end(p, status, report);
@@ -247,22 +246,14 @@ static toi_status check_kind(toi_kind kind, toi_ccd_report *report)
     return toi_fail(TOI_ERROR_ARGUMENT, "there is no pair kind number %d", (int)kind);
 }
 
-toi_status toi_find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi_kind kind,
-                               toi_pair_array *pairs, toi_ccd_report *report)
+static toi_status find_kind(const toi_ccd_def *def, toi_step step, toi_kind kind,
+                            toi_pair_array *pairs, toi_ccd_report *report)
 {
-    TOI_GUARD_FP;
     toi_status status = check_kind(kind, report);
     if (status == TOI_OK)
-        return find_candidates(def, mesh, kind, kind, pairs, report);
+        return find_candidates(def, step, kind, kind, pairs, report);
     pairs->count = 0;
     return status;
-}
-
-toi_status toi_find_all_candidates(const toi_ccd_def *def, const toi_mesh *mesh,
-                                   toi_pair_array *lists, toi_ccd_report *report)
-{
-    TOI_GUARD_FP;
-    return find_candidates(def, mesh, 0, TOI_PAIR_KINDS - 1, lists, report);
 }
 
 typedef struct candidate_sink
@@ -281,20 +272,69 @@ static toi_status emit_to_sink(void *context, toi_pair *pairs, int64_t count, in
     return to->sink(to->context, pairs, count, worker);
 }
 
+static toi_status stream_candidates(const toi_ccd_def *def, toi_step step, toi_kind kind,
+                                    candidate_sink *to, toi_ccd_report *report)
+{
+    toi_pipeline p;
+    toi_status status = check_kind(kind, report);
+    if (status != TOI_OK)
+        return status;
+    status = toi_pipeline_begin(&p, def, step, (toi_purpose){0});
+    if (status == TOI_OK)
+        status = toi_prepare_step(&p);
+    if (status == TOI_OK)
+        status = toi_stream_kind(&p, kind, (toi_receiver){.context = to, .emit = emit_to_sink});
+    p.report.candidates[kind] = to->count;
+    return toi_pipeline_end(&p, status, report);
+}
+
+// ---- Of a mesh, and of a scene
+
+toi_status toi_find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi_kind kind,
+                               toi_pair_array *pairs, toi_ccd_report *report)
+{
+    TOI_GUARD_FP;
+    return find_kind(def, toi_mesh_step(mesh), kind, pairs, report);
+}
+
+toi_status toi_scene_find_candidates(toi_scene *scene, const toi_ccd_def *def, toi_point_view start,
+                                     toi_point_view end, toi_kind kind, toi_pair_array *pairs,
+                                     toi_ccd_report *report)
+{
+    TOI_GUARD_FP;
+    return find_kind(def, toi_scene_step(scene, start, end), kind, pairs, report);
+}
+
+toi_status toi_find_all_candidates(const toi_ccd_def *def, const toi_mesh *mesh,
+                                   toi_pair_array *lists, toi_ccd_report *report)
+{
+    TOI_GUARD_FP;
+    return find_candidates(def, toi_mesh_step(mesh), 0, TOI_PAIR_KINDS - 1, lists, report);
+}
+
+toi_status toi_scene_find_all_candidates(toi_scene *scene, const toi_ccd_def *def,
+                                         toi_point_view start, toi_point_view end,
+                                         toi_pair_array *lists, toi_ccd_report *report)
+{
+    TOI_GUARD_FP;
+    toi_step step = toi_scene_step(scene, start, end);
+    return find_candidates(def, step, 0, TOI_PAIR_KINDS - 1, lists, report);
+}
+
 toi_status toi_stream_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi_kind kind,
                                  toi_pair_sink_fn *sink, void *context, toi_ccd_report *report)
 {
     TOI_GUARD_FP;
-    toi_pipeline p;
     candidate_sink to = {.sink = sink, .context = context};
-    toi_status status = check_kind(kind, report);
-    if (status != TOI_OK)
-        return status;
-    status = toi_pipeline_begin(&p, def, mesh, (toi_purpose){0});
-    if (status == TOI_OK)
-        status = toi_prepare_mesh(&p, mesh);
-    if (status == TOI_OK)
-        status = toi_stream_kind(&p, kind, (toi_receiver){.context = &to, .emit = emit_to_sink});
-    p.report.candidates[kind] = to.count;
-    return toi_pipeline_end(&p, status, report);
+    return stream_candidates(def, toi_mesh_step(mesh), kind, &to, report);
+}
+
+toi_status toi_scene_stream_candidates(toi_scene *scene, const toi_ccd_def *def,
+                                       toi_point_view start, toi_point_view end, toi_kind kind,
+                                       toi_pair_sink_fn *sink, void *context,
+                                       toi_ccd_report *report)
+{
+    TOI_GUARD_FP;
+    candidate_sink to = {.sink = sink, .context = context};
+    return stream_candidates(def, toi_scene_step(scene, start, end), kind, &to, report);
 }

@@ -4,7 +4,7 @@
 #include "ccd/pipeline.h"
 
 #include "base/fp_mode.h"
-#include "mesh/mesh.h"
+#include "ccd/corners.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,28 +35,25 @@ typedef struct question
     _Atomic uint64_t best;
     _Atomic uint64_t *steps; // bits of each vertex's time
     bool keep;               // the impacts themselves are wanted
-    toi_impact *place;       // where they go, whoever finds them; NULL: to the workers' own lists
-    int64_t room;            // for so many
+    bool counted;            // and it is known how many there are
+    toi_impact *place;       // where they go, whoever finds them
+    int64_t room;            // for so many; others go to the workers' own lists
     _Atomic int64_t placed;
 } question;
 
 static void lower_steps(question *q, const toi_impact *impact)
 {
-    const toi_mesh *mesh = &q->pipeline.mesh;
-    bool face = impact->kind == TOI_VERTEX_FACE;
-    const int32_t *a = face ? &impact->a : toi_edge_at(&mesh->edges, impact->a);
-    const int32_t *b =
-        face ? toi_face_at(&mesh->faces, impact->b) : toi_edge_at(&mesh->edges, impact->b);
-    for (int c = 0; c < 4; ++c) {
-        int first = face ? 1 : 2;
-        toi_lower_time(&q->steps[c < first ? a[c] : b[c - first]], impact->time);
-    }
+    int32_t corners[4];
+    toi_pair pair = {impact->a, impact->b};
+    toi_pair_corners(&q->pipeline.mesh, impact->kind == TOI_EDGE_EDGE, pair, corners);
+    for (int c = 0; c < 4; ++c)
+        toi_lower_time(&q->steps[corners[c]], impact->time);
 }
 
 static toi_status keep_impacts(question *q, tally *t, const toi_impact *impacts, int64_t count)
 {
     toi_impact_array *list = &t->impacts;
-    toi_status status = toi_reserve(&q->pipeline.budget, (void **)&list->data, &list->capacity,
+    toi_status status = toi_reserve(q->pipeline.budget, (void **)&list->data, &list->capacity,
                                     list->count + count, sizeof *impacts);
     if (status == TOI_OK) {
         memcpy(list->data + list->count, impacts, (size_t)count * sizeof *impacts);
@@ -65,14 +62,16 @@ static toi_status keep_impacts(question *q, tally *t, const toi_impact *impacts,
     return status;
 }
 
-static toi_status place_impacts(question *q, const toi_impact *impacts, int64_t count)
+// Puts them into the caller's list if they fit.
+static bool place_impacts(question *q, const toi_impact *impacts, int64_t count)
 {
-    int64_t at = atomic_fetch_add(&q->placed, count);
-    if (at + count > q->room)
-        return toi_fail(TOI_ERROR_DATA, "more impacts were found when they were looked for again: "
-                                        "the mesh or the filter's answers have changed meanwhile");
+    int64_t at = q->placed;
+    do {
+        if (at + count > q->room)
+            return false;
+    } while (!atomic_compare_exchange_weak(&q->placed, &at, at + count));
     memcpy(q->place + at, impacts, (size_t)count * sizeof *impacts);
-    return TOI_OK;
+    return true;
 }
 
 static toi_status consume(void *context, const toi_impact *impacts, int64_t count, int worker)
@@ -88,9 +87,12 @@ static toi_status consume(void *context, const toi_impact *impacts, int64_t coun
             lower_steps(q, &impacts[i]);
     }
     toi_lower_time(&q->best, t->earliest.time);
-    if (!q->keep)
+    if (!q->keep || place_impacts(q, impacts, count))
         return TOI_OK;
-    return q->place ? place_impacts(q, impacts, count) : keep_impacts(q, t, impacts, count);
+    if (q->counted)
+        return toi_fail(TOI_ERROR_DATA, "more impacts were found when they were looked for again: "
+                                        "the mesh or the filter's answers have changed meanwhile");
+    return keep_impacts(q, t, impacts, count);
 }
 
 static void reset_tallies(question *q)
@@ -102,21 +104,21 @@ static void reset_tallies(question *q)
 }
 
 // `impacts`: the list that they go to, or NULL.
-static toi_status begin(question *q, const toi_ccd_def *def, const toi_mesh *mesh,
+static toi_status begin(question *q, const toi_ccd_def *def, toi_step step,
                         toi_impact_array *impacts)
 {
     _Static_assert(sizeof(toi_impact) == 64, "the message says so");
     *q = (question){.best = toi_time_bits(INFINITY)};
     const char *list = impacts ? "64 bytes for every impact" : NULL;
-    toi_status status = toi_pipeline_begin(&q->pipeline, def, mesh, (toi_purpose){true, list});
-    if (impacts && !toi_reuse(&q->pipeline.budget, impacts->data))
+    toi_status status = toi_pipeline_begin(&q->pipeline, def, step, (toi_purpose){true, list});
+    if (impacts && !toi_reuse(q->pipeline.budget, impacts->data))
         toi_free_impacts(impacts);
     if (status == TOI_OK)
-        status = toi_prepare_mesh(&q->pipeline, mesh);
+        status = toi_prepare_step(&q->pipeline);
     if (status != TOI_OK)
         return status;
     int workers = q->pipeline.workers;
-    q->tallies = toi_take(&q->pipeline.budget, workers, sizeof *q->tallies);
+    q->tallies = toi_take(q->pipeline.budget, workers, sizeof *q->tallies);
     if (!q->tallies)
         return toi_allocation_status();
     memset(q->tallies, 0, (size_t)workers * sizeof *q->tallies);
@@ -148,11 +150,10 @@ static toi_status end(question *q, toi_status status, toi_ccd_report *report)
     return toi_pipeline_end(&q->pipeline, status, report);
 }
 
-toi_status toi_find_earliest(const toi_ccd_def *def, const toi_mesh *mesh, toi_ccd_report *report)
+static toi_status find_earliest(const toi_ccd_def *def, toi_step step, toi_ccd_report *report)
 {
-    TOI_GUARD_FP;
     question q;
-    toi_status status = begin(&q, def, mesh, NULL);
+    toi_status status = begin(&q, def, step, NULL);
     if (status == TOI_OK)
         status = toi_solve_candidates(&q.pipeline, consume, &q, &q.best);
     status = end(&q, status, report);
@@ -163,15 +164,37 @@ toi_status toi_find_earliest(const toi_ccd_def *def, const toi_mesh *mesh, toi_c
     return status;
 }
 
+// Makes room for `count` impacts, by half at least, and takes those along that are in place.
+static toi_status grow_list(question *q, toi_impact_array *impacts, int64_t count)
+{
+    int64_t wanted = impacts->capacity + impacts->capacity / 2;
+    wanted = wanted > count ? wanted : count;
+    toi_impact *grown = toi_take_new(q->pipeline.budget, wanted, sizeof *grown);
+    if (!grown && wanted > count) {
+        wanted = count; // near the limit, take no more than needed
+        grown = toi_take_new(q->pipeline.budget, wanted, sizeof *grown);
+    }
+    if (!grown)
+        return toi_allocation_status();
+    if (q->placed > 0)
+        memcpy(grown, impacts->data, (size_t)q->placed * sizeof *grown);
+    toi_free_impacts(impacts);
+    impacts->data = grown;
+    impacts->capacity = wanted;
+    return TOI_OK;
+}
+
+// Those in place and those in the workers' lists.
 static toi_status join_impacts(question *q, toi_impact_array *impacts)
 {
-    int64_t total = 0;
+    int64_t total = q->placed;
     for (int w = 0; w < q->pipeline.workers; ++w)
         total += q->tallies[w].impacts.count;
-    toi_status status = toi_reserve(&q->pipeline.budget, (void **)&impacts->data,
-                                    &impacts->capacity, total, sizeof *impacts->data);
+    toi_status status =
+        total > impacts->capacity || !impacts->data ? grow_list(q, impacts, total) : TOI_OK;
     if (status != TOI_OK)
         return status;
+    impacts->count = q->placed;
     for (int w = 0; w < q->pipeline.workers; ++w) {
         const toi_impact_array *list = &q->tallies[w].impacts;
         if (list->count > 0)
@@ -185,6 +208,8 @@ static toi_status join_impacts(question *q, toi_impact_array *impacts)
 static toi_status list_impacts(question *q, toi_impact_array *impacts)
 {
     q->keep = true;
+    q->place = impacts->data;
+    q->room = impacts->capacity;
     toi_status status = toi_solve_candidates(&q->pipeline, consume, q, NULL);
     return status == TOI_OK ? join_impacts(q, impacts) : status;
 }
@@ -203,9 +228,11 @@ static toi_status solve_anew(question *q)
 // again and puts them into a list of that length (as src/broad/lists.c does with pairs).
 static toi_status list_impacts_tightly(question *q, toi_impact_array *impacts)
 {
-    toi_budget *budget = &q->pipeline.budget;
+    toi_budget *budget = q->pipeline.budget;
     toi_free_impacts(impacts);
     q->keep = false;
+    q->counted = true;
+    q->room = q->placed = 0;
     toi_status status = solve_anew(q);
     if (status != TOI_OK)
         return status;
@@ -224,38 +251,34 @@ static toi_status list_impacts_tightly(question *q, toi_impact_array *impacts)
     return status;
 }
 
-toi_status toi_find_impacts(const toi_ccd_def *def, const toi_mesh *mesh, toi_impact_array *impacts,
-                            toi_ccd_report *report)
+static toi_status find_impacts(const toi_ccd_def *def, toi_step step, toi_impact_array *impacts,
+                               toi_ccd_report *report)
 {
-    TOI_GUARD_FP;
     impacts->count = 0;
     question q;
-    toi_status status = begin(&q, def, mesh, impacts);
-    toi_budget *budget = &q.pipeline.budget;
+    toi_status status = begin(&q, def, step, impacts);
+    toi_budget *budget = q.pipeline.budget;
     if (status == TOI_OK) {
         status = list_impacts(&q, impacts);
         if (status == TOI_ERROR_LIMIT && budget->limit > 0)
             status = list_impacts_tightly(&q, impacts);
     }
     if (status == TOI_OK)
-        toi_sort_impacts(impacts->data, impacts->count, q.pipeline.workers, budget);
+        toi_sort_impacts(impacts, q.pipeline.workers, budget);
     else
         impacts->count = 0;
     toi_detach(impacts->data);
     return end(&q, status, report);
 }
 
-toi_status toi_find_safe_steps(const toi_ccd_def *def, const toi_mesh *mesh, double *steps,
-                               toi_ccd_report *report)
+static toi_status find_safe_steps(const toi_ccd_def *def, toi_step step, double *steps,
+                                  toi_ccd_report *report)
 {
-    TOI_GUARD_FP;
     question q;
-    int64_t count = mesh && mesh->start.count <= INT32_MAX ? mesh->start.count : 0;
-    for (int64_t i = 0; i < count; ++i)
-        steps[i] = 0; // a failed call grants no step at all
-    toi_status status = begin(&q, def, mesh, NULL);
+    toi_status status = begin(&q, def, step, NULL);
+    int64_t count = q.pipeline.report.vertices; // 0 after a failure
     if (status == TOI_OK) {
-        q.steps = toi_take(&q.pipeline.budget, count, sizeof *q.steps);
+        q.steps = toi_take(q.pipeline.budget, count, sizeof *q.steps);
         status = q.steps ? TOI_OK : toi_allocation_status();
     }
     for (int64_t i = 0; q.steps && i < count; ++i) // later than that nobody looks
@@ -266,4 +289,57 @@ toi_status toi_find_safe_steps(const toi_ccd_def *def, const toi_mesh *mesh, dou
         steps[i] = toi_bits_time(atomic_load(&q.steps[i]));
     toi_give_back((void *)q.steps);
     return end(&q, status, report);
+}
+
+// A failed call grants no step at all.
+static void clear_steps(double *steps, int64_t count)
+{
+    for (int64_t i = 0; i < count && count <= INT32_MAX; ++i)
+        steps[i] = 0;
+}
+
+// ---- Of a mesh, and of a scene
+
+toi_status toi_find_earliest(const toi_ccd_def *def, const toi_mesh *mesh, toi_ccd_report *report)
+{
+    TOI_GUARD_FP;
+    return find_earliest(def, toi_mesh_step(mesh), report);
+}
+
+toi_status toi_scene_find_earliest(toi_scene *scene, const toi_ccd_def *def, toi_point_view start,
+                                   toi_point_view end, toi_ccd_report *report)
+{
+    TOI_GUARD_FP;
+    return find_earliest(def, toi_scene_step(scene, start, end), report);
+}
+
+toi_status toi_find_impacts(const toi_ccd_def *def, const toi_mesh *mesh, toi_impact_array *impacts,
+                            toi_ccd_report *report)
+{
+    TOI_GUARD_FP;
+    return find_impacts(def, toi_mesh_step(mesh), impacts, report);
+}
+
+toi_status toi_scene_find_impacts(toi_scene *scene, const toi_ccd_def *def, toi_point_view start,
+                                  toi_point_view end, toi_impact_array *impacts,
+                                  toi_ccd_report *report)
+{
+    TOI_GUARD_FP;
+    return find_impacts(def, toi_scene_step(scene, start, end), impacts, report);
+}
+
+toi_status toi_find_safe_steps(const toi_ccd_def *def, const toi_mesh *mesh, double *steps,
+                               toi_ccd_report *report)
+{
+    TOI_GUARD_FP;
+    clear_steps(steps, mesh ? mesh->start.count : 0);
+    return find_safe_steps(def, toi_mesh_step(mesh), steps, report);
+}
+
+toi_status toi_scene_find_safe_steps(toi_scene *scene, const toi_ccd_def *def, toi_point_view start,
+                                     toi_point_view end, double *steps, toi_ccd_report *report)
+{
+    TOI_GUARD_FP;
+    clear_steps(steps, start.count);
+    return find_safe_steps(def, toi_scene_step(scene, start, end), steps, report);
 }

@@ -14,36 +14,57 @@ void toi_free_impacts(toi_impact_array *impacts)
     *impacts = (toi_impact_array){NULL, 0, 0};
 }
 
-// Two stable sorts of (key, index): by b, then by (kind, a).
-static toi_status sort_order(const toi_impact *impacts, int64_t count, int workers,
-                             toi_budget *budget, uint64_t *order)
+// What sorting takes beside the list: one block, for as many as the list has room for, so that
+// steps with more and with fewer impacts take the same.
+typedef struct sorting
 {
+    toi_impact *copy;
+    uint64_t *order;
+    uint64_t *scratch;
+} sorting;
+
+static bool take_sorting(const toi_impact_array *impacts, toi_budget *budget, sorting *s)
+{
+    int64_t room = impacts->capacity;
+    s->copy = toi_take(budget, room, sizeof *s->copy + 2 * sizeof *s->order);
+    s->order = (uint64_t *)(s->copy + room);
+    s->scratch = s->order + room;
+    return s->copy != NULL;
+}
+
+// Two stable sorts of (key, index): by b, then by (kind, a).
+static toi_status sort_order(const toi_impact_array *impacts, int workers, toi_budget *budget,
+                             const sorting *s)
+{
+    const toi_impact *data = impacts->data;
+    int64_t count = impacts->count;
     for (int64_t i = 0; i < count; ++i)
-        order[i] = (uint64_t)(uint32_t)impacts[i].b << 32 | (uint32_t)i;
-    toi_status status = toi_radix_sort(order, count, ~(uint64_t)0 << 32, workers, budget);
+        s->order[i] = (uint64_t)(uint32_t)data[i].b << 32 | (uint32_t)i;
+    uint64_t mask = ~(uint64_t)0 << 32;
+    toi_status status = toi_radix_sort_with(s->order, s->scratch, count, mask, workers, budget);
     if (status != TOI_OK)
         return status;
     for (int64_t i = 0; i < count; ++i) {
-        uint32_t at = (uint32_t)order[i];
-        uint32_t key = (uint32_t)impacts[at].kind << 31 | (uint32_t)impacts[at].a;
-        order[i] = (uint64_t)key << 32 | at;
+        uint32_t at = (uint32_t)s->order[i];
+        uint32_t key = (uint32_t)data[at].kind << 31 | (uint32_t)data[at].a;
+        s->order[i] = (uint64_t)key << 32 | at;
     }
-    return toi_radix_sort(order, count, ~(uint64_t)0 << 32, workers, budget);
+    return toi_radix_sort_with(s->order, s->scratch, count, mask, workers, budget);
 }
 
 // By a permutation, which is quick. False for want of memory, with the impacts as they were.
-static bool sort_by_order(toi_impact *impacts, int64_t count, int workers, toi_budget *budget)
+static bool sort_by_order(toi_impact_array *impacts, int workers, toi_budget *budget)
 {
-    uint64_t *order = toi_take(budget, count, sizeof *order);
-    toi_impact *copy = order ? toi_take(budget, count, sizeof *copy) : NULL;
-    bool sorted = copy && sort_order(impacts, count, workers, budget, order) == TOI_OK;
+    sorting s;
+    if (!take_sorting(impacts, budget, &s))
+        return false;
+    bool sorted = sort_order(impacts, workers, budget, &s) == TOI_OK;
     if (sorted) {
-        memcpy(copy, impacts, (size_t)count * sizeof *copy);
-        for (int64_t i = 0; i < count; ++i)
-            impacts[i] = copy[(uint32_t)order[i]];
+        memcpy(s.copy, impacts->data, (size_t)impacts->count * sizeof *s.copy);
+        for (int64_t i = 0; i < impacts->count; ++i)
+            impacts->data[i] = s.copy[(uint32_t)s.order[i]];
     }
-    toi_give_back(copy);
-    toi_give_back(order);
+    toi_give_back(s.copy);
     return sorted;
 }
 
@@ -55,8 +76,9 @@ static uint64_t impact_key(const void *element, int word)
                     : (uint64_t)(uint32_t)impact.kind << 32 | (uint32_t)impact.a;
 }
 
-void toi_sort_impacts(toi_impact *impacts, int64_t count, int workers, toi_budget *budget)
+void toi_sort_impacts(toi_impact_array *impacts, int workers, toi_budget *budget)
 {
-    if (count > 1 && (count > UINT32_MAX || !sort_by_order(impacts, count, workers, budget)))
-        toi_sort_in_place(impacts, count, sizeof *impacts, 2, impact_key);
+    int64_t count = impacts->count;
+    if (count > 1 && (count > UINT32_MAX || !sort_by_order(impacts, workers, budget)))
+        toi_sort_in_place(impacts->data, count, sizeof *impacts->data, 2, impact_key);
 }

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "broad/tree/mesh_tree.h"
 #include "ccd/cull.h"
+#include "ccd/scene.h"
 #include "narrow/narrow.h"
 #include "toi/ccd.h"
 
@@ -18,33 +19,52 @@ typedef struct toi_purpose
     const char *list; // what its list takes ("8 bytes for every pair"), or NULL
 } toi_purpose;
 
-// A checked mesh and the resources of one call.
+// One call: a step of a scene and what it takes.
 typedef struct toi_pipeline
 {
     const toi_ccd_def *def;
     int workers;
-    toi_mesh mesh; // with its edges
-    toi_edge_array made_edges;
+    toi_scene *scene;                // the caller's, while this call holds it; else the call's own
+    toi_scene passing;               // that one
+    toi_mesh mesh;                   // at this step; without edges that are still to be made
     toi_moving_vertex *trajectories; // NULL until toi_take_trajectories()
     toi_mesh_order order;            // empty until a search needs it
     toi_purpose purpose;
-    toi_broad_memory *memory; // the caller's, while this call holds it
-    bool forgetful;           // nothing more is to be kept in it
-    toi_budget budget;
-    int64_t entered; // bytes that the memory held when the call began
+    toi_broad_slot *kept; // of the scene; NULL: nothing more is to be kept
+    toi_budget *budget;   // the scene's
+    int64_t entered;      // bytes that the scene had in use when the call began
     toi_meter meter;
     toi_ccd_report report;
     double started;
 } toi_pipeline;
 
+// Which step is asked about: of a mesh, for which a scene is made, or of a scene.
+typedef struct toi_step
+{
+    bool stateless;
+    const toi_mesh *mesh;
+    toi_scene *scene;
+    toi_point_view start, end; // of the scene's vertices
+} toi_step;
+
+static inline toi_step toi_mesh_step(const toi_mesh *mesh)
+{
+    return (toi_step){.stateless = true, .mesh = mesh};
+}
+
+static inline toi_step toi_scene_step(toi_scene *scene, toi_point_view start, toi_point_view end)
+{
+    return (toi_step){.scene = scene, .start = start, .end = end};
+}
+
 // Checks the definition and foresees what the call takes; takes nothing yet, so that lists to be
 // reused can be counted first. Call toi_pipeline_end() after success and after failure; it gives
 // everything back and completes the report.
-toi_status toi_pipeline_begin(toi_pipeline *pipeline, const toi_ccd_def *def, const toi_mesh *mesh,
+toi_status toi_pipeline_begin(toi_pipeline *pipeline, const toi_ccd_def *def, toi_step step,
                               toi_purpose purpose);
 
-// Checks the mesh and takes what every stage needs.
-toi_status toi_prepare_mesh(toi_pipeline *pipeline, const toi_mesh *mesh);
+// Checks the positions, and makes the scene where there is none.
+toi_status toi_prepare_step(toi_pipeline *pipeline);
 
 toi_status toi_pipeline_end(toi_pipeline *pipeline, toi_status status, toi_ccd_report *report);
 
@@ -67,7 +87,7 @@ toi_status toi_solve_candidates(toi_pipeline *pipeline, toi_consume_fn *consume,
 int64_t toi_solve_need(const toi_narrow_def *def, const toi_mesh_counts *counts, int workers);
 
 // Sorts by (kind, a, b): in place, and slower, where there is no memory for a faster way.
-void toi_sort_impacts(toi_impact *impacts, int64_t count, int workers, toi_budget *budget);
+void toi_sort_impacts(toi_impact_array *impacts, int workers, toi_budget *budget);
 
 // Non-negative doubles order like their bits, so the least can be kept without a lock.
 uint64_t toi_time_bits(double time);

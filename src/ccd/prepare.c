@@ -24,6 +24,9 @@ static toi_status check_def(const toi_ccd_def *def)
                         (int)def->broad.method);
     if (def->memory_limit < 0)
         return toi_fail(TOI_ERROR_ARGUMENT, "the memory limit is negative");
+    if (def->broad.memory)
+        return toi_fail(TOI_ERROR_ARGUMENT, "broad.memory is for lists of boxes; to keep memory "
+                                            "between the steps of a mesh, make a toi_scene");
     const toi_zero_time_policy *policy = &def->zero_time;
     // Beyond 1/2 the cube of the maximum norm would already hold the initial distance.
     if (!(policy->relative_separation >= 0 && policy->relative_separation <= 0.5))
@@ -35,27 +38,10 @@ static toi_status check_def(const toi_ccd_def *def)
     return toi_check_narrow_def(&def->narrow);
 }
 
-static toi_status check_filter(const toi_filter *filter, int64_t vertex_count)
+static toi_status load_trajectories(void *context, int64_t first, int64_t end)
 {
-    if (filter->groups && filter->group_count != vertex_count)
-        return toi_fail(TOI_ERROR_ARGUMENT,
-                        "the filter has %" PRId64 " groups for %" PRId64 " vertices",
-                        filter->group_count, vertex_count);
-    return TOI_OK;
-}
-
-enum
-{
-    PIECE = 8192
-};
-
-static toi_status load_trajectories(void *context, int64_t piece, int worker)
-{
-    (void)worker;
     toi_pipeline *p = context;
-    int64_t end =
-        (piece + 1) * PIECE < p->mesh.start.count ? (piece + 1) * PIECE : p->mesh.start.count;
-    for (int64_t i = piece * PIECE; i < end; ++i) {
+    for (int64_t i = first; i < end; ++i) {
         p->trajectories[i] = (toi_moving_vertex){.start = {0}};
         toi_load_point(&p->mesh.start, i, p->trajectories[i].start);
         toi_load_point(&p->mesh.end, i, p->trajectories[i].end);
@@ -68,10 +54,10 @@ toi_status toi_take_trajectories(toi_pipeline *p)
     int64_t count = p->mesh.start.count;
     if (p->trajectories)
         return TOI_OK;
-    p->trajectories = toi_take(&p->budget, count, sizeof *p->trajectories);
+    p->trajectories = toi_take(p->budget, count, sizeof *p->trajectories);
     if (!p->trajectories)
         return toi_allocation_status();
-    return toi_parallel(p->workers, (count + PIECE - 1) / PIECE, load_trajectories, p);
+    return toi_parallel_ranges(p->workers, count, TOI_PIECE, load_trajectories, p);
 }
 
 // Counts that are out of range are refused later.
@@ -85,9 +71,10 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static int64_t search_need(const toi_ccd_def *def, const toi_mesh_counts *n, int workers)
+static int64_t search_need(const toi_pipeline *p, const toi_mesh_counts *n)
 {
-    toi_broad_method method = def->broad.method;
+    toi_broad_method method = p->def->broad.method;
+    int workers = p->workers;
     if (method == TOI_BROAD_AUTO)
         workers = toi_fitting_workers(workers, n->edges + n->faces);
     if (method == TOI_BROAD_LBVH || method == TOI_BROAD_AUTO)
@@ -96,11 +83,16 @@ static int64_t search_need(const toi_ccd_def *def, const toi_mesh_counts *n, int
     int64_t in_faces = box * faces + toi_search_need(method, faces, workers);
     int64_t in_edges = box * n->edges + toi_search_need(method, n->edges, workers);
     // What the first search keeps is there during the second.
-    return def->broad.memory ? in_faces + in_edges : larger(in_faces, in_edges);
+    return p->kept ? in_faces + in_edges : larger(in_faces, in_edges);
+}
+
+static bool is_stateless(const toi_pipeline *p)
+{
+    return p->scene == &p->passing;
 }
 
 // Notes what the call takes at most, lists excepted.
-static void foresee(toi_pipeline *p, const toi_mesh *mesh)
+static void foresee(toi_pipeline *p)
 {
     enum
     {
@@ -109,71 +101,107 @@ static void foresee(toi_pipeline *p, const toi_mesh *mesh)
         EDGE_BYTES = 8,
         KEY_BYTES = 8
     };
-    toi_mesh_counts n = {in_range(mesh->start.count), in_range(mesh->edges.count),
-                         in_range(mesh->faces.count)};
-    int64_t sorting = p->workers * (int64_t)SORT_BYTES;
-    int64_t checking = 2 * KEY_BYTES * n.edges + KEY_BYTES * n.vertices + sorting, making = 0;
-    if (n.edges == 0) {
-        n.edges = p->made_edges.data ? p->made_edges.count : 3 * n.faces;
-        making = 3 * n.faces * (2 * KEY_BYTES + EDGE_BYTES) + sorting;
+    toi_mesh_counts n = {in_range(p->mesh.start.count), in_range(p->mesh.edges.count),
+                         in_range(p->mesh.faces.count)};
+    int64_t sorting = p->workers * (int64_t)SORT_BYTES, checking = 0, making = 0;
+    if (is_stateless(p)) {
+        checking = 2 * KEY_BYTES * n.edges + KEY_BYTES * n.vertices + sorting;
+        if (n.edges == 0 || p->scene->topology.own_edges.data)
+            making = 3 * n.faces * (2 * KEY_BYTES + EDGE_BYTES) + sorting;
+        if (n.edges == 0 && !p->scene->topology.own_edges.data)
+            n.edges = 3 * n.faces;
     }
-    int64_t working = EDGE_BYTES * n.edges + search_need(p->def, &n, p->workers);
+    int64_t working = EDGE_BYTES * n.edges + search_need(p, &n);
     if (p->purpose.solve)
         working += toi_solve_need(&p->def->narrow, &n, p->workers);
-    p->budget.need = p->entered + BLOCKS + larger(working, larger(checking, making));
+    p->budget->need = p->entered + BLOCKS + larger(working, larger(checking, making));
 }
 
-toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, const toi_mesh *mesh,
+static toi_status enter_passing_scene(toi_pipeline *p, const toi_mesh *mesh)
+{
+    if (!mesh)
+        return toi_fail(TOI_ERROR_ARGUMENT, "the mesh is NULL");
+    p->mesh = *mesh;
+    return toi_enter_scene(p->scene, p->def->memory_limit);
+}
+
+static toi_status enter_scene(toi_pipeline *p, const toi_step *step)
+{
+    const toi_filter *filter = &p->def->filter;
+    if (filter->groups || filter->may_collide)
+        return toi_fail(TOI_ERROR_ARGUMENT, "the definition has a filter, but the scene has its "
+                                            "own: give it to toi_scene_set_filter()");
+    toi_status status = toi_enter_scene(step->scene, p->def->memory_limit);
+    if (status != TOI_OK)
+        return status;
+    p->scene = step->scene;
+    p->budget = &p->scene->budget;
+    p->kept = p->scene->kept;
+    p->mesh = toi_scene_mesh(p->scene, step->start, step->end);
+    return TOI_OK;
+}
+
+toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, toi_step step,
                               toi_purpose purpose)
 {
     *p = (toi_pipeline){.def = def, .purpose = purpose, .started = toi_clock()};
+    p->passing = toi_passing_scene();
+    p->scene = &p->passing;
+    p->budget = &p->scene->budget;
     p->report.earliest.time = INFINITY;
     toi_status status = check_def(def);
     if (status == TOI_OK)
         status = toi_resolve_workers(def->workers, &p->workers);
+    if (status == TOI_OK)
+        status = step.stateless ? enter_passing_scene(p, step.mesh) : enter_scene(p, &step);
     if (status != TOI_OK)
         return status;
-    p->budget.limit = def->memory_limit;
-    p->budget.list = purpose.list;
+    p->budget->list = purpose.list;
     toi_meter_init(&p->meter, def->progress, def->progress_context);
-    status = toi_enter_memory(def->broad.memory, &p->budget);
-    if (status != TOI_OK)
-        return status;
-    p->memory = def->broad.memory;
-    p->entered = p->budget.used;
-    if (mesh)
-        foresee(p, mesh);
+    p->entered = toi_bytes_in_use(p->budget);
+    foresee(p);
     return TOI_OK;
 }
 
-toi_status toi_prepare_mesh(toi_pipeline *p, const toi_mesh *mesh)
+// For this call alone: it looks at the caller's arrays.
+static toi_status make_scene(toi_pipeline *p)
 {
-    toi_status status = toi_check_mesh_within(mesh, p->workers, &p->budget);
-    if (status == TOI_OK)
-        status = check_filter(&p->def->filter, mesh->start.count);
+    toi_topology_source source = {.mesh = &p->mesh, .filter = &p->def->filter};
+    toi_topology *topology = &p->scene->topology;
+    toi_status status = toi_make_topology(&source, p->workers, p->budget, topology);
+    if (status == TOI_OK && p->mesh.edges.count == 0) {
+        p->mesh.edges = topology->edges;
+        foresee(p); // now it is known how many edges there are
+    }
+    return status;
+}
+
+toi_status toi_prepare_step(toi_pipeline *p)
+{
+    toi_status status = toi_check_positions(&p->mesh.start, &p->mesh.end, p->workers);
+    if (status == TOI_OK && is_stateless(p))
+        status = make_scene(p);
     if (status != TOI_OK)
         return status;
-    p->mesh = *mesh;
-    if (mesh->edges.count == 0) {
-        status = toi_make_edges_within(mesh->faces, mesh->edges, mesh->start.count, p->workers,
-                                       &p->budget, &p->made_edges);
-        p->mesh.edges = toi_view_edges(&p->made_edges);
-        foresee(p, mesh);
-    }
+    if (p->mesh.start.count != p->scene->topology.vertex_count)
+        return toi_fail(TOI_ERROR_DATA,
+                        "there are positions of %" PRId64 " vertices, but the scene has %" PRId64,
+                        p->mesh.start.count, p->scene->topology.vertex_count);
     p->report.vertices = p->mesh.start.count;
     p->report.edges = p->mesh.edges.count;
     p->report.faces = p->mesh.faces.count;
     p->report.seconds_boxes = toi_clock() - p->started;
-    return status;
+    return TOI_OK;
 }
 
 toi_status toi_pipeline_end(toi_pipeline *p, toi_status status, toi_ccd_report *report)
 {
     toi_give_back(p->trajectories);
     toi_free_mesh_order(&p->order);
-    toi_free_edges(&p->made_edges);
-    toi_leave_memory(p->memory);
-    p->report.peak_bytes = p->budget.peak;
+    if (is_stateless(p))
+        toi_clear_scene(p->scene);
+    p->report.peak_bytes = p->budget->peak;
+    toi_leave_scene(p->scene);
     p->report.seconds_total = toi_clock() - p->started;
     if (status == TOI_OK)
         p->report.state = p->report.earliest.time < INFINITY ? (toi_state)p->report.earliest.state

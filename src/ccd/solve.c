@@ -5,6 +5,7 @@
 #include "base/fp_mode.h"
 #include "base/simd.h"
 #include "broad/layout/layout.h"
+#include "ccd/corners.h"
 #include "mesh/mesh.h"
 
 #include <math.h>
@@ -69,13 +70,7 @@ void toi_lower_time(_Atomic uint64_t *least, double time)
 static void gather(const toi_pipeline *p, toi_kind kind, toi_pair pair, toi_query *query)
 {
     int32_t corners[4];
-    if (kind == TOI_VERTEX_FACE) {
-        corners[0] = pair.a;
-        memcpy(corners + 1, toi_face_at(&p->mesh.faces, pair.b), 3 * sizeof *corners);
-    } else {
-        memcpy(corners, toi_edge_at(&p->mesh.edges, pair.a), 2 * sizeof *corners);
-        memcpy(corners + 2, toi_edge_at(&p->mesh.edges, pair.b), 2 * sizeof *corners);
-    }
+    toi_pair_corners(&p->mesh, kind == TOI_EDGE_EDGE, pair, corners);
     for (int c = 0; c < 4; ++c) {
         const toi_moving_vertex *at = &p->trajectories[corners[c]];
         memcpy(query->start[c], at->start, sizeof query->start[c]);
@@ -86,15 +81,12 @@ static void gather(const toi_pipeline *p, toi_kind kind, toi_pair pair, toi_quer
 toi_query toi_gather_query(const toi_mesh *mesh, toi_kind kind, toi_pair pair)
 {
     TOI_GUARD_FP;
-    const int32_t *a = kind == TOI_VERTEX_FACE ? &pair.a : toi_edge_at(&mesh->edges, pair.a);
-    const int32_t *b = kind == TOI_VERTEX_FACE ? toi_face_at(&mesh->faces, pair.b)
-                                               : toi_edge_at(&mesh->edges, pair.b);
-    int first = kind == TOI_VERTEX_FACE ? 1 : 2;
+    int32_t corners[4];
     toi_query query = {0};
+    toi_pair_corners(mesh, kind != TOI_VERTEX_FACE, pair, corners);
     for (int c = 0; c < 4; ++c) {
-        int32_t vertex = c < first ? a[c] : b[c - first];
-        toi_load_point(&mesh->start, vertex, query.start[c]);
-        toi_load_point(&mesh->end, vertex, query.end[c]);
+        toi_load_point(&mesh->start, corners[c], query.start[c]);
+        toi_load_point(&mesh->end, corners[c], query.end[c]);
     }
     return query;
 }
@@ -154,7 +146,7 @@ static void solve_batch(solve_stage *stage, solve_worker *w, int64_t count)
                               .queries = w->queries,
                               .results = w->results,
                               .scratch = w->scratch,
-                              .budget = &stage->pipeline->budget};
+                              .budget = stage->pipeline->budget};
     batch.culled = true;
     if (ccd->zero_time.relative_separation > 0) {
         set_separations(stage, w, count);
@@ -225,9 +217,9 @@ static void make_bounds_when_worth(solve_stage *stage, const toi_cull_source *so
     before = atomic_fetch_add(&stage->seen, count);
     if (before > limit || before + count <= limit)
         return;
-    toi_end_boxes *a = edges ? NULL : make_bounds(source, &p->budget, TOI_VERTEX, first);
+    toi_end_boxes *a = edges ? NULL : make_bounds(source, p->budget, TOI_VERTEX, first);
     toi_end_boxes *b =
-        edges || a ? make_bounds(source, &p->budget, edges ? TOI_EDGE : TOI_FACE, second) : NULL;
+        edges || a ? make_bounds(source, p->budget, edges ? TOI_EDGE : TOI_FACE, second) : NULL;
     stage->bounds[0] = edges ? b : a;
     stage->bounds[1] = b; // the second says that both are there
 }
@@ -277,7 +269,7 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     (void)task;
     solve_stage *stage = context;
     solve_worker *w = &stage->scratch[worker];
-    toi_budget *budget = &stage->pipeline->budget;
+    toi_budget *budget = stage->pipeline->budget;
     double started = toi_clock();
     toi_status status = TOI_OK;
     w->candidates += count;
@@ -334,14 +326,28 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     return status;
 }
 
+// A step with many candidates takes bounds, which others do not: a scene has their memory ready.
+static void keep_bounds_ready(const toi_pipeline *p)
+{
+    if (!p->budget->store || (p->budget->limit > 0 && p->budget->limit < p->budget->need))
+        return;
+    const int64_t counts[] = {p->mesh.start.count, p->mesh.faces.count, p->mesh.edges.count};
+    void *ready[3];
+    for (int i = 0; i < 3; ++i)
+        ready[i] = toi_take(p->budget, counts[i], sizeof(toi_end_boxes));
+    for (int i = 0; i < 3; ++i)
+        toi_give_back(ready[i]);
+}
+
 toi_status toi_solve_candidates(toi_pipeline *p, toi_consume_fn *consume, void *context,
                                 _Atomic uint64_t *t_max)
 {
     solve_stage stage = {.pipeline = p, .consume = consume, .context = context, .t_max = t_max};
     int64_t bytes = toi_narrow_scratch_bytes(p->def->narrow.method);
-    stage.scratch = toi_take(&p->budget, p->workers, sizeof *stage.scratch);
-    char *scratch = stage.scratch ? toi_take(&p->budget, p->workers, (size_t)bytes) : NULL;
+    stage.scratch = toi_take(p->budget, p->workers, sizeof *stage.scratch);
+    char *scratch = stage.scratch ? toi_take(p->budget, p->workers, (size_t)bytes) : NULL;
     double started = toi_clock();
+    keep_bounds_ready(p);
     toi_status status = scratch ? toi_take_trajectories(p) : toi_allocation_status();
     p->report.seconds_narrow += toi_clock() - started;
     for (int i = 0; scratch && i < p->workers; ++i)

@@ -52,7 +52,6 @@ toi_mesh toi_truth_mesh(const toi_truth *truth)
         toi_make_mesh(section(truth, TOI_TRUTH_START, 0), section(truth, TOI_TRUTH_END, 0),
                       header->vertices, section(truth, TOI_TRUTH_FACES, 0), header->faces);
     mesh.edges = (toi_index_view){section(truth, TOI_TRUTH_EDGES, 0), header->edges, 0};
-    mesh.topology_checked = true;
     return mesh;
 }
 

@@ -10,11 +10,16 @@
 #include <inttypes.h>
 #include <math.h>
 
+toi_point_view toi_view_points(const double *data, int64_t count)
+{
+    return (toi_point_view){data, count, 0, TOI_DOUBLE};
+}
+
 toi_mesh toi_make_mesh(const double *start, const double *end, int64_t vertex_count,
                        const int32_t *faces, int64_t face_count)
 {
-    return (toi_mesh){.start = {start, vertex_count, 0, TOI_DOUBLE},
-                      .end = {end, vertex_count, 0, TOI_DOUBLE},
+    return (toi_mesh){.start = toi_view_points(start, vertex_count),
+                      .end = toi_view_points(end, vertex_count),
                       .faces = {faces, face_count, 0}};
 }
 
@@ -60,7 +65,7 @@ static toi_status check_points(const toi_point_view *view, const char *when, int
     return toi_parallel_ranges(workers, view->count, TOI_PIECE, check_point_piece, &check);
 }
 
-static toi_status check_indices(const toi_index_view *view, int width, int64_t vertex_count)
+toi_status toi_check_indices(const toi_index_view *view, int width, int64_t vertex_count)
 {
     const char *name = width == 2 ? "edge" : "face";
     toi_status status = toi_check_count(view->count, width == 2 ? "edges" : "faces");
@@ -72,7 +77,7 @@ static toi_status check_indices(const toi_index_view *view, int width, int64_t v
     if (view->count > 0 && !view->data)
         return toi_fail(TOI_ERROR_DATA, "no data for %" PRId64 " %ss", view->count, name);
     for (int64_t i = 0; i < view->count; ++i) {
-        const int32_t *row = width == 2 ? toi_edge_at(view, i) : toi_face_at(view, i);
+        const int32_t *row = toi_index_row(view, width, i);
         for (int k = 0; k < width; ++k)
             if (row[k] < 0 || row[k] >= vertex_count)
                 return toi_fail(TOI_ERROR_DATA,
@@ -167,26 +172,25 @@ static toi_status check_sides(const toi_mesh *mesh, int workers, toi_budget *bud
     return status;
 }
 
-toi_status toi_check_mesh_within(const toi_mesh *mesh, int workers, toi_budget *budget)
+toi_status toi_check_positions(const toi_point_view *start, const toi_point_view *end, int workers)
 {
-    if (!mesh)
-        return toi_fail(TOI_ERROR_ARGUMENT, "the mesh is NULL");
-    toi_status status = toi_check_count(mesh->start.count, "vertices at t = 0");
+    toi_status status = toi_check_count(start->count, "vertices at t = 0");
     if (status == TOI_OK)
-        status = toi_check_count(mesh->end.count, "vertices at t = 1");
+        status = toi_check_count(end->count, "vertices at t = 1");
     if (status != TOI_OK)
         return status;
-    if (mesh->start.count != mesh->end.count)
+    if (start->count != end->count)
         return toi_fail(TOI_ERROR_DATA, "%" PRId64 " vertices at t = 0 but %" PRId64 " at t = 1",
-                        mesh->start.count, mesh->end.count);
-    status = check_points(&mesh->start, "t = 0", workers);
+                        start->count, end->count);
+    status = check_points(start, "t = 0", workers);
+    return status == TOI_OK ? check_points(end, "t = 1", workers) : status;
+}
+
+toi_status toi_check_topology(const toi_mesh *mesh, int workers, toi_budget *budget)
+{
+    toi_status status = toi_check_indices(&mesh->faces, 3, mesh->start.count);
     if (status == TOI_OK)
-        status = check_points(&mesh->end, "t = 1", workers);
-    if (status != TOI_OK || mesh->topology_checked)
-        return status;
-    status = check_indices(&mesh->faces, 3, mesh->start.count);
-    if (status == TOI_OK)
-        status = check_indices(&mesh->edges, 2, mesh->start.count);
+        status = toi_check_indices(&mesh->edges, 2, mesh->start.count);
     if (status == TOI_OK && mesh->edges.count > 0 && mesh->faces.count > 0)
         status = check_sides(mesh, workers, budget);
     return status;
@@ -196,8 +200,8 @@ toi_status toi_check_mesh(const toi_mesh *mesh)
 {
     TOI_GUARD_FP;
     if (!mesh)
-        return toi_check_mesh_within(NULL, 1, NULL);
-    toi_mesh whole = *mesh;
-    whole.topology_checked = false;
-    return toi_check_mesh_within(&whole, toi_default_workers(), NULL);
+        return toi_fail(TOI_ERROR_ARGUMENT, "the mesh is NULL");
+    int workers = toi_default_workers();
+    toi_status status = toi_check_positions(&mesh->start, &mesh->end, workers);
+    return status == TOI_OK ? toi_check_topology(mesh, workers, NULL) : status;
 }

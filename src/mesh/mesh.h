@@ -6,9 +6,15 @@
 #include "base/memory.h"
 #include "toi/boxes.h"
 
-// The public functions of the same names, counted against a budget; the check believes
-// topology_checked.
-toi_status toi_check_mesh_within(const toi_mesh *mesh, int workers, toi_budget *budget);
+// The two halves of toi_check_mesh(): where the vertices are, and what the indices say (of
+// mesh->start only the count is read).
+toi_status toi_check_positions(const toi_point_view *start, const toi_point_view *end, int workers);
+toi_status toi_check_topology(const toi_mesh *mesh, int workers, toi_budget *budget);
+
+// Rows of `width` indices of vertices.
+toi_status toi_check_indices(const toi_index_view *view, int width, int64_t vertex_count);
+
+// toi_make_edges(), counted against a budget.
 toi_status toi_make_edges_within(toi_index_view faces, toi_index_view loose, int64_t vertex_count,
                                  int workers, toi_budget *budget, toi_edge_array *edges);
 
@@ -44,14 +50,20 @@ static inline int64_t toi_primitive_count(const toi_mesh *mesh, toi_primitive pr
                                    : mesh->faces.count;
 }
 
+static inline const int32_t *toi_index_row(const toi_index_view *view, int width, int64_t i)
+{
+    int64_t packed = width * (int64_t)sizeof(int32_t);
+    return (const int32_t *)((const char *)view->data + i * (view->stride ? view->stride : packed));
+}
+
 static inline const int32_t *toi_edge_at(const toi_index_view *edges, int64_t i)
 {
-    return (const int32_t *)((const char *)edges->data + i * (edges->stride ? edges->stride : 8));
+    return toi_index_row(edges, 2, i);
 }
 
 static inline const int32_t *toi_face_at(const toi_index_view *faces, int64_t i)
 {
-    return (const int32_t *)((const char *)faces->data + i * (faces->stride ? faces->stride : 12));
+    return toi_index_row(faces, 3, i);
 }
 
 #endif

@@ -1,0 +1,68 @@
+// What lies behind a toi_scene: topology, memory and what is kept from call to call. A stateless
+// call has one of its own, which lives as long as the call and looks at the caller's arrays.
+
+#ifndef TOI_CCD_SCENE_H
+#define TOI_CCD_SCENE_H
+
+#include "base/memory.h"
+#include "broad/broad.h"
+#include "toi/scene.h"
+
+// What searches keep from call to call.
+enum
+{
+    TOI_KEPT_EDGES,    // of a list of edges' boxes
+    TOI_KEPT_VERTICES, // of lists of vertices' and faces' boxes
+    TOI_KEPT_ORDER,    // of the mesh itself
+    TOI_KEPT
+};
+
+// Faces, edges and filter: the scene's own copies, or views of the caller's.
+typedef struct toi_topology
+{
+    int64_t vertex_count;
+    toi_index_view faces;
+    toi_index_view edges;
+    toi_filter filter;
+    int32_t *own_faces;
+    toi_edge_array own_edges;
+    int32_t *own_groups;
+} toi_topology;
+
+struct toi_scene
+{
+    atomic_flag busy;
+    toi_budget budget;
+    int64_t limit; // of its definition
+    toi_topology topology;
+    toi_broad_slot kept[TOI_KEPT];
+};
+
+// A scene for one call: empty.
+toi_scene toi_passing_scene(void);
+
+// Gives back what it holds, topology included.
+void toi_clear_scene(toi_scene *scene);
+
+// Locks a scene for one call, whose limit is `memory_limit` or the scene's own; or refuses when
+// another call uses it.
+toi_status toi_enter_scene(toi_scene *scene, int64_t memory_limit);
+void toi_leave_scene(toi_scene *scene);
+
+// Forgets what searches keep.
+void toi_forget_kept(toi_scene *scene);
+
+// Checks the faces and edges of a mesh and takes views of them, or copies; makes edges of the faces
+// and of `loose` where there are none. On failure `topology` holds nothing.
+typedef struct toi_topology_source
+{
+    const toi_mesh *mesh; // its positions do not matter, but for their number
+    toi_index_view loose;
+    const toi_filter *filter;
+    bool copy;
+} toi_topology_source;
+toi_status toi_make_topology(const toi_topology_source *source, int workers, toi_budget *budget,
+                             toi_topology *topology);
+void toi_free_topology(toi_topology *topology);
+
+#endif

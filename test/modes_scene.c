@@ -1,0 +1,114 @@
+// The functions of scene.h in every floating-point mode.
+
+#include "modes.h"
+
+#include "modes_scene.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static toi_status add_pairs(void *context, const toi_pair *pairs, int64_t count, int worker)
+{
+    (void)worker;
+    check_own_mode();
+    for (int64_t i = 0; i < count; ++i)
+        atomic_fetch_add((_Atomic uint64_t *)context, toi_hash(&pairs[i], sizeof pairs[i]));
+    return TOI_OK;
+}
+
+static bool always(void *context, int32_t a, int32_t b)
+{
+    (void)context;
+    check_own_mode();
+    return a != b;
+}
+
+static void keep_pairs(const toi_pair_array *pairs)
+{
+    keep(pairs->data, (size_t)pairs->count * sizeof *pairs->data);
+}
+
+static void ask_for_pairs(toi_scene *scene, const toi_ccd_def *def, toi_point_view start,
+                          toi_point_view end)
+{
+    toi_status status;
+    toi_ccd_report report;
+    toi_pair_array lists[TOI_PAIR_KINDS] = {{0}};
+    IN_MODE(status = toi_scene_find_all_candidates(scene, def, start, end, lists, &report));
+    assert_int_equal(status, TOI_OK);
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+        _Atomic uint64_t sum = 0;
+        toi_pair_array *list = &lists[kind];
+        keep_pairs(list);
+        IN_MODE(status = toi_scene_find_candidates(scene, def, start, end, (toi_kind)kind, list,
+                                                   &report));
+        assert_int_equal(status, TOI_OK);
+        keep_pairs(list);
+        IN_MODE(status = toi_scene_stream_candidates(scene, def, start, end, (toi_kind)kind,
+                                                     add_pairs, &sum, &report));
+        assert_int_equal(status, TOI_OK);
+        keep((const void *)&sum, sizeof sum);
+        toi_free_pairs(list);
+    }
+}
+
+static void ask_for_impacts(toi_scene *scene, const toi_ccd_def *def, toi_point_view start,
+                            toi_point_view end)
+{
+    toi_status status;
+    toi_ccd_report report;
+    toi_impact_array impacts = {0};
+    double *steps = calloc((size_t)start.count, sizeof *steps);
+    IN_MODE(status = toi_scene_find_earliest(scene, def, start, end, &report));
+    assert_int_equal(status, TOI_OK);
+    keep(&report.earliest, sizeof report.earliest);
+    IN_MODE(status = toi_scene_find_impacts(scene, def, start, end, &impacts, &report));
+    assert_int_equal(status, TOI_OK);
+    assert_true(impacts.count > 0);
+    keep(impacts.data, (size_t)impacts.count * sizeof *impacts.data);
+    IN_MODE(status = toi_scene_find_safe_steps(scene, def, start, end, steps, &report));
+    assert_int_equal(status, TOI_OK);
+    keep(steps, (size_t)start.count * sizeof *steps);
+    toi_free_impacts(&impacts);
+    free(steps);
+}
+
+void call_scene(void)
+{
+    soup s = make_soup(25, 0.25, 0.4, 6);
+    toi_status status;
+    toi_scene *scene;
+    toi_scene_def made;
+    toi_point_view start, end;
+    toi_mesh mesh;
+    int64_t bytes;
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_filter filter = {.may_collide = always};
+    def.workers = 2;
+    IN_MODE(made = toi_default_scene_def());
+    made.vertex_count = s.vertex_count;
+    made.faces = s.mesh.faces;
+    IN_MODE(status = toi_make_scene(&made, &scene));
+    assert_int_equal(status, TOI_OK);
+    IN_MODE(start = toi_view_points(s.start[0], s.vertex_count));
+    IN_MODE(end = toi_view_points(s.end[0], s.vertex_count));
+    ask_for_impacts(scene, &def, start, end);
+    IN_MODE(status = toi_scene_set_filter(scene, &filter));
+    assert_int_equal(status, TOI_OK);
+    ask_for_pairs(scene, &def, start, end);
+    made.edges = s.mesh.edges;
+    IN_MODE(status = toi_scene_change(scene, &made));
+    assert_int_equal(status, TOI_OK);
+    IN_MODE(mesh = toi_scene_mesh(scene, start, end));
+    keep(&mesh.edges.count, sizeof mesh.edges.count);
+    ask_for_impacts(scene, &def, start, end);
+    IN_MODE(status = toi_scene_trim(scene));
+    IN_MODE(bytes = toi_scene_bytes(scene));
+    keep(&bytes, sizeof bytes);
+    def.narrow.t_max = 1.23456789;
+    IN_MODE(status = toi_scene_find_earliest(scene, &def, start, end, NULL));
+    assert_int_equal(status, TOI_ERROR_ARGUMENT);
+    keep_message();
+    IN_MODE(toi_free_scene(scene));
+    free_soup(&s);
+}
