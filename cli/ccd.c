@@ -344,7 +344,7 @@ static toi_status print_object(const settings *s, const toi_mesh *mesh, const an
     if (s->safe_steps)
         json_object_set_new(object, "held_back", json_integer(a->held_back));
     json_object_set_new(object, "seconds",
-                        json_pack("{s:f, s:f, s:f, s:f}", "boxes", r->seconds_boxes, "broad",
+                        json_pack("{s:f, s:f, s:f, s:f}", "prepare", r->seconds_prepare, "broad",
                                   r->seconds_broad, "narrow", r->seconds_narrow, "total",
                                   r->seconds_total));
     json_object_set_new(object, "peak_bytes", json_integer(r->peak_bytes));
@@ -405,8 +405,8 @@ static void print_summary(const settings *s, const frames *f, const answer *a, i
         printf(undecided ? ", %s of them undecided\n" : "\n", count_text(undecided).at);
     }
     print_earliest(f, s, r);
-    printf("time        boxes %s, broad %s, narrow %s, total %s\n",
-           seconds_text(r->seconds_boxes).at, seconds_text(r->seconds_broad).at,
+    printf("time        prepare %s, broad %s, narrow %s, total %s\n",
+           seconds_text(r->seconds_prepare).at, seconds_text(r->seconds_broad).at,
            seconds_text(r->seconds_narrow).at, seconds_text(r->seconds_total).at);
     printf("memory      %s working, %s resident at most\n", bytes_text(r->peak_bytes).at,
            bytes_text(peak_resident_bytes()).at);

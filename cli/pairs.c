@@ -54,7 +54,7 @@ typedef struct answer
     bool too_many;
     int searches; // made again, where they are
     int64_t counts[TOI_PAIR_KINDS];
-    double boxes; // seconds
+    double prepare; // seconds
     double search;
     double sort;
     int64_t peak_bytes;
@@ -104,7 +104,7 @@ static toi_status find_lists(const settings *s, const toi_mesh *mesh, progress *
         return status;
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
         a->counts[kind] = a->pairs[kind].count;
-    a->boxes = report.seconds_boxes;
+    a->prepare = report.seconds_prepare;
     a->search = report.seconds_broad;
     a->peak_bytes = sorting > report.peak_bytes ? sorting : report.peak_bytes;
     return TOI_OK;
@@ -117,7 +117,7 @@ static toi_status count_pairs(const settings *s, const toi_mesh *mesh, progress 
     toi_status status = count_candidates(&def, mesh, &count);
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
         a->counts[kind] = count.counts[kind];
-    a->boxes = count.boxes;
+    a->prepare = count.prepare;
     a->search = count.search;
     a->peak_bytes = count.peak_bytes;
     return status;
@@ -142,8 +142,8 @@ static toi_status find(const settings *s, const toi_mesh *mesh, answer *a)
         for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
             run.pairs[kind] = a->pairs[kind];
         status = run_once(s, mesh, &bar, &run);
-        if (bar.run > 0 && run.boxes + run.search >= a->boxes + a->search) {
-            run.boxes = a->boxes;
+        if (bar.run > 0 && run.prepare + run.search >= a->prepare + a->search) {
+            run.prepare = a->prepare;
             run.search = a->search;
         }
         *a = run;
@@ -261,8 +261,8 @@ static toi_status print_object(const settings *s, const toi_mesh *mesh, const an
         (json_int_t)mesh->start.count, "edges", (json_int_t)mesh->edges.count, "faces",
         (json_int_t)mesh->faces.count, "broad", broad_choice((int)s->def.broad.method), "threads",
         threads, "vf", (json_int_t)a->counts[TOI_VERTEX_FACE], "ee",
-        (json_int_t)a->counts[TOI_EDGE_EDGE], "seconds", "boxes", a->boxes, "search", a->search,
-        "sort", a->sort, "total", a->boxes + a->search, "hash", json_hash(a->hash), "peak_bytes",
+        (json_int_t)a->counts[TOI_EDGE_EDGE], "seconds", "prepare", a->prepare, "search", a->search,
+        "sort", a->sort, "total", a->prepare + a->search, "hash", json_hash(a->hash), "peak_bytes",
         (json_int_t)a->peak_bytes));
 }
 
@@ -275,8 +275,8 @@ static void print_summary(const settings *s, const frames *f, const answer *a, i
            threads == 1 ? "" : "s");
     printf("pairs   %s vertex-face, %s edge-edge\n", count_text(a->counts[0]).at,
            count_text(a->counts[1]).at);
-    printf("time    boxes %s, search %s, total %s; sort %s", seconds_text(a->boxes).at,
-           seconds_text(a->search).at, seconds_text(a->boxes + a->search).at,
+    printf("time    prepare %s, search %s, total %s; sort %s", seconds_text(a->prepare).at,
+           seconds_text(a->search).at, seconds_text(a->prepare + a->search).at,
            seconds_text(a->sort).at);
     if (a->too_many)
         printf(", in %d searches more: the list does not fit in memory", a->searches);

@@ -53,7 +53,7 @@ narrow_columns+=,false_positives,false_negatives,file_false_positives,file_false
 narrow_columns+=,largest_late,largest_early,mean_error,rung_axis,rung_direction,rung_plane,rung_root,rung_integer
 narrow_columns+=,error_0$(printf ',error_1e%+d' {-17..0}),hash,median_seconds,repeats,simd,$made
 ccd_columns=scene,broad,narrow,mode,fraction,memory_limit,threads,vertices,edges,faces,candidates_vf,candidates_ee
-ccd_columns+=,hits_vf,hits_ee,undecided,earliest,false_positives,false_negatives,late,seconds_boxes,seconds_broad
+ccd_columns+=,hits_vf,hits_ee,undecided,earliest,false_positives,false_negatives,late,seconds_prepare,seconds_broad
 ccd_columns+=,seconds_narrow,seconds,median_seconds,repeats,peak_bytes,hash,simd,$made
 
 # ---------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ for file in rows/ccd-*.csv; do
         (v("mode") == "all" ? v("false_positives") == "0" && v("false_negatives") == "0" : v("false_positives") == ""))'
     every "$file: a guaranteed method neither misses nor is late" "$file" \
         'v("narrow") !~ /^(inclusion|additive-certified)/ || (v("false_negatives") + 0 == 0 && v("late") == 0)'
-    every "$file: parts of the time" "$file" 'v("seconds_boxes") + v("seconds_broad") + v("seconds_narrow") > 0'
+    every "$file: parts of the time" "$file" 'v("seconds_prepare") + v("seconds_broad") + v("seconds_narrow") > 0'
 done
 some "both modes" rows/ccd-stages.csv 'v("mode") == "earliest" && v("hits_vf") == "" && v("earliest") ~ /^0x/'
 some "with impacts" rows/ccd-stages.csv 'v("mode") == "all" && v("hits_vf") + v("hits_ee") > 0'

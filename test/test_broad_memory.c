@@ -3,6 +3,8 @@
 
 #include "broad_sets.h"
 
+#include "broad/broad.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -241,6 +243,25 @@ static toi_status call_again(void *context, const toi_pair *pairs, int64_t count
     return TOI_OK;
 }
 
+// Something is kept by the methods that say so, and by no others.
+static void methods_keep_what_their_traits_say(void **state)
+{
+    (void)state;
+    box_list list = make_boxes(UNIFORM, 500, 21);
+    for (int method = 0; method < TOI_BROAD_COUNT; ++method) {
+        toi_broad_memory *memory = make_memory();
+        toi_broad_def def = define(method, memory);
+        toi_pair_array pairs = {0};
+        assert_ok(toi_find_pairs(&def, view(list), &pairs));
+        bool keeps = memory->slots[TOI_SLOT_SELF].data;
+        assert_int_equal(
+            keeps, (toi_broad_traits((toi_broad_method)method) & TOI_BROAD_TRAIT_MEMORY) != 0);
+        toi_free_pairs(&pairs);
+        toi_free_broad_memory(memory);
+    }
+    free(list.data);
+}
+
 static void a_memory_serves_one_call_at_a_time(void **state)
 {
     (void)state;
@@ -331,6 +352,7 @@ int main(void)
         cmocka_unit_test(unrelated_boxes_of_the_same_number_agree),
         cmocka_unit_test(lengths_and_methods_may_change),
         cmocka_unit_test(lists_of_the_same_total_are_told_apart),
+        cmocka_unit_test(methods_keep_what_their_traits_say),
         cmocka_unit_test(a_memory_serves_one_call_at_a_time),
         cmocka_unit_test(a_call_that_was_stopped_spoils_nothing),
     };

@@ -244,13 +244,13 @@ check "closed standard output, JSON" [ $code -eq 3 ]
 
 # --- A known answer -----------------------------------------------------------------------------
 ccd="broad candidates{ee vf} device earliest earliest_hex edges faces narrow normal pair{a b kind}"
-ccd_end="peak_bytes peak_rss_bytes point rescaled seconds{boxes broad narrow total} state threads u v vertices"
+ccd_end="peak_bytes peak_rss_bytes point rescaled seconds{broad narrow prepare total} state threads u v vertices"
 keys "keys of ccd" "$ccd $ccd_end" ccd start.ply end.ply
 keys "keys of ccd --all" \
     "${ccd/ narrow/ hash hits{ee vf\} narrow} ${ccd_end/threads u/threads u undecided}" \
     ccd start.ply end.ply --all
 keys "keys of ccd, separated" "${ccd%\{a b kind\}} $ccd_end" ccd start.ply stay.ply
-keys "keys of pairs" "broad edges ee faces hash peak_bytes seconds{boxes search sort total} threads $(
+keys "keys of pairs" "broad edges ee faces hash peak_bytes seconds{prepare search sort total} threads $(
     )vertices vf" pairs start.ply end.ply
 keys "keys of queries" "false_negatives false_positives hash hits iterations kind narrow ns_per_query $(
     )queries threads undecided" queries truth.csv --kind vf

@@ -62,6 +62,8 @@ static void names_are_as_promised(void **state)
         assert_null(toi_broad_name((toi_broad_method)beyond[i]));
         assert_null(toi_narrow_name((toi_narrow_method)beyond[i]));
         assert_int_equal(toi_narrow_guarantee((toi_narrow_method)beyond[i]), TOI_GUARANTEE_COUNT);
+        assert_int_equal(toi_broad_traits((toi_broad_method)beyond[i]), 0);
+        assert_int_equal(toi_narrow_traits((toi_narrow_method)beyond[i]), 0);
     }
     assert_null(toi_kind_name(TOI_KIND_COUNT));
     assert_null(toi_state_name(TOI_STATE_COUNT));

@@ -169,28 +169,15 @@ static bool same_answers(void)
     return memcmp(first, second, sizeof first) == 0;
 }
 
-static bool uses_tolerance(int method)
+static bool has_trait(int method, toi_narrow_trait trait)
 {
-    return method == TOI_NARROW_INCLUSION || method == TOI_NARROW_FAST;
-}
-
-static bool uses_separation(int method)
-{
-    return method == TOI_NARROW_EXACT || method == TOI_NARROW_INCLUSION ||
-           method == TOI_NARROW_INCLUSION_QUEUE || method == TOI_NARROW_ADDITIVE ||
-           method == TOI_NARROW_ADDITIVE_CERTIFIED;
+    return toi_narrow_traits((toi_narrow_method)method) & (unsigned)trait;
 }
 
 static bool has_budget(int method)
 {
     return method == TOI_NARROW_INCLUSION || method == TOI_NARROW_INCLUSION_QUEUE ||
            method == TOI_NARROW_ADDITIVE || method == TOI_NARROW_ADDITIVE_CERTIFIED;
-}
-
-static bool counts_contacts(int method)
-{
-    return method == TOI_NARROW_EXACT || method == TOI_NARROW_FAST || method == TOI_NARROW_PARITY ||
-           method == TOI_NARROW_SAFE || method == TOI_NARROW_CUBIC;
 }
 
 // Each option changes the answers of the methods that use it, and no bit of the others'.
@@ -207,11 +194,11 @@ static void methods_look_at_their_own_options(void **state)
             def.tolerance = 0.5;
             solve(&def, (toi_kind)kind, second);
             if (method != TOI_NARROW_INCLUSION_QUEUE) // which decides all of these without it
-                assert_int_equal(same_answers(), !uses_tolerance(method));
+                assert_int_equal(same_answers(), !has_trait(method, TOI_NARROW_TRAIT_TOLERANCE));
             def = plain;
             def.min_separation = 0.05;
             solve(&def, (toi_kind)kind, second);
-            assert_int_equal(same_answers(), !uses_separation(method));
+            assert_int_equal(same_answers(), !has_trait(method, TOI_NARROW_TRAIT_SEPARATION));
             def = plain;
             def.max_iterations = 1;
             solve(&def, (toi_kind)kind, second);
@@ -227,7 +214,31 @@ static void methods_look_at_their_own_options(void **state)
                 assert_true(second[i].state == first[i].state && second[i].time == first[i].time);
                 counted += second[i].contacts;
             }
-            assert_int_equal(counted > 0, counts_contacts(method));
+            assert_int_equal(counted > 0, has_trait(method, TOI_NARROW_TRAIT_CONTACTS));
+        }
+}
+
+// Hits have times, places and normals where the traits say so, and zeros elsewhere.
+static void methods_find_what_their_traits_say(void **state)
+{
+    (void)state;
+    random_queries(queries, COUNT, 47);
+    for (int method = 0; method < TOI_NARROW_COUNT; ++method)
+        for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+            toi_narrow_def def = toi_default_narrow_def();
+            def.method = (toi_narrow_method)method;
+            solve(&def, (toi_kind)kind, first);
+            int64_t times = 0, places = 0, normals = 0;
+            for (int i = 0; i < COUNT; ++i)
+                if (first[i].state != TOI_SEPARATED) {
+                    times += first[i].time > 0;
+                    places += first[i].u > 0 || first[i].v > 0;
+                    normals += first[i].normal[0] != 0;
+                }
+            assert_int_equal(times > 0, has_trait(method, TOI_NARROW_TRAIT_TIME));
+            assert_int_equal(places > 0, has_trait(method, TOI_NARROW_TRAIT_PLACE));
+            assert_int_equal(normals > 0, has_trait(method, TOI_NARROW_TRAIT_PLACE));
+            assert_true(has_trait(method, TOI_NARROW_TRAIT_BUILT));
         }
 }
 
@@ -672,6 +683,7 @@ int main(void)
         cmocka_unit_test(options_out_of_range_are_refused),
         cmocka_unit_test(zeroed_definitions_are_refused),
         cmocka_unit_test(methods_look_at_their_own_options),
+        cmocka_unit_test(methods_find_what_their_traits_say),
         cmocka_unit_test(exact_hands_separations_to_inclusion),
         cmocka_unit_test(results_are_whole),
         cmocka_unit_test(unnamed_points_are_not_looked_at),

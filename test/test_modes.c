@@ -198,6 +198,9 @@ static void call_broad_method(toi_broad_method method)
     int64_t sum = 0;
     toi_broad_def def;
     IN_MODE(name = toi_broad_name(method));
+    unsigned traits;
+    IN_MODE(traits = toi_broad_traits(method));
+    keep(&traits, sizeof traits);
     IN_MODE(def.method = toi_broad_find(name));
     assert_int_equal(def.method, method);
     IN_MODE(def = toi_default_broad_def());
@@ -247,6 +250,9 @@ static void call_narrow_method(toi_narrow_method method)
     IN_MODE(name = toi_narrow_name(method));
     IN_MODE(guarantee = (int)toi_narrow_guarantee(method));
     keep(&guarantee, sizeof guarantee);
+    unsigned traits;
+    IN_MODE(traits = toi_narrow_traits(method));
+    keep(&traits, sizeof traits);
     IN_MODE(def = toi_default_narrow_def());
     keep(&def, sizeof def);
     IN_MODE(def.method = toi_narrow_find(name));

@@ -114,7 +114,7 @@ same "bars of errors" "$(points time-error)" "$(awk -F, '
     $at["times"] > 0 { for (i in name) if (name[i] ~ /^error_/ && $i > 0)
         bars[$at["scene"], $at["method"], $at["tolerance"], i] = 1 }
     END { for (bar in bars) ++count; print count }' "$data"/narrow.csv)"
-# Curves of the whole, of both phases and of the boxes.
+# Curves of the whole, of both phases and of the preparation, whose column has an older name in all files but one.
 same "time over queries" "$(points queries)" "$((4 * $(count ccd-queries.csv 'v["seconds"] > 0')))"
 same "speed-up over threads" "$(points threads)" "$((4 * $(count ccd-threads.csv 'v["seconds"] > 0')))"
 same "that of broad phases" "$(points broad-threads)" \

@@ -3,6 +3,7 @@
 #include "bench.h"
 #include "bench_ccd_report.h"
 #include "bench_ccd_run.h"
+#include "bench_narrow_row.h"
 #include "bench_options.h"
 #include "failure.h"
 #include "method_options.h"
@@ -156,9 +157,12 @@ static toi_status choose_fractions(const char *list, ccd_plan *plan)
 
 static toi_status check_modes(const settings *s, const ccd_plan *plan)
 {
-    if (s->modes && plan->modes[CCD_EARLIEST] && plan->narrow[TOI_NARROW_PARITY])
-        return toi_fail(TOI_ERROR_ARGUMENT, "--narrow parity finds no times, and so no earliest "
-                                            "impact; use --modes all");
+    for (int i = 0; i < TOI_NARROW_COUNT && s->modes && plan->modes[CCD_EARLIEST]; ++i)
+        if (plan->narrow[i] && !finds_times((toi_narrow_method)i))
+            return toi_fail(TOI_ERROR_ARGUMENT,
+                            "--narrow %s finds no times, and so no earliest impact; use --modes "
+                            "all",
+                            narrow_choice(i));
     return TOI_OK;
 }
 

@@ -118,7 +118,7 @@ static void add_cost_line(table *t, const choices *shown, const ccd_row *row)
     if (shown->limit)
         add_cell(t, row->memory_limit > 0 ? bytes_text(row->memory_limit) : words("none"));
     add_cell(t, count_text(row->threads));
-    add_cell(t, seconds_text(r->seconds_boxes));
+    add_cell(t, seconds_text(r->seconds_prepare));
     add_cell(t, seconds_text(r->seconds_broad));
     add_cell(t, seconds_text(r->seconds_narrow));
     add_cell(t, seconds_text(r->seconds_total));
@@ -127,7 +127,8 @@ static void add_cost_line(table *t, const choices *shown, const ccd_row *row)
 
 static toi_status print_costs(const ccd_rows *rows, const ccd_row *scene, const choices *shown)
 {
-    static const char *const titles[] = {"threads", "boxes", "search", "decide", "total", "memory"};
+    static const char *const titles[] = {"threads", "prepare", "search",
+                                         "decide",  "total",   "memory"};
     enum
     {
         TITLES = sizeof titles / sizeof *titles
@@ -219,7 +220,7 @@ static json_t *ccd_row_object(const ccd_rows *rows, const ccd_row *row)
         "edges", (json_int_t)r->edges, "faces", (json_int_t)r->faces);
     add_answer(object, rows, row);
     json_object_set_new(object, "seconds",
-                        json_pack("{s:f, s:f, s:f, s:f}", "boxes", r->seconds_boxes, "broad",
+                        json_pack("{s:f, s:f, s:f, s:f}", "prepare", r->seconds_prepare, "broad",
                                   r->seconds_broad, "narrow", r->seconds_narrow, "total",
                                   r->seconds_total));
     json_object_set_new(object, "median_seconds", json_real(row->median_seconds));

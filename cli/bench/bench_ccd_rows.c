@@ -52,7 +52,7 @@ int count_wrong_answers(const ccd_rows *rows)
 static const char titles[] =
     "scene,broad,narrow,mode,fraction,memory_limit,threads,vertices,edges,faces,candidates_vf,"
     "candidates_ee,hits_vf,hits_ee,undecided,earliest,false_positives,false_negatives,late,"
-    "seconds_boxes,seconds_broad,seconds_narrow,seconds,median_seconds,repeats,peak_bytes,hash,"
+    "seconds_prepare,seconds_broad,seconds_narrow,seconds,median_seconds,repeats,peak_bytes,hash,"
     "simd," ENVIRONMENT_TITLES;
 
 static void write_counts(FILE *file, const ccd_row *row)
@@ -91,7 +91,7 @@ static void write_row_of_ccd(FILE *file, const ccd_row *row)
             row->memory_limit, row->threads);
     write_counts(file, row);
     write_errors(file, row);
-    fprintf(file, "%.9f,%.9f,%.9f,%.9f,%.9f,%d,%" PRId64 ",%s,%s,", r->seconds_boxes,
+    fprintf(file, "%.9f,%.9f,%.9f,%.9f,%.9f,%d,%" PRId64 ",%s,%s,", r->seconds_prepare,
             r->seconds_broad, r->seconds_narrow, r->seconds_total, row->median_seconds,
             row->repeats, r->peak_bytes, hash_text(row->hash).at, toi_simd_name());
     write_environment(file, this_environment());

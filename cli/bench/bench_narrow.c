@@ -76,8 +76,9 @@ static void add_method(bench_plan *plan, const settings *s, toi_narrow_method me
         count = s->queries.random ? MOST_TOLERANCES : 2;
     }
     for (int i = 0; i < count; ++i)
-        plan->methods[plan->method_count++] =
-            (bench_method){method, uses_tolerance(method) ? tolerances[i] : 0, NULL};
+        plan->methods[plan->method_count++] = (bench_method){
+            method, toi_narrow_traits(method) & TOI_NARROW_TRAIT_TOLERANCE ? tolerances[i] : 0,
+            NULL};
 }
 
 static toi_status make_plan(const settings *s, int threads, bench_plan *plan)

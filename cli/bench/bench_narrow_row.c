@@ -4,29 +4,9 @@
 
 #include <math.h>
 
-static const struct
-{
-    bool tolerance;
-    bool contacts;
-    bool no_time;
-} traits[TOI_NARROW_COUNT] = {
-    [TOI_NARROW_EXACT] = {.contacts = true},
-    [TOI_NARROW_INCLUSION] = {.tolerance = true},
-    [TOI_NARROW_INCLUSION_QUEUE] = {.tolerance = true},
-    [TOI_NARROW_FAST] = {.tolerance = true, .contacts = true},
-    [TOI_NARROW_PARITY] = {.contacts = true, .no_time = true},
-    [TOI_NARROW_SAFE] = {.contacts = true},
-    [TOI_NARROW_CUBIC] = {.contacts = true},
-};
-
-bool uses_tolerance(toi_narrow_method method)
-{
-    return traits[method].tolerance;
-}
-
 bool finds_times(toi_narrow_method method)
 {
-    return !traits[method].no_time;
+    return toi_narrow_traits(method) & TOI_NARROW_TRAIT_TIME;
 }
 
 const char *method_name(const bench_method *run)
@@ -41,7 +21,7 @@ toi_guarantee method_guarantee(const bench_method *run)
 
 bool counts_contacts(const bench_method *run)
 {
-    return !run->other && traits[run->method].contacts;
+    return !run->other && toi_narrow_traits(run->method) & TOI_NARROW_TRAIT_CONTACTS;
 }
 
 bool tells_times(const bench_method *run)

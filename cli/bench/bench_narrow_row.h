@@ -30,7 +30,6 @@ typedef struct bench_method
     const other_phase *other; // NULL: the library's
 } bench_method;
 
-bool uses_tolerance(toi_narrow_method method);
 bool finds_times(toi_narrow_method method);
 
 const char *method_name(const bench_method *run);

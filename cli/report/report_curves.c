@@ -58,9 +58,9 @@ static double narrow_seconds(const ccd_measurement *row)
     return row->seconds_narrow;
 }
 
-static double boxes_seconds(const ccd_measurement *row)
+static double prepare_seconds(const ccd_measurement *row)
 {
-    return row->seconds_boxes;
+    return row->seconds_prepare;
 }
 
 static double peak_bytes(const ccd_measurement *row)
@@ -77,7 +77,7 @@ typedef struct stage
 static const stage stages[] = {{"The whole", whole_seconds},
                                {"Broad phase", broad_seconds},
                                {"Narrow phase", narrow_seconds},
-                               {"Boxes", boxes_seconds}};
+                               {"Preparation", prepare_seconds}};
 
 enum
 {
@@ -224,7 +224,7 @@ static const page_column row_columns[] = {
     {"missed", CELL_BAD_COUNT, offsetof(ccd_measurement, false_negatives)},
     {"false positives", CELL_COUNT, offsetof(ccd_measurement, false_positives)},
     {"late", CELL_BAD_COUNT, offsetof(ccd_measurement, late)},
-    {"boxes", CELL_SECONDS, offsetof(ccd_measurement, seconds_boxes)},
+    {"preparation", CELL_SECONDS, offsetof(ccd_measurement, seconds_prepare)},
     {"broad phase", CELL_SECONDS, offsetof(ccd_measurement, seconds_broad)},
     {"narrow phase", CELL_SECONDS, offsetof(ccd_measurement, seconds_narrow)},
     {"whole", CELL_SECONDS, offsetof(ccd_measurement, m.seconds)},

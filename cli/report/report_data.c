@@ -1,8 +1,8 @@
 #include "report_data.h"
 
-#include "method_options.h"
+#include "names.h"
 #include "text.h"
-#include "toi/narrow_phase.h"
+#include "toi/ccd.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -39,20 +39,25 @@ double candidates_of(const ccd_measurement *row)
 
 const char *guarantee_of(const char *narrow_method)
 {
-    for (int i = 0; narrow_choice(i); ++i)
-        if (same_name(narrow_choice(i), narrow_method))
-            return toi_guarantee_name(toi_narrow_guarantee((toi_narrow_method)i));
-    return "";
+    const char *name = toi_guarantee_name(toi_narrow_guarantee(toi_narrow_find(narrow_method)));
+    return name ? name : "";
+}
+
+// Methods of the library, in this build or not.
+static const char *broad_name(int index)
+{
+    return toi_broad_name((toi_broad_method)index);
+}
+
+static const char *narrow_name(int index)
+{
+    return toi_narrow_name((toi_narrow_method)index);
 }
 
 // "bvh+kept" is bvh too.
-static bool is_choice(const char *method, const char *(*choice)(int index))
+static bool is_ours(const char *method, const char *(*name)(int index))
 {
-    size_t length = strcspn(method, "+");
-    for (int i = 0; choice(i); ++i)
-        if (strlen(choice(i)) == length && strncmp(choice(i), method, length) == 0)
-            return true;
-    return false;
+    return find_name(method, strcspn(method, "+"), name) >= 0;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -135,7 +140,7 @@ static const field ccd_fields[] = {{"fraction", offsetof(ccd_measurement, fracti
                                    {"false_positives", offsetof(ccd_measurement, false_positives)},
                                    {"false_negatives", offsetof(ccd_measurement, false_negatives)},
                                    {"late", offsetof(ccd_measurement, late)},
-                                   {"seconds_boxes", offsetof(ccd_measurement, seconds_boxes)},
+                                   {"seconds_prepare", offsetof(ccd_measurement, seconds_prepare)},
                                    {"seconds_broad", offsetof(ccd_measurement, seconds_broad)},
                                    {"seconds_narrow", offsetof(ccd_measurement, seconds_narrow)},
                                    {0}};
@@ -192,7 +197,7 @@ static toi_status read_broad(report_data *data, const report_file *file, int64_t
     if (status == TOI_OK)
         status = read_numbers(&file->csv, row, broad_fields, b);
     b->method = csv_named_cell(&file->csv, row, "method");
-    b->other = !is_choice(b->method, broad_choice);
+    b->other = !is_ours(b->method, broad_name);
     b->scaling = false;
     return status;
 }
@@ -238,7 +243,7 @@ static toi_status read_narrow(report_data *data, const report_file *file, int64_
     n->method = csv_named_cell(csv, row, "method");
     n->guarantee = csv_named_cell(csv, row, "guarantee");
     n->tolerance = csv_named_cell(csv, row, "tolerance");
-    n->other = !is_choice(n->method, narrow_choice);
+    n->other = !is_ours(n->method, narrow_name);
     return status;
 }
 
@@ -248,6 +253,8 @@ static toi_status read_ccd(report_data *data, const report_file *file, int64_t r
     toi_status status = read_common(data, file, row, &c->m);
     if (status == TOI_OK)
         status = read_numbers(&file->csv, row, ccd_fields, c);
+    if (status == TOI_OK && find_column(&file->csv, "seconds_prepare") < 0) // its older name
+        status = read_number(&file->csv, row, "seconds_boxes", &c->seconds_prepare);
     c->broad = csv_named_cell(&file->csv, row, "broad");
     c->narrow = csv_named_cell(&file->csv, row, "narrow");
     c->mode = csv_named_cell(&file->csv, row, "mode");

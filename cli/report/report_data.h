@@ -99,7 +99,7 @@ typedef struct ccd_measurement
     double false_positives;
     double false_negatives;
     double late;
-    double seconds_boxes;
+    double seconds_prepare;
     double seconds_broad;
     double seconds_narrow;
 } ccd_measurement;

@@ -29,13 +29,13 @@ bool has_stages(const report_data *data)
     return has_rows_of(data, -1);
 }
 
-static const char *const part_names[MOST_PARTS] = {"narrow phase", "broad phase", "boxes",
+static const char *const part_names[MOST_PARTS] = {"narrow phase", "broad phase", "preparation",
                                                    "the rest"};
 
 static stacked_bar bar_of(const ccd_measurement *row, bool with_broad)
 {
-    double boxes = row->seconds_boxes > 0 ? row->seconds_boxes : 0;
-    double rest = row->m.seconds - row->seconds_narrow - row->seconds_broad - boxes;
+    double preparing = row->seconds_prepare > 0 ? row->seconds_prepare : 0;
+    double rest = row->m.seconds - row->seconds_narrow - row->seconds_broad - preparing;
     const double least_rest = 0.002; // of the whole: less is how clocks are read
     stacked_bar bar = {.name = words(row->narrow),
                        .order = row->m.seconds,
@@ -44,7 +44,7 @@ static stacked_bar bar_of(const ccd_measurement *row, bool with_broad)
         bar.name = compose("%.9s, %.16s", row->broad, row->narrow);
     bar.parts[0] = row->seconds_narrow;
     bar.parts[1] = row->seconds_broad;
-    bar.parts[2] = boxes;
+    bar.parts[2] = preparing;
     bar.parts[3] = rest > least_rest * row->m.seconds ? rest : 0;
     for (int part = 0; part < MOST_PARTS; ++part)
         bar.notes[part] = compose("%s: %s", part_names[part], unit_text(bar.parts[part], "s").at);

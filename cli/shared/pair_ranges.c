@@ -26,7 +26,7 @@ toi_status count_candidates(const toi_ccd_def *def, const toi_mesh *mesh, candid
         toi_ccd_report report;
         status = toi_stream_candidates(def, mesh, (toi_kind)kind, count_block, NULL, &report);
         count->counts[kind] = report.candidates[kind];
-        count->boxes += report.seconds_boxes;
+        count->prepare += report.seconds_prepare;
         count->search += report.seconds_broad;
         if (report.peak_bytes > count->peak_bytes)
             count->peak_bytes = report.peak_bytes;

@@ -10,7 +10,7 @@
 typedef struct candidate_count
 {
     int64_t counts[TOI_PAIR_KINDS];
-    double boxes; // seconds
+    double prepare; // seconds
     double search;
     int64_t peak_bytes;
 } candidate_count;

@@ -5,14 +5,14 @@
 /// reads its inputs during the call, and on failure it leaves its outputs empty: lists without
 /// entries, pointers NULL. What arrays of the caller's own then hold is undefined. Searching and
 /// solving (broad_phase.h, narrow_phase.h, ccd.h) need at most 64 KiB of stack, on the calling
-/// thread and on those of the workers.
+/// thread and on those of the workers. The library prints nothing: errors are statuses.
 ///
 /// The caller's floating-point mode neither matters nor changes. Whatever a program has set for
 /// rounding, flushing denormals or trapping exceptions, a call computes in round to nearest with
 /// gradual underflow and nothing trapped, and returns with the mode and the sticky exception flags
 /// as it found them. In that mode it also calls the program back: filters, progress functions,
-/// sinks, the log and parallel-for hooks; they must leave the mode as they find it. The memory
-/// hooks do not compute, and may find either mode.
+/// sinks and the parallel-for hook; they must leave the mode as they find it. The memory hooks do
+/// not compute, and may find either mode.
 
 #ifndef TOI_BASE_H
 #define TOI_BASE_H
@@ -77,14 +77,6 @@ TOI_API const char *toi_last_message(void);
 /// The version of the library that is running ("0.1.0"); TOI_VERSION is that of the headers.
 TOI_API const char *toi_version(void);
 
-/// Importance of a line that is logged.
-typedef enum toi_log_level
-{
-    TOI_LOG_DEBUG,
-    TOI_LOG_INFO,
-    TOI_LOG_WARNING
-} toi_log_level;
-
 /// One piece of parallel work: number `index` of the count, run by worker number `worker`.
 typedef void toi_task_fn(void *context, int64_t index, int worker);
 
@@ -98,9 +90,6 @@ typedef struct toi_hooks
     void *(*allocate)(void *user, size_t size, size_t alignment);
     /// Takes back what `allocate` returned, with the same size. Default: free.
     void (*release)(void *user, void *memory, size_t size);
-    /// Would receive one line without its newline; the library writes none today, so that nothing
-    /// calls it. Errors are never logged: they are statuses.
-    void (*log)(void *user, toi_log_level level, const char *line);
     /// Calls task(context, i, worker) once for every i in [0, count), by at most `workers` threads,
     /// each with its own number in [0, workers), and returns when all calls have returned. Default:
     /// threads that the library keeps for all calls of the process. They sleep when idle. Where the

@@ -50,6 +50,24 @@ TOI_API const char *toi_broad_name(toi_broad_method method);
 /// The method of that name; TOI_BROAD_COUNT when there is none.
 TOI_API toi_broad_method toi_broad_find(const char *name);
 
+/// What a method can do, and what helps it.
+typedef enum toi_broad_trait
+{
+    /// It can be used. What was left out when the library was built returns TOI_ERROR_UNSUPPORTED.
+    TOI_BROAD_TRAIT_BUILT = 1 << 0,
+    /// In ccd.h it searches the mesh itself, without lists of boxes: less memory, and no limit on
+    /// the sum of vertices and faces.
+    TOI_BROAD_TRAIT_MESH = 1 << 1,
+    /// It is cheaper with a toi_broad_memory.
+    TOI_BROAD_TRAIT_MEMORY = 1 << 2,
+    /// Its cells get their size from the edges and the motion of a mesh, where there is one
+    /// (ccd.h).
+    TOI_BROAD_TRAIT_CELL_SIZE = 1 << 3
+} toi_broad_trait;
+
+/// The traits of a method, or-ed; 0 when there is no such method.
+TOI_API unsigned toi_broad_traits(toi_broad_method method);
+
 /// The order of a list of pairs.
 typedef enum toi_order
 {

@@ -90,10 +90,11 @@ typedef struct toi_ccd_report
     int64_t hits[TOI_PAIR_KINDS]; ///< found to be hit or undecided; only counted when all impacts
                                   ///< are asked for
     int64_t undecided[TOI_PAIR_KINDS]; ///< of those, undecided
-    int64_t rescaled; ///< queries whose time came out as 0 and went through the second pass
-    double seconds_boxes;
-    double seconds_broad; ///< wall time; the two phases overlap, so it is shared out by the
-                          ///< workers' own clocks
+    int64_t rescaled;       ///< queries whose time came out as 0 and went through the second pass
+    double seconds_prepare; ///< checking the mesh, making its edges, and boxes or an order of the
+                            ///< vertices for the broad phase
+    double seconds_broad;   ///< wall time; the two phases overlap, so it is shared out by the
+                            ///< workers' own clocks
     double seconds_narrow;
     double seconds_total;
     int64_t peak_bytes; ///< most bytes held at once, counted as the memory limit counts them

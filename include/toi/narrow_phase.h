@@ -106,6 +106,26 @@ typedef enum toi_narrow_method
     TOI_NARROW_COUNT
 } toi_narrow_method;
 
+/// What a method can do, and which options it honours.
+typedef enum toi_narrow_trait
+{
+    /// It can be used. What was left out when the library was built returns TOI_ERROR_UNSUPPORTED.
+    TOI_NARROW_TRAIT_BUILT = 1 << 0,
+    /// `time` of a hit is when they touch. Without this trait it is 0.
+    TOI_NARROW_TRAIT_TIME = 1 << 1,
+    /// `u`, `v` and `normal` of a hit say where they touch, and which way.
+    TOI_NARROW_TRAIT_PLACE = 1 << 2,
+    /// `all_roots`: `contacts` counts them.
+    TOI_NARROW_TRAIT_CONTACTS = 1 << 3,
+    /// It uses `tolerance`.
+    TOI_NARROW_TRAIT_TOLERANCE = 1 << 4,
+    /// It honours `min_separation`.
+    TOI_NARROW_TRAIT_SEPARATION = 1 << 5
+} toi_narrow_trait;
+
+/// The traits of a method, or-ed; 0 when there is no such method.
+TOI_API unsigned toi_narrow_traits(toi_narrow_method method);
+
 /// What a method promises, on real numbers and in floating point alike.
 typedef enum toi_guarantee
 {

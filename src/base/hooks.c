@@ -1,12 +1,11 @@
 #define _DEFAULT_SOURCE // madvise
-// The default services: aligned memory (huge pages for what is large), standard error, threads.
+// The default services: aligned memory (huge pages for what is large) and threads.
 
 #include "base/fp_mode.h"
 #include "base/memory.h"
 #include "base/team.h"
 
 #include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #ifdef __linux__
 #include <sys/mman.h>
@@ -39,13 +38,6 @@ static void default_release(void *user, void *memory, size_t size)
     free(memory);
 }
 
-static void default_log(void *user, toi_log_level level, const char *line)
-{
-    (void)user;
-    if (level >= TOI_LOG_WARNING)
-        fprintf(stderr, "toi: %s\n", line);
-}
-
 // OpenMP is asked for what the calling program has set, so that loops behave as its own would:
 // inside of its parallel regions they run on the thread that calls, unless it allows nesting.
 static void default_parallel_for(void *user, int workers, int64_t count, toi_task_fn *task,
@@ -60,11 +52,9 @@ static void default_parallel_for(void *user, int workers, int64_t count, toi_tas
     toi_team_run(workers, workers <= cores, count, task, context);
 }
 
-static const toi_hooks defaults = {NULL, default_allocate, default_release, default_log,
-                                   default_parallel_for};
+static const toi_hooks defaults = {NULL, default_allocate, default_release, default_parallel_for};
 
-toi_hooks toi_active_hooks = {NULL, default_allocate, default_release, default_log,
-                              default_parallel_for};
+toi_hooks toi_active_hooks = {NULL, default_allocate, default_release, default_parallel_for};
 
 void toi_set_hooks(const toi_hooks *hooks)
 {
@@ -76,8 +66,6 @@ void toi_set_hooks(const toi_hooks *hooks)
         toi_active_hooks.allocate = hooks->allocate;
     if (hooks->release)
         toi_active_hooks.release = hooks->release;
-    if (hooks->log)
-        toi_active_hooks.log = hooks->log;
     if (hooks->parallel_for)
         toi_active_hooks.parallel_for = hooks->parallel_for;
 }

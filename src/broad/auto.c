@@ -3,7 +3,7 @@
 // much of the scene, which no order of centres tells apart; and no more workers than the boxes can
 // feed.
 
-#include "broad/broad.h"
+#include "broad/tree/mesh_tree.h"
 
 enum
 {
@@ -13,7 +13,8 @@ enum
     CROWDED = 1000 // overlaps of a box
 };
 
-int toi_fitting_workers(int workers, int64_t boxes)
+// How many of the workers so many boxes can feed.
+static int fitting_workers(int workers, int64_t boxes)
 {
     int64_t fed = boxes / BOXES_A_WORKER;
     return fed >= workers ? workers : fed > 1 ? (int)fed : 1;
@@ -61,8 +62,31 @@ toi_status toi_search_auto(const toi_broad_job *job)
 {
     toi_broad_job chosen = *job;
     int64_t boxes = job->a.count + (job->self ? 0 : job->b.count);
-    chosen.workers = toi_fitting_workers(job->workers, boxes);
+    chosen.workers = fitting_workers(job->workers, boxes);
     if (boxes <= FEW)
         return toi_search_brute(&chosen);
     return are_rods(job, boxes) ? toi_search_interval_tree(&chosen) : toi_search_lbvh(&chosen);
+}
+
+int64_t toi_auto_need(int64_t boxes, int workers)
+{
+    workers = fitting_workers(workers, boxes);
+    int64_t tree = toi_search_need(TOI_BROAD_LBVH, boxes, workers);
+    int64_t rods = toi_search_need(TOI_BROAD_INTERVAL_TREE, boxes, workers);
+    return tree > rods ? tree : rods;
+}
+
+// A mesh always gets the tree over its vertices, which needs no boxes.
+toi_status toi_search_mesh_auto(const toi_mesh_boxes *boxes, toi_mesh_order *order,
+                                const toi_broad_job *job)
+{
+    toi_broad_job chosen = *job;
+    const toi_mesh *mesh = boxes->mesh;
+    chosen.workers = fitting_workers(job->workers, mesh->edges.count + mesh->faces.count);
+    return toi_search_mesh_tree(boxes, order, &chosen);
+}
+
+int64_t toi_mesh_auto_need(const toi_mesh_counts *counts, int workers)
+{
+    return toi_mesh_tree_need(counts, fitting_workers(workers, counts->edges + counts->faces));
 }

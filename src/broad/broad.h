@@ -48,6 +48,9 @@ typedef struct toi_broad_job
     toi_receiver to;
 } toi_broad_job;
 
+// TOI_OK for a method that exists and is in this build.
+toi_status toi_check_broad_method(toi_broad_method method);
+
 // A method finds all overlapping pairs and emits them. Which task finds which pair, and in which
 // order, must not depend on the number of workers.
 typedef toi_status toi_broad_search_fn(const toi_broad_job *job);
@@ -86,9 +89,6 @@ struct toi_broad_memory
 toi_status toi_enter_memory(toi_broad_memory *memory, toi_budget *budget);
 void toi_forget_memory(toi_broad_memory *memory); // while it is entered
 void toi_leave_memory(toi_broad_memory *memory);
-
-// How many of the workers so many boxes can feed.
-int toi_fitting_workers(int workers, int64_t boxes);
 
 // Gathers emitted pairs into one list ordered by task, whoever ran it. Tasks end roughly in order,
 // so a task's pairs are moved to the list while they are still in a cache, and only few lists wait
@@ -152,6 +152,7 @@ void toi_sort_list(toi_pair *pairs, int64_t count, int workers, toi_budget *budg
 
 // How much memory a search by this method takes at most, what it keeps included.
 int64_t toi_search_need(toi_broad_method method, int64_t boxes, int workers);
+int64_t toi_auto_need(int64_t boxes, int workers);
 
 // Runs the method on a job whose options are resolved already.
 toi_status toi_search(toi_broad_method method, const toi_broad_job *job);

@@ -1,6 +1,7 @@
 // The table of methods, and the three ways to run one: into a list, between lists, into a sink.
 
 #include "broad/layout/layout.h"
+#include "broad/tree/mesh_tree.h"
 
 #include "base/fp_mode.h"
 #include "base/status.h"
@@ -11,29 +12,43 @@
 
 static const uint32_t BROAD_COOKIE = 0xb40ad002u;
 
-// What a method takes at most, beside what all take: bytes for each box, for each worker, and once.
-// From the arrays that it holds at the same time, cells with 9 entries a box (columns with 5);
-// test_limits looks for boxes that need more.
+// What each method is and can do, and the bytes that it takes at most beside what all take: for
+// each box, for each worker, and once. These are from the arrays that it holds at the same time,
+// cells with 9 entries a box (columns with 5); test_limits looks for boxes that need more.
 static const struct
 {
     const char *name;
     toi_broad_search_fn *search;
-    int64_t box_bytes, worker_bytes, own_bytes;
+    toi_mesh_search_fn *search_mesh; // with its need; or NULL: it needs lists of boxes
+    toi_mesh_need_fn *mesh_need;
+    unsigned traits; // that do not follow from the functions
+    struct
+    {
+        int64_t box, worker, own;
+    } bytes;
+    int64_t (*need)(int64_t boxes, int workers); // instead of the bytes, or NULL
 } methods[TOI_BROAD_COUNT] = {
-    [TOI_BROAD_AUTO] = {"auto", toi_search_auto, 0, 0, 0}, // those it chooses from
-    [TOI_BROAD_BRUTE] = {"brute", toi_search_brute, 30, 0, 0},
-    [TOI_BROAD_SWEEP] = {"sweep", toi_search_sweep, 46, 0, 0},
-    [TOI_BROAD_SWEEP_INCREMENTAL] = {"sweep-incremental", toi_search_sweep_incremental, 62, 0, 0},
-    [TOI_BROAD_STQ] = {"stq", toi_search_stq, 46, 0, 0},
-    [TOI_BROAD_GRID] = {"grid", toi_search_grid, 380, 8 << 10, 64 << 10},
-    [TOI_BROAD_GRID_SWEEP] = {"grid-sweep", toi_search_grid_sweep, 225, 8 << 10, 64 << 10},
-    [TOI_BROAD_HASH] = {"hash", toi_search_hash, 380, 8 << 10, 64 << 10},
-    [TOI_BROAD_BVH] = {"bvh", toi_search_bvh, 95, 0, 360 << 10},
-    [TOI_BROAD_LBVH] = {"lbvh", toi_search_lbvh, 80, 0, 0},
-    [TOI_BROAD_KDTREE] = {"kdtree", toi_search_kdtree, 140, 0, 96 << 10},
-    [TOI_BROAD_TRACY] = {"tracy", toi_search_tracy, 100, 0, 16 << 10},
-    [TOI_BROAD_INTERVAL_TREE] = {"interval-tree", toi_search_interval_tree, 95, 256 << 10,
-                                 256 << 10},
+    [TOI_BROAD_AUTO] = {"auto", toi_search_auto, toi_search_mesh_auto, toi_mesh_auto_need,
+                        TOI_BROAD_TRAIT_MEMORY, .need = toi_auto_need},
+    [TOI_BROAD_BRUTE] = {"brute", toi_search_brute, .bytes = {30, 0, 0}},
+    [TOI_BROAD_SWEEP] = {"sweep", toi_search_sweep, .bytes = {46, 0, 0}},
+    [TOI_BROAD_SWEEP_INCREMENTAL] = {"sweep-incremental", toi_search_sweep_incremental,
+                                     .traits = TOI_BROAD_TRAIT_MEMORY, .bytes = {62, 0, 0}},
+    [TOI_BROAD_STQ] = {"stq", toi_search_stq, .bytes = {46, 0, 0}},
+    [TOI_BROAD_GRID] = {"grid", toi_search_grid, .bytes = {380, 8 << 10, 64 << 10}},
+    [TOI_BROAD_GRID_SWEEP] = {"grid-sweep", toi_search_grid_sweep,
+                              .bytes = {225, 8 << 10, 64 << 10}},
+    [TOI_BROAD_HASH] = {"hash", toi_search_hash, .traits = TOI_BROAD_TRAIT_CELL_SIZE,
+                        .bytes = {380, 8 << 10, 64 << 10}},
+    [TOI_BROAD_BVH] = {"bvh", toi_search_bvh, .traits = TOI_BROAD_TRAIT_MEMORY,
+                       .bytes = {95, 0, 360 << 10}},
+    [TOI_BROAD_LBVH] = {"lbvh", toi_search_lbvh, toi_search_mesh_tree, toi_mesh_tree_need,
+                        TOI_BROAD_TRAIT_MEMORY, .bytes = {80, 0, 0}},
+    [TOI_BROAD_KDTREE] = {"kdtree", toi_search_kdtree, .bytes = {140, 0, 96 << 10}},
+    [TOI_BROAD_TRACY] = {"tracy", toi_search_tracy, .traits = TOI_BROAD_TRAIT_MEMORY,
+                         .bytes = {100, 0, 16 << 10}},
+    [TOI_BROAD_INTERVAL_TREE] = {"interval-tree", toi_search_interval_tree,
+                                 .bytes = {95, 256 << 10, 256 << 10}},
 };
 
 // All take a buffer for the pairs of each worker, sort with a table for each, give each the memory
@@ -47,20 +62,24 @@ int64_t toi_search_need(toi_broad_method method, int64_t boxes, int workers)
         TASK_BYTES = 1, // a box
         BLOCK_BYTES = 8 << 10
     };
-    if (method == TOI_BROAD_AUTO) {
-        workers = toi_fitting_workers(workers, boxes);
-        int64_t tree = toi_search_need(TOI_BROAD_LBVH, boxes, workers);
-        int64_t rods = toi_search_need(TOI_BROAD_INTERVAL_TREE, boxes, workers);
-        return tree > rods ? tree : rods;
-    }
-    int64_t a_worker = methods[method].worker_bytes + BUFFER_BYTES + SORT_BYTES + boxes / 4;
-    return boxes * (methods[method].box_bytes + TASK_BYTES) + workers * a_worker +
-           methods[method].own_bytes + BLOCK_BYTES;
+    if (methods[method].need)
+        return methods[method].need(boxes, workers);
+    int64_t a_worker = methods[method].bytes.worker + BUFFER_BYTES + SORT_BYTES + boxes / 4;
+    return boxes * (methods[method].bytes.box + TASK_BYTES) + workers * a_worker +
+           methods[method].bytes.own + BLOCK_BYTES;
 }
 
 const char *toi_broad_name(toi_broad_method method)
 {
     return (unsigned)method < TOI_BROAD_COUNT ? methods[method].name : NULL;
+}
+
+unsigned toi_broad_traits(toi_broad_method method)
+{
+    if ((unsigned)method >= TOI_BROAD_COUNT || !methods[method].search)
+        return 0;
+    return methods[method].traits | TOI_BROAD_TRAIT_BUILT |
+           (methods[method].search_mesh ? TOI_BROAD_TRAIT_MESH : 0);
 }
 
 toi_broad_method toi_broad_find(const char *name)
@@ -76,9 +95,27 @@ toi_broad_def toi_default_broad_def(void)
     return (toi_broad_def){.method = TOI_BROAD_AUTO, .cookie = BROAD_COOKIE};
 }
 
+toi_status toi_check_broad_method(toi_broad_method method)
+{
+    if ((unsigned)method >= TOI_BROAD_COUNT)
+        return toi_fail(TOI_ERROR_ARGUMENT, "there is no broad phase number %d", (int)method);
+    return TOI_OK;
+}
+
 toi_status toi_search(toi_broad_method method, const toi_broad_job *job)
 {
     return methods[method].search(job);
+}
+
+toi_status toi_search_mesh(toi_broad_method method, const toi_mesh_boxes *boxes,
+                           toi_mesh_order *order, const toi_broad_job *job)
+{
+    return methods[method].search_mesh(boxes, order, job);
+}
+
+int64_t toi_mesh_search_need(toi_broad_method method, const toi_mesh_counts *counts, int workers)
+{
+    return methods[method].mesh_need(counts, workers);
 }
 
 typedef struct box_check
@@ -131,13 +168,14 @@ static toi_status make_job(search *s, toi_box_view a, const toi_box_view *b)
     const toi_broad_def *def = s->def;
     toi_broad_job *job = &s->job;
     TOI_CHECK_DEF(def, BROAD_COOKIE, "broad");
-    if ((unsigned)def->method >= TOI_BROAD_COUNT)
-        return toi_fail(TOI_ERROR_ARGUMENT, "there is no broad phase number %d", (int)def->method);
+    toi_status status = toi_check_broad_method(def->method);
+    if (status != TOI_OK)
+        return status;
     if (def->memory_limit < 0)
         return toi_fail(TOI_ERROR_ARGUMENT, "the memory limit is negative");
     *job = (toi_broad_job){
         .a = a, .b = b ? *b : a, .self = !b, .budget = &s->budget, .meter = &s->meter};
-    toi_status status = toi_resolve_workers(def->workers, &job->workers);
+    status = toi_resolve_workers(def->workers, &job->workers);
     if (status == TOI_OK)
         status = check_boxes(a, b ? "first list" : "boxes", job->workers);
     if (status == TOI_OK && b)

@@ -130,10 +130,10 @@ static toi_status search_boxes(toi_pipeline *p, toi_broad_job *job)
                           "%" PRId64 " vertices and %" PRId64 " faces: at most %d in all are "
                           "possible with this broad phase; use lbvh or auto",
                           job->a.count, job->b.count, INT32_MAX);
-    if (p->def->broad.method == TOI_BROAD_HASH)
+    if (toi_broad_traits(p->def->broad.method) & TOI_BROAD_TRAIT_CELL_SIZE)
         job->cell = cell_size(&p->mesh);
     double boxed = toi_clock();
-    p->report.seconds_boxes += boxed - started;
+    p->report.seconds_prepare += boxed - started;
     if (status == TOI_OK)
         status = toi_search(p->def->broad.method, job);
     p->report.seconds_broad += toi_clock() - boxed;
@@ -142,31 +142,23 @@ static toi_status search_boxes(toi_pipeline *p, toi_broad_job *job)
     return status;
 }
 
-// The tree over the mesh itself.
-static toi_status search_mesh(toi_pipeline *p, toi_broad_job *job)
+// A method that searches the mesh itself.
+static toi_status search_mesh(toi_pipeline *p, const toi_broad_job *job)
 {
-    if (p->def->broad.method == TOI_BROAD_AUTO)
-        job->workers = toi_fitting_workers(p->workers, p->mesh.edges.count + p->mesh.faces.count);
     double started = toi_clock();
+    bool ordered = p->order.rows;
     toi_mesh_boxes boxes = {&p->mesh, p->def->narrow.min_separation, p->def->float_boxes};
-    toi_status status = TOI_OK;
-    if (!p->order.rows)
-        status = toi_make_mesh_order(&boxes, job->slot, job->workers, p->budget, &p->order);
-    if (status != TOI_OK)
-        toi_free_mesh_order(&p->order); // half of it is none
-    double ordered = toi_clock();
-    p->report.seconds_boxes += ordered - started;
-    if (status == TOI_OK)
-        status = job->self ? toi_search_edges(&p->order, job) : toi_search_faces(&p->order, job);
-    p->report.seconds_broad += toi_clock() - ordered;
+    toi_status status = toi_search_mesh(p->def->broad.method, &boxes, &p->order, job);
+    double ordering = ordered ? 0 : p->order.seconds;
+    p->report.seconds_prepare += ordering;
+    p->report.seconds_broad += toi_clock() - started - ordering;
     return status;
 }
 
 toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to)
 {
     stream s = {p, kind, to};
-    toi_broad_method method = p->def->broad.method;
-    bool by_mesh = method == TOI_BROAD_LBVH || method == TOI_BROAD_AUTO;
+    bool by_mesh = toi_broad_traits(p->def->broad.method) & TOI_BROAD_TRAIT_MESH;
     const toi_filter *filter = &p->scene->topology.filter;
     bool filtered = !by_mesh || filter->groups || filter->may_collide;
     toi_broad_job job = {
@@ -199,7 +191,7 @@ static toi_status search_kind(void *context, int list, toi_receiver to)
 {
     listing *l = context;
     if (list == 0) { // the times are those of the last search, should it be made again
-        l->pipeline.report.seconds_boxes = l->seconds_prepare;
+        l->pipeline.report.seconds_prepare = l->seconds_prepare;
         l->pipeline.report.seconds_broad = 0;
     }
     return toi_stream_kind(&l->pipeline, (toi_kind)(l->first + list), to);
@@ -224,7 +216,7 @@ static toi_status find_candidates(const toi_ccd_def *def, toi_step step, int fir
     toi_begin_lists(p->budget, count, lists);
     if (status == TOI_OK)
         status = toi_prepare_step(p);
-    l.seconds_prepare = p->report.seconds_boxes;
+    l.seconds_prepare = p->report.seconds_prepare;
     toi_list_job job = {count, search_kind, forget, &l, p->workers, p->budget, &p->meter};
     if (status == TOI_OK)
         status = toi_make_lists(&job, lists);

@@ -19,9 +19,9 @@ toi_ccd_def toi_default_ccd_def(void)
 static toi_status check_def(const toi_ccd_def *def)
 {
     TOI_CHECK_DEF(def, CCD_COOKIE, "ccd");
-    if ((unsigned)def->broad.method >= TOI_BROAD_COUNT)
-        return toi_fail(TOI_ERROR_ARGUMENT, "there is no broad phase number %d",
-                        (int)def->broad.method);
+    toi_status status = toi_check_broad_method(def->broad.method);
+    if (status != TOI_OK)
+        return status;
     if (def->memory_limit < 0)
         return toi_fail(TOI_ERROR_ARGUMENT, "the memory limit is negative");
     if (def->broad.memory)
@@ -75,10 +75,8 @@ static int64_t search_need(const toi_pipeline *p, const toi_mesh_counts *n)
 {
     toi_broad_method method = p->def->broad.method;
     int workers = p->workers;
-    if (method == TOI_BROAD_AUTO)
-        workers = toi_fitting_workers(workers, n->edges + n->faces);
-    if (method == TOI_BROAD_LBVH || method == TOI_BROAD_AUTO)
-        return toi_mesh_search_need(n, workers);
+    if (toi_broad_traits(method) & TOI_BROAD_TRAIT_MESH)
+        return toi_mesh_search_need(method, n, workers);
     int64_t faces = n->vertices + n->faces, box = (int64_t)sizeof(toi_box);
     int64_t in_faces = box * faces + toi_search_need(method, faces, workers);
     int64_t in_edges = box * n->edges + toi_search_need(method, n->edges, workers);
@@ -190,7 +188,7 @@ toi_status toi_prepare_step(toi_pipeline *p)
     p->report.vertices = p->mesh.start.count;
     p->report.edges = p->mesh.edges.count;
     p->report.faces = p->mesh.faces.count;
-    p->report.seconds_boxes = toi_clock() - p->started;
+    p->report.seconds_prepare = toi_clock() - p->started;
     return TOI_OK;
 }
 

@@ -15,30 +15,39 @@
 
 static const uint32_t NARROW_COOKIE = 0x0a440d02u;
 
-static int64_t no_scratch(void)
+// Traits of most methods.
+enum
 {
-    return 64;
-}
+    WHEN_AND_WHERE = TOI_NARROW_TRAIT_TIME | TOI_NARROW_TRAIT_PLACE,
+    COUNTING = WHEN_AND_WHERE | TOI_NARROW_TRAIT_CONTACTS,
+    APART = WHEN_AND_WHERE | TOI_NARROW_TRAIT_SEPARATION,
+    INCLUSION = APART | TOI_NARROW_TRAIT_TOLERANCE
+};
 
 static const struct
 {
     const char *name;
     toi_guarantee guarantee;
     toi_narrow_solve_fn *solve;
-    int64_t (*scratch_bytes)(void);
+    unsigned traits;
+    int64_t (*scratch_bytes)(void); // or NULL: it needs none
+    int64_t heap_bytes;             // that a query may take beyond that
 } methods[TOI_NARROW_COUNT] = {
-    [TOI_NARROW_EXACT] = {"exact", TOI_GUARANTEE_EXACT, toi_solve_exact, toi_exact_scratch_bytes},
+    [TOI_NARROW_EXACT] = {"exact", TOI_GUARANTEE_EXACT, toi_solve_exact, COUNTING | APART,
+                          toi_exact_scratch_bytes, TOI_DECISION_HEAP},
     [TOI_NARROW_INCLUSION] = {"inclusion", TOI_GUARANTEE_CONSERVATIVE, toi_solve_inclusion,
-                              toi_search_scratch_bytes},
+                              INCLUSION, toi_search_scratch_bytes},
     [TOI_NARROW_INCLUSION_QUEUE] = {"inclusion-queue", TOI_GUARANTEE_CONSERVATIVE,
-                                    toi_solve_inclusion_queue, toi_queue_scratch_bytes},
-    [TOI_NARROW_ADDITIVE] = {"additive", TOI_GUARANTEE_NONE, toi_solve_additive, no_scratch},
+                                    toi_solve_inclusion_queue, INCLUSION, toi_queue_scratch_bytes},
+    [TOI_NARROW_ADDITIVE] = {"additive", TOI_GUARANTEE_NONE, toi_solve_additive, APART},
     [TOI_NARROW_ADDITIVE_CERTIFIED] = {"additive-certified", TOI_GUARANTEE_CONSERVATIVE,
-                                       toi_solve_additive_certified, no_scratch},
-    [TOI_NARROW_FAST] = {"fast", TOI_GUARANTEE_NONE, toi_solve_fast, no_scratch},
-    [TOI_NARROW_PARITY] = {"parity", TOI_GUARANTEE_NONE, toi_solve_parity, no_scratch},
-    [TOI_NARROW_SAFE] = {"safe", TOI_GUARANTEE_NONE, toi_solve_safe, no_scratch},
-    [TOI_NARROW_CUBIC] = {"cubic", TOI_GUARANTEE_NONE, toi_solve_cubic, no_scratch},
+                                       toi_solve_additive_certified, APART},
+    [TOI_NARROW_FAST] = {"fast", TOI_GUARANTEE_NONE, toi_solve_fast,
+                         COUNTING | TOI_NARROW_TRAIT_TOLERANCE},
+    [TOI_NARROW_PARITY] = {"parity", TOI_GUARANTEE_NONE, toi_solve_parity,
+                           TOI_NARROW_TRAIT_CONTACTS},
+    [TOI_NARROW_SAFE] = {"safe", TOI_GUARANTEE_NONE, toi_solve_safe, COUNTING},
+    [TOI_NARROW_CUBIC] = {"cubic", TOI_GUARANTEE_NONE, toi_solve_cubic, COUNTING},
 };
 
 const char *toi_narrow_name(toi_narrow_method method)
@@ -52,6 +61,13 @@ toi_narrow_method toi_narrow_find(const char *name)
     while (method < TOI_NARROW_COUNT && strcmp(methods[method].name, name) != 0)
         ++method;
     return (toi_narrow_method)method;
+}
+
+unsigned toi_narrow_traits(toi_narrow_method method)
+{
+    if ((unsigned)method >= TOI_NARROW_COUNT || !methods[method].solve)
+        return 0;
+    return methods[method].traits | TOI_NARROW_TRAIT_BUILT;
 }
 
 toi_guarantee toi_narrow_guarantee(toi_narrow_method method)
@@ -100,12 +116,13 @@ toi_narrow_solve_fn *toi_narrow_solver(toi_narrow_method method)
 
 int64_t toi_narrow_heap_bytes(toi_narrow_method method)
 {
-    return method == TOI_NARROW_EXACT ? TOI_DECISION_HEAP : 0;
+    return methods[method].heap_bytes;
 }
 
 int64_t toi_narrow_scratch_bytes(toi_narrow_method method)
 {
-    return (methods[method].scratch_bytes() + 63) / 64 * 64;
+    int64_t bytes = methods[method].scratch_bytes ? methods[method].scratch_bytes() : 1;
+    return (bytes + 63) / 64 * 64;
 }
 
 toi_status toi_check_narrow_def(const toi_narrow_def *def)

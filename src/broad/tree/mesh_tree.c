@@ -106,9 +106,10 @@ static toi_status take_order(toi_budget *budget, int64_t count, toi_mesh_order *
     return order->positions ? TOI_OK : toi_allocation_status();
 }
 
-toi_status toi_make_mesh_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, int workers,
-                               toi_budget *budget, toi_mesh_order *order)
+static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, int workers,
+                             toi_budget *budget, toi_mesh_order *order)
 {
+    double started = toi_clock();
     *order = (toi_mesh_order){
         .boxes = *boxes,
         .job = {.a.count = boxes->mesh->start.count, // the slot's lists are the mesh's
@@ -138,6 +139,7 @@ toi_status toi_make_mesh_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot
     if (status == TOI_OK && order->kept)
         order->kept->valid[TOI_VERTEX] = true;
     order->exact = !job.inexact;
+    order->seconds = toi_clock() - started;
     toi_give_back(keys);
     toi_give_back(job.rows);
     return status;
@@ -356,7 +358,7 @@ static void face_box(const void *order, int32_t id, toi_box *box)
     box_of(order, TOI_FACE, id, box);
 }
 
-toi_status toi_search_edges(const toi_mesh_order *order, const toi_broad_job *job)
+static toi_status search_edges(const toi_mesh_order *order, const toi_broad_job *job)
 {
     if (order->boxes.mesh->edges.count == 0)
         return TOI_OK;
@@ -373,7 +375,7 @@ toi_status toi_search_edges(const toi_mesh_order *order, const toi_broad_job *jo
     return status;
 }
 
-toi_status toi_search_faces(const toi_mesh_order *order, const toi_broad_job *job)
+static toi_status search_faces(const toi_mesh_order *order, const toi_broad_job *job)
 {
     if (order->boxes.mesh->faces.count == 0)
         return TOI_OK;
@@ -393,8 +395,21 @@ toi_status toi_search_faces(const toi_mesh_order *order, const toi_broad_job *jo
     return status;
 }
 
+toi_status toi_search_mesh_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
+                                const toi_broad_job *job)
+{
+    toi_status status = TOI_OK;
+    if (!order->rows)
+        status = make_order(boxes, job->slot, job->workers, job->budget, order);
+    if (status != TOI_OK) {
+        toi_free_mesh_order(order); // half of it is none
+        return status;
+    }
+    return job->self ? search_edges(order, job) : search_faces(order, job);
+}
+
 // From the arrays above that are held at the same time.
-int64_t toi_mesh_search_need(const toi_mesh_counts *counts, int workers)
+int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers)
 {
     enum
     {

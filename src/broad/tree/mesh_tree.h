@@ -39,11 +39,10 @@ typedef struct toi_mesh_order
     int32_t *vertices;  // along the curve
     int32_t *positions; // of the vertices, in it
     bool exact;         // all rows are what the boxes in double are
+    double seconds;     // that making it took
 } toi_mesh_order;
 
-// `slot` keeps orders for the next call, or is NULL.
-toi_status toi_make_mesh_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, int workers,
-                               toi_budget *budget, toi_mesh_order *order);
+// Harmless on an empty order.
 void toi_free_mesh_order(toi_mesh_order *order);
 
 // How many primitives a mesh has.
@@ -52,12 +51,21 @@ typedef struct toi_mesh_counts
     int64_t vertices, edges, faces;
 } toi_mesh_counts;
 
-// How much memory the order and the searches take at most, what they keep included.
-int64_t toi_mesh_search_need(const toi_mesh_counts *counts, int workers);
+// A search of a mesh: emits all pairs of a vertex and a face, or of two edges (job->self), whose
+// boxes overlap and that share no vertex. The job's own lists are not used. An empty order is made
+// first; the other kind of pairs needs the same. It keeps what the job's slot is for.
+typedef toi_status toi_mesh_search_fn(const toi_mesh_boxes *boxes, toi_mesh_order *order,
+                                      const toi_broad_job *job);
 
-// Emits all pairs of a vertex and a face, or of two edges, whose boxes overlap and that share no
-// vertex. The job's own lists are not used.
-toi_status toi_search_faces(const toi_mesh_order *order, const toi_broad_job *job);
-toi_status toi_search_edges(const toi_mesh_order *order, const toi_broad_job *job);
+// How much memory the order and the searches take at most, what they keep included.
+typedef int64_t toi_mesh_need_fn(const toi_mesh_counts *counts, int workers);
+
+toi_mesh_search_fn toi_search_mesh_tree, toi_search_mesh_auto;
+toi_mesh_need_fn toi_mesh_tree_need, toi_mesh_auto_need;
+
+// By a method of TOI_BROAD_TRAIT_MESH.
+toi_status toi_search_mesh(toi_broad_method method, const toi_mesh_boxes *boxes,
+                           toi_mesh_order *order, const toi_broad_job *job);
+int64_t toi_mesh_search_need(toi_broad_method method, const toi_mesh_counts *counts, int workers);
 
 #endif
