@@ -2,11 +2,11 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 
-.PHONY: help deps configure build demo test test-long bench bench-paper peers format lint install clean fuzz cases
+.PHONY: help deps configure build demo test test-long tests bench bench-paper peers docs format lint install clean fuzz cases
 
 help:
 	@echo "make demo       build, find the impacts of a scene, draw them to build/demo.svg"
-	@echo "make test       build and run all tests, sanitizers included"
+	@echo "make test       build and run all tests, sanitizers included; names the slowest ten"
 	@echo "make build      the libraries and build/bin/toi"
 	@echo "make test-long  the same tests with ten times the random cases, and the slow ones"
 	@echo "make bench-paper  the papers' comparisons in half an hour: csv to bench/results, page to build/report.html"
@@ -14,8 +14,9 @@ help:
 	@echo "make peers      broad and narrow phases of other libraries, for make bench to compare with: bench/peers"
 	@echo "make cases      write the gallery of traps, test/cases, anew"
 	@echo "make fuzz       each fuzzer for FUZZ_SECONDS (default 60)"
+	@echo "make docs       the headers and docs as HTML: build/docs/html/index.html"
 	@echo "make format     clang-format;   make lint: clang-tidy and cppcheck"
-	@echo "make install    to PREFIX (default /usr/local)"
+	@echo "make install    libraries, headers and program to PREFIX (default /usr/local); builds no tests"
 
 # Installs what is missing, and only then: a machine that has everything needs no network.
 deps:
@@ -26,7 +27,7 @@ configure: deps
 	@cmake --preset release > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 
 build: configure
-	@cmake --build --preset release
+	@cmake --build --preset release --target toi_installed
 
 demo: configure
 	@cmake --build --preset release --target toi_cli
@@ -34,12 +35,16 @@ demo: configure
 	@echo
 	@echo "The picture is build/demo.svg: open it in a browser."
 
-test: build
+# What the tests need comes first: where cmocka is missing a build has no tests.
+tests:
 	@scripts/install-deps --test
+	@$(MAKE) --no-print-directory configure
+	@cmake --build --preset release
+
+test: tests
 	@test/run.sh
 
-test-long: build
-	@scripts/install-deps --test
+test-long: tests
 	@TOI_LONG=1 test/run.sh
 
 bench: build
@@ -57,17 +62,22 @@ peers:
 	@cmake --build build/peers --target peers
 
 # The regression gallery, from scenes/cases*.c.
-cases: configure
-	@cmake --build --preset release --target make_cases
+cases: tests
 	@mkdir -p test/cases && rm -f test/cases/*.truth && build/bin/make_cases test/cases
 
 fuzz: deps
 	@fuzz/run.sh $${FUZZ_SECONDS:-60}
 
+docs:
+	@scripts/install-deps --docs
+	@mkdir -p build/docs
+	@{ cat docs/Doxyfile; sed -n 's/^project(toi VERSION \([0-9.]*\).*/PROJECT_NUMBER = \1/p' CMakeLists.txt; } | doxygen -
+	@echo "The pages are in build/docs/html: open index.html in a browser."
+
 format:
 	@git ls-files '*.c' '*.h' '*.cpp' | xargs clang-format -i
 
-lint: build
+lint: tests
 	@scripts/lint
 
 install: build

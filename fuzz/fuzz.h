@@ -3,6 +3,7 @@
 #ifndef TOI_FUZZ_H
 #define TOI_FUZZ_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 #include "case_files.h"
 
 #include "toi/io.h"
-#include "toi/truth.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -127,6 +126,68 @@ toi_status write_case(const moving_case *made, const char *path)
     return status;
 }
 
+// ---- Images
+
+bool is_image(const toi_case *about)
+{
+    return *about->variant != '\0';
+}
+
+// The hash of a file's bytes.
+static toi_status hash_file(const char *path, uint64_t *hash)
+{
+    static char data[1 << 18];
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return toi_fail(TOI_ERROR_FILE, "cannot open %s", path);
+    size_t size = fread(data, 1, sizeof data, file);
+    fclose(file);
+    *hash = toi_hash(data, size);
+    return size < sizeof data ? TOI_OK : toi_fail(TOI_ERROR_LIMIT, "%s is too long", path);
+}
+
+static toi_status write_image(int index, const char *folder, FILE *hashes)
+{
+    moving_case made;
+    toi_status status = make_case(index, &made);
+    if (status != TOI_OK)
+        return status;
+    char path[4096];
+    uint64_t hash = 0;
+    snprintf(path, sizeof path, "%s/%s.truth", folder, made.about.name);
+    status = write_case(&made, path);
+    if (status == TOI_OK)
+        status = hash_file(path, &hash);
+    fprintf(hashes, "%016" PRIx64 " %s\n", hash, made.about.name);
+    free_case(&made);
+    return status;
+}
+
+toi_status write_images(const char *folder)
+{
+    char path[4096];
+    toi_output hashes;
+    snprintf(path, sizeof path, "%s/images.txt", folder);
+    toi_status status = toi_open_output(path, &hashes);
+    if (status != TOI_OK)
+        return status;
+    for (int i = 0; i < toi_case_count() && status == TOI_OK; ++i) {
+        toi_case about = toi_describe_case(i);
+        if (is_image(&about))
+            status = write_image(i, folder, hashes.file);
+    }
+    toi_status closed = toi_close_output(&hashes);
+    return status != TOI_OK ? status : closed;
+}
+
+toi_status open_case(const toi_case *about, const char *images, toi_truth **truth)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s.truth",
+             is_image(about) ? images : TOI_SOURCE_DIR "/test/cases", about->name);
+    return toi_open_truth(path, truth);
+}
+
 // ---- The list for people
 
 // "1/2", "never" or "root of 1 - 8t + 8t^2".
@@ -186,7 +247,8 @@ static void print_introduction(FILE *file)
         file,
         "Variants are exact images with the same answer: `small` and `large` by 2^-20 and 2^20, "
         "`offset` by a million, `turned` by the angle of the 3-4-5 triangle about two axes, `huge` "
-        "and `tiny` by 2^498 and 2^-498, `denormal` by 2^-1060.");
+        "and `tiny` by 2^498 and 2^-498, `denormal` by 2^-1060. The tests make their files; "
+        "images.txt keeps the hashes of these.");
     print_paragraph(
         file, "`vf` and `ee` count the pairs that touch at some time of the step; `first` is the "
               "time of the first contact.");

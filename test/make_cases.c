@@ -1,5 +1,6 @@
-// Writes the gallery of cases to a folder: NAME.truth for every case, and README.md. With --frames
-// it writes NAME-0.ply and NAME-1.ply instead, for programs that draw.
+// Writes the gallery of cases to a folder: NAME.truth for the first case of every family,
+// images.txt with the hashes of the other files, and README.md. With --frames it writes NAME-0.ply
+// and NAME-1.ply of every case instead, for programs that draw.
 
 #include "case_files.h"
 
@@ -29,14 +30,31 @@ static toi_status write_one(int index, const char *folder, bool frames)
         return status;
     char path[4096];
     snprintf(path, sizeof path, "%s/%s.truth", folder, made.about.name);
-    status = frames ? write_frames(&made, folder) : write_case(&made, path);
+    if (frames)
+        status = write_frames(&made, folder);
+    else if (!is_image(&made.about))
+        status = write_case(&made, path);
     free_case(&made);
+    return status;
+}
+
+// Of the images only the hashes stay.
+static toi_status write_image_hashes(const char *folder)
+{
+    toi_status status = write_images(folder);
+    for (int i = 0; i < toi_case_count(); ++i) {
+        toi_case about = toi_describe_case(i);
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s.truth", folder, about.name);
+        if (is_image(&about))
+            remove(path);
+    }
     return status;
 }
 
 static toi_status write_all(const char *folder, bool frames)
 {
-    toi_status status = TOI_OK;
+    toi_status status = frames ? TOI_OK : write_image_hashes(folder);
     for (int i = 0; i < toi_case_count() && status == TOI_OK; ++i)
         status = write_one(i, folder, frames);
     if (status != TOI_OK || frames)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs every test of the release build, then the quick ones again under sanitizers, and adds up what the programs
-# counted. TOI_LONG=1: ten times the random cases.
+# Runs every test of the release build, then those with the labels asan and tsan (test/CMakeLists.txt) again under
+# sanitizers, adds up what the programs counted, and names the slowest. TOI_LONG=1: ten times the random cases.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p build/logs
@@ -20,10 +20,10 @@ run_tree() { # run_tree NAME DIRECTORY CTEST-ARGUMENTS...
         "build/logs/$name.log" | sort -u | head -n 30
 }
 
-sanitized() { # sanitized PRESET TESTS [TARGETS...]: the programs that finish quickly and touch everything
+sanitized() { # sanitized PRESET LABELS: a build of the programs that have the label, and the tests
     local log=build/logs/$1-build.log
-    if cmake --preset "$1" >"$log" 2>&1 && cmake --build --preset "$1" --target "${@:3}" >>"$log" 2>&1; then
-        TOI_SANITIZED=1 run_tree "$1" "build/$1" -R "^($2)$"
+    if cmake --preset "$1" >"$log" 2>&1 && cmake --build --preset "$1" --target "$1_tests" >>"$log" 2>&1; then
+        TOI_SANITIZED=1 run_tree "$1" "build/$1" -L "^($2)$"
     else
         tail -n 30 "$log"
         failed_runs=$((failed_runs + 1))
@@ -31,9 +31,14 @@ sanitized() { # sanitized PRESET TESTS [TARGETS...]: the programs that finish qu
 }
 
 run_tree release build
-sanitized asan 'additive|arguments|base|baselines|broad|broad_limits|broad_memory|broad_mesh|cases|cases_methods|ccd|cli|contract|contract_files|contract_inputs|contract_options|distance|exact|exact_bounds|exact_decide|exact_filters|exact_stages|exact_time|files|inclusion|inclusion_options|inclusion_queue|inclusion_side|io|limits|mesh|modes|numbers|obj_stl|output|ply|queries|replay_broad|replay_ccd|replay_exact|replay_solve|replay_truth|report|scenes|stack|team|threads|truth|truth_command|truth_file'"${TOI_LONG:+|bench}" all
-# What shares most between threads.
-sanitized tsan 'base|broad|broad_memory|broad_mesh|ccd|contract_files|contract_inputs|mesh|team' test_base test_broad test_broad_memory test_broad_mesh test_ccd test_contract_files test_contract_inputs test_mesh test_team
+sanitized asan "asan${TOI_LONG:+|asan_long}"
+sanitized tsan tsan
+
+echo "== the slowest"
+for name in release asan tsan; do
+    awk -v run=$name '/ Testing: / { test = $3 } /^Test time = / { printf "%6.1f s  %s %s\n", $4, run, test }' \
+        build/logs/$name.log
+done | sort -rn | head -n 10
 
 # cmocka's closing lines, and the plain ones of the shell tests.
 awk -v runs="$failed_runs" '

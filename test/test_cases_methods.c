@@ -1,9 +1,9 @@
 // Every narrow phase and the whole pipeline on the gallery of traps, test/cases: who is right, who
 // misses what. The answers are those of the truth files, which test_cases.c proves.
 
-#include "cases.h"
+#include "case_files.h"
 #include "exact/trial.h"
-#include "toi/truth.h"
+#include "io_support.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,13 +12,16 @@
 
 static const int32_t BUDGET = 4096; // some cases spend whatever they get
 
-static toi_truth *open_case(const char *name)
+static toi_truth *open_truth(const toi_case *about)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/test/cases/%s.truth", TOI_SOURCE_DIR, name);
     toi_truth *truth = NULL;
-    assert_ok(toi_open_truth(path, &truth));
+    assert_ok(open_case(about, folder, &truth));
     return truth;
+}
+
+static int make_images(void **state)
+{
+    return make_folder(state) == 0 && write_images(folder) == TOI_OK ? 0 : -1;
 }
 
 // ---- Narrow phases
@@ -136,7 +139,7 @@ static void every_narrow_phase_keeps_its_promise(void **state)
     print_message("\n");
     for (int i = 0; i < toi_case_count(); ++i) {
         toi_case about = toi_describe_case(i);
-        toi_truth *truth = open_case(about.name);
+        toi_truth *truth = open_truth(&about);
         for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
             judge_pairs(about.name, truth, (toi_kind)kind, scores);
             pairs += toi_truth_count(truth, (toi_kind)kind);
@@ -186,7 +189,7 @@ static void instruction_sets_agree(void **state)
     (void)state;
     for (int i = 0; i < toi_case_count(); ++i) {
         toi_case about = toi_describe_case(i);
-        toi_truth *truth = open_case(about.name);
+        toi_truth *truth = open_truth(&about);
         for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
             compare_simd(about.name, truth, (toi_kind)kind);
         toi_close_truth(truth);
@@ -304,7 +307,7 @@ static void the_whole_road_is_safe(void **state)
     (void)state;
     for (int i = 0; i < toi_case_count(); ++i) {
         toi_case about = toi_describe_case(i);
-        toi_truth *truth = open_case(about.name);
+        toi_truth *truth = open_truth(&about);
         for (int m = 0; m < 3; ++m)
             for (int run = 0; run < 2; ++run)
                 check_road(about.name, truth, road_methods[m], run ? 0x1p-10 : 0);
@@ -373,7 +376,7 @@ static void images_have_the_same_answer(void **state)
     (void)state;
     for (int i = 0; i < toi_case_count(); ++i) {
         toi_case about = toi_describe_case(i);
-        toi_truth *truth = open_case(about.name);
+        toi_truth *truth = open_truth(&about);
         for (int k = 0; k < (int)(sizeof images / sizeof *images); ++k)
             compare_image(about.name, truth, &images[k]);
         toi_close_truth(truth);
@@ -388,5 +391,5 @@ int main(void)
         cmocka_unit_test(the_whole_road_is_safe),
         cmocka_unit_test(images_have_the_same_answer),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_images, remove_folder);
 }

@@ -73,7 +73,7 @@ complaints() {
                     if (raw(script) == "" || index(lists, name) == 0) complain("no script " name)
                 } else if (name ~ /^test_/ && raw("test/" name ".c") != "") {
                     program = "test/" name ".c"; script = ""; ++n
-                    if (lists !~ "[( ]" substr(name, 6) "[ )]") complain(name " is not run")
+                    if (lists !~ "[( ]" substr(name, 6) "[ )\n]") complain(name " is not run")
                 } else if (name ~ /^replay_/ && raw("fuzz/fuzz_" substr(name, 8) ".c") != "") {
                     program = script = ""; ++n
                 } else if (name == "test_headers" && index(lists, name) > 0) {

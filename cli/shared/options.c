@@ -5,8 +5,11 @@
 #include "text.h"
 
 #include <assert.h>
+#ifdef TOI_OPENMP
 #include <omp.h>
+#endif
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -392,7 +395,14 @@ toi_status choose_threads(const char *list, int threads[MOST_THREAD_COUNTS], int
 
 int apply_threads(const common *c)
 {
-    if (c->threads > 0)
+    if (c->threads > 0) {
+#ifdef TOI_OPENMP
         omp_set_num_threads(c->threads);
+#else
+        char number[16];
+        snprintf(number, sizeof number, "%d", c->threads);
+        setenv("OMP_NUM_THREADS", number, 1); // where the library looks
+#endif
+    }
     return toi_default_workers();
 }

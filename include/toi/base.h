@@ -118,7 +118,8 @@ TOI_API void toi_release(void *memory);
 TOI_API toi_status toi_fail(toi_status status, const char *format, ...) TOI_PRINTF(2, 3);
 
 /// How many workers a definition with `workers == 0` gets: what OpenMP would use (OMP_NUM_THREADS
-/// or omp_set_num_threads(), else all cores that the process may use, at most OMP_THREAD_LIMIT).
+/// or omp_set_num_threads(), else all cores that the process may use, at most OMP_THREAD_LIMIT). A
+/// library built without OpenMP reads these two variables itself, at every call.
 TOI_API int toi_default_workers(void);
 
 /// The most workers any definition may ask for.

@@ -11,22 +11,22 @@ TOI_EXTERN_C_BEGIN
 /// A closed box; touching boxes overlap. lo <= hi on every axis, all finite.
 typedef struct toi_box
 {
-    double lo[3];
-    double hi[3];
+    double lo[3]; ///< least coordinates
+    double hi[3]; ///< greatest coordinates
 } toi_box;
 
 /// The same in single precision; bounds beyond the floats are infinite.
 typedef struct toi_box_float
 {
-    float lo[3];
-    float hi[3];
+    float lo[3]; ///< least coordinates
+    float hi[3]; ///< greatest coordinates
 } toi_box_float;
 
 /// `count` boxes, packed.
 typedef struct toi_box_view
 {
-    const toi_box *data;
-    int64_t count;
+    const toi_box *data; ///< the first box
+    int64_t count;       ///< how many there are
 } toi_box_view;
 
 /// The kinds of primitives a mesh has.

@@ -81,6 +81,7 @@ typedef enum toi_order
 /// counted against the memory limit of each call that uses it.
 typedef struct toi_broad_memory toi_broad_memory;
 
+/// Makes an empty memory; free with toi_free_broad_memory(). On failure it is NULL.
 TOI_API toi_status toi_make_broad_memory(toi_broad_memory **memory);
 
 /// Harmless on NULL.
@@ -89,32 +90,33 @@ TOI_API void toi_free_broad_memory(toi_broad_memory *memory);
 /// Options of a broad phase; start from toi_default_broad_def().
 typedef struct toi_broad_def
 {
-    toi_broad_method method;
-    toi_order order;
-    int workers;              ///< 0: toi_default_workers()
-    int64_t memory_limit;     ///< most bytes held at once, see above; 0: no limit
-    toi_broad_memory *memory; ///< from toi_make_broad_memory(), for methods that profit; or NULL
-    toi_progress_fn *progress;
-    void *progress_context;
-    uint32_t cookie; ///< set by the default function; leave it
+    toi_broad_method method;   ///< default TOI_BROAD_AUTO
+    toi_order order;           ///< of the list of pairs
+    int workers;               ///< 0: toi_default_workers()
+    int64_t memory_limit;      ///< most bytes held at once, see above; 0: no limit
+    toi_broad_memory *memory;  ///< from toi_make_broad_memory(), for methods that profit; or NULL
+    toi_progress_fn *progress; ///< or NULL
+    void *progress_context;    ///< passed to `progress`
+    uint32_t cookie;           ///< set by the default function; leave it
 } toi_broad_def;
 
+/// `auto`, canonical order, toi_default_workers(), no limit, no memory kept.
 TOI_API toi_broad_def toi_default_broad_def(void);
 
 /// Two overlapping boxes, by their indices. In a list against itself a < b.
 typedef struct toi_pair
 {
-    int32_t a;
-    int32_t b;
+    int32_t a; ///< in the first list
+    int32_t b; ///< in the second list, or in the same one
 } toi_pair;
 
 /// A growable list of pairs. Start from a zeroed one; a call reuses its memory, or frees it where
 /// it does not fit the memory limit; free with toi_free_pairs().
 typedef struct toi_pair_array
 {
-    toi_pair *data;
-    int64_t count;
-    int64_t capacity;
+    toi_pair *data;   ///< the pairs; NULL while there is no room
+    int64_t count;    ///< how many there are
+    int64_t capacity; ///< how many there is room for
 } toi_pair_array;
 
 /// Frees and empties; harmless on a zeroed array.

@@ -35,40 +35,42 @@ typedef struct toi_ccd_def
     /// the paper), instead of boxes in double. A few more candidates, the same impacts: only those
     /// whose boxes in double overlap too are asked about.
     bool float_boxes;
-    toi_filter filter;
-    toi_zero_time_policy zero_time;
-    int workers; ///< 0: toi_default_workers()
+    toi_filter filter;              ///< which pairs may collide; default: all
+    toi_zero_time_policy zero_time; ///< what to do about times of 0; default: nothing
+    int workers;                    ///< 0: toi_default_workers()
     /// Most bytes held at once, as broad_phase.h defines it; 0: no limit. Lists of impacts (64
     /// bytes each) are treated as lists of pairs are. Integers of `exact` count; the few
     /// numbers that `parity` has from GMP do not.
     int64_t memory_limit;
-    toi_progress_fn *progress;
-    void *progress_context;
-    uint32_t cookie; ///< set by the default function; leave it
+    toi_progress_fn *progress; ///< or NULL
+    void *progress_context;    ///< passed to `progress`
+    uint32_t cookie;           ///< set by the default function; leave it
 } toi_ccd_def;
 
+/// The default broad and narrow phase, boxes in double, every pair, toi_default_workers(), no
+/// limit.
 TOI_API toi_ccd_def toi_default_ccd_def(void);
 
 /// One impact. Sorted by kind, then a, then b in every list.
 typedef struct toi_impact
 {
-    int32_t kind;  ///< a toi_kind
-    int32_t a;     ///< vertex, or the lower of the two edges
-    int32_t b;     ///< face, or the higher of the two edges
-    int32_t state; ///< TOI_HIT or TOI_UNDECIDED
-    double time;
-    double u;
-    double v;
-    double normal[3];
+    int32_t kind;     ///< a toi_kind
+    int32_t a;        ///< vertex, or the lower of the two edges
+    int32_t b;        ///< face, or the higher of the two edges
+    int32_t state;    ///< TOI_HIT or TOI_UNDECIDED
+    double time;      ///< not later than the first contact, as in toi_query_result
+    double u;         ///< where they touch, as in toi_query_result
+    double v;         ///< likewise
+    double normal[3]; ///< unit contact normal, as in toi_query_result
 } toi_impact;
 
 /// A growable list of impacts. Start from a zeroed one; a call reuses its memory, or frees it where
 /// it does not fit the memory limit; free with toi_free_impacts().
 typedef struct toi_impact_array
 {
-    toi_impact *data;
-    int64_t count;
-    int64_t capacity;
+    toi_impact *data; ///< the impacts; NULL while there is no room
+    int64_t count;    ///< how many there are
+    int64_t capacity; ///< how many there is room for
 } toi_impact_array;
 
 /// Frees and empties; harmless on a zeroed array.
@@ -83,21 +85,21 @@ typedef struct toi_ccd_report
     /// The first impact: of equally early ones the least by (kind, a, b). Infinite time where
     /// separated.
     toi_impact earliest;
-    int64_t vertices;
-    int64_t edges;
-    int64_t faces;
+    int64_t vertices;                   ///< of the mesh
+    int64_t edges;                      ///< of the mesh, those made from its faces included
+    int64_t faces;                      ///< of the mesh
     int64_t candidates[TOI_PAIR_KINDS]; ///< pairs that the broad phase found and the filter allows
     int64_t hits[TOI_PAIR_KINDS]; ///< found to be hit or undecided; only counted when all impacts
                                   ///< are asked for
     int64_t undecided[TOI_PAIR_KINDS]; ///< of those, undecided
     int64_t rescaled;       ///< queries whose time came out as 0 and went through the second pass
-    double seconds_prepare; ///< checking the mesh, making its edges, and boxes or an order of the
-                            ///< vertices for the broad phase
+    double seconds_prepare; ///< wall time before the search: checking the mesh, making its edges,
+                            ///< and boxes or an order of the vertices
     double seconds_broad;   ///< wall time; the two phases overlap, so it is shared out by the
                             ///< workers' own clocks
-    double seconds_narrow;
-    double seconds_total;
-    int64_t peak_bytes; ///< most bytes held at once, counted as the memory limit counts them
+    double seconds_narrow;  ///< likewise
+    double seconds_total;   ///< wall time of the call
+    int64_t peak_bytes;     ///< most bytes held at once, counted as the memory limit counts them
 } toi_ccd_report;
 
 /// The earliest time of impact. Prunes with the best time so far; the answer does not depend on the

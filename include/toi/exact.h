@@ -18,16 +18,16 @@ typedef struct toi_exact_time toi_exact_time;
 /// One contact: from when to when they touch. Nearly always a single instant, `from` = `to`.
 typedef struct toi_exact_contact
 {
-    toi_exact_time *from;
-    toi_exact_time *to; ///< the same object as `from` where the contact is one instant
+    toi_exact_time *from; ///< when it begins
+    toi_exact_time *to;   ///< the same object as `from` where the contact is one instant
 } toi_exact_contact;
 
 /// All contacts of a query in [0, 1], in order. Start from a zeroed one; free with
 /// toi_free_exact_contacts().
 typedef struct toi_exact_contacts
 {
-    toi_exact_contact *data;
-    int64_t count;
+    toi_exact_contact *data; ///< the contacts
+    int64_t count;           ///< how many there are
 } toi_exact_contacts;
 
 /// Finds every contact of a query, of any kind, exactly. The first contact's `from` is the time of

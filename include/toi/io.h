@@ -29,13 +29,13 @@ TOI_EXTERN_C_BEGIN
 /// coordinates are finite, all indices in range.
 typedef struct toi_mesh_file
 {
-    double (*points)[3];
-    int64_t point_count;
+    double (*points)[3]; ///< in the order of the file
+    int64_t point_count; ///< how many points
     int32_t (*faces)[3]; ///< polygons are fanned into triangles from their first corner, strips cut
                          ///< into them
-    int64_t face_count;
+    int64_t face_count;  ///< how many triangles
     int32_t (*loose_edges)[2]; ///< edges the file names itself: PLY `edge`, OBJ `l`
-    int64_t loose_edge_count;
+    int64_t loose_edge_count;  ///< how many of them
 } toi_mesh_file;
 
 /// Reads a PLY (ascii, binary of either endianness), OBJ or STL (ascii, binary) file. The format is
@@ -69,8 +69,8 @@ TOI_API void toi_free_mesh_file(toi_mesh_file *mesh);
 /// the same file is written again.
 typedef struct toi_output
 {
-    FILE *file; ///< write here without looking at errors: closing tells
-    struct toi_output_state *state;
+    FILE *file;                     ///< write here without looking at errors: closing tells
+    struct toi_output_state *state; ///< the library's own
 } toi_output;
 
 /// Opens a file to be written. Symbolic links are followed. A device or a pipe is written directly:
@@ -104,9 +104,9 @@ TOI_API toi_status toi_write_ply(const char *path, toi_point_view points, toi_in
 /// Queries of a CSV: eight rows each of x_num,x_den,y_num,y_den,z_num,z_den,hit.
 typedef struct toi_query_file
 {
-    toi_query *queries;
-    bool *hits; ///< the file's own answers, or NULL when it has no seventh column
-    int64_t count;
+    toi_query *queries; ///< in the order of the file
+    bool *hits;         ///< the file's own answers, or NULL when it has no seventh column
+    int64_t count;      ///< how many queries
 } toi_query_file;
 
 /// Reads a query CSV exactly. A rational that is not a double is an error that names its line,

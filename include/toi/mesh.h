@@ -20,18 +20,18 @@ typedef enum toi_scalar
 /// A stride of 0 means packed (three times the size of the scalar).
 typedef struct toi_point_view
 {
-    const void *data;
-    int64_t count;
-    int64_t stride; ///< in bytes
-    toi_scalar scalar;
+    const void *data;  ///< the first point
+    int64_t count;     ///< how many there are
+    int64_t stride;    ///< in bytes
+    toi_scalar scalar; ///< what a coordinate is
 } toi_point_view;
 
 /// `count` rows of vertex indices (two for an edge, three for a face); a stride of 0 means packed.
 typedef struct toi_index_view
 {
-    const int32_t *data;
-    int64_t count;
-    int64_t stride; ///< in bytes
+    const int32_t *data; ///< the first row
+    int64_t count;       ///< how many there are
+    int64_t stride;      ///< in bytes
 } toi_index_view;
 
 /// A mesh that moves: vertex i is at x0 + t (x1 - x0), t in [0, 1], over the real numbers.
@@ -61,7 +61,7 @@ TOI_API toi_mesh toi_make_mesh(const double *start, const double *end, int64_t v
 typedef struct toi_edge_array
 {
     int32_t (*data)[2]; ///< smaller vertex first
-    int64_t count;
+    int64_t count;      ///< how many there are
 } toi_edge_array;
 
 /// The unique edges of `faces` and of `loose` (which may be empty), ordered as libigl orders them:
@@ -95,7 +95,7 @@ typedef struct toi_filter
     /// be symmetric and give the same answer each time. Asked only about pairs that `groups`
     /// allows.
     bool (*may_collide)(void *context, int32_t a, int32_t b);
-    void *context;
+    void *context; ///< passed to `may_collide`
 } toi_filter;
 
 TOI_EXTERN_C_END

@@ -29,8 +29,8 @@ TOI_API const char *toi_kind_name(toi_kind kind);
 /// that a kind does not name are not looked at.
 typedef struct toi_query
 {
-    double start[4][3];
-    double end[4][3];
+    double start[4][3]; ///< at t = 0
+    double end[4][3];   ///< at t = 1
 } toi_query;
 
 /// The outcome of a query.
@@ -64,14 +64,14 @@ TOI_API const char *toi_rung_name(toi_rung rung);
 /// are zero.
 typedef struct toi_query_result
 {
-    toi_state state;
+    toi_state state;    ///< the outcome
     int32_t iterations; ///< how much of the budget it took; 0 for methods without a budget
     /// Not later than the true first time of impact, for every conservative method.
     double time;
     /// Where they touch. Vertex-face: (1-u-v) f0 + u f1 + v f2. Edge-edge: a0 + u (a1 - a0) and b0
     /// + v (b1 - b0). Point-edge: e0 + u (e1 - e0).
     double u;
-    double v;
+    double v; ///< see u
     /// Unit contact normal at `time`, from the second primitive (face, edge b) towards the first:
     /// the normal of the face, or of both edges, turned against the relative motion of the two
     /// points that touch (either way, where they only slide). Where these span no plane, because
@@ -150,7 +150,7 @@ TOI_API toi_narrow_method toi_narrow_find(const char *name);
 /// Options of a narrow phase; start from toi_default_narrow_def().
 typedef struct toi_narrow_def
 {
-    toi_narrow_method method;
+    toi_narrow_method method; ///< default TOI_NARROW_EXACT
     /// `inclusion` and `inclusion-queue`: how close counts as touching, in the unit of the
     /// coordinates: primitives that stay further apart than about twice this are told from touching
     /// ones. `fast`: how exact its roots are, in time. The others do not use it. Positive and
@@ -176,6 +176,7 @@ typedef struct toi_narrow_def
     uint32_t cookie; ///< set by the default function; leave it
 } toi_narrow_def;
 
+/// The defaults that stand beside the options.
 TOI_API toi_narrow_def toi_default_narrow_def(void);
 
 /// Decides `count` queries of one kind; `results` has room for as many. Coordinates must be finite;

@@ -9,7 +9,7 @@
 /// State of a generator: any 64-bit seed is a good start.
 typedef struct toi_random
 {
-    uint64_t state;
+    uint64_t state; ///< set it to the seed
 } toi_random;
 
 /// The next 64 random bits.

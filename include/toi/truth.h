@@ -48,15 +48,17 @@ TOI_API toi_truth_list toi_truth_listed(const toi_truth *truth);
 /// How many pairs of swept boxes overlapped when the file was made.
 TOI_API int64_t toi_truth_candidates(const toi_truth *truth, toi_kind kind);
 
-/// How many pairs of a kind the file lists, and how many of them collide.
+/// How many pairs of a kind the file lists.
 TOI_API int64_t toi_truth_count(const toi_truth *truth, toi_kind kind);
+
+/// How many of them collide.
 TOI_API int64_t toi_truth_hits(const toi_truth *truth, toi_kind kind);
 
 /// A pair of the list. Sorted by (a, b).
 typedef struct toi_truth_entry
 {
-    toi_pair pair;
-    bool hit;
+    toi_pair pair;      ///< its two primitives
+    bool hit;           ///< do they touch at some time of the step?
     bool time_is_exact; ///< the time of impact is this very double
     double time; ///< the largest double not greater than the time of impact; infinite: no impact
 } toi_truth_entry;
@@ -79,13 +81,13 @@ typedef struct toi_truth_writer toi_truth_writer;
 /// What is to be written: all but the certificates. The arrays must outlive the writer.
 typedef struct toi_truth_def
 {
-    const toi_mesh *mesh; ///< with its edges
-    toi_truth_list listed;
-    int64_t candidates[TOI_PAIR_KINDS];
+    const toi_mesh *mesh;               ///< with its edges
+    toi_truth_list listed;              ///< which pairs `entries` has
+    int64_t candidates[TOI_PAIR_KINDS]; ///< how many pairs of swept boxes overlap
     /// The pairs, in canonical order, of each kind, and the result for each: the times of those
     /// that do not collide are infinite.
     const toi_truth_entry *entries[TOI_PAIR_KINDS];
-    int64_t counts[TOI_PAIR_KINDS];
+    int64_t counts[TOI_PAIR_KINDS]; ///< how many entries of each kind
 } toi_truth_def;
 
 /// Begins a file or goes on with it. `done` receives how many certificates are there already.

@@ -1,11 +1,11 @@
 #define _DEFAULT_SOURCE // madvise
 // The default services: aligned memory (huge pages for what is large) and threads.
 
+#include "base/cores.h"
 #include "base/fp_mode.h"
 #include "base/memory.h"
 #include "base/team.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #ifdef __linux__
 #include <sys/mman.h>
@@ -38,18 +38,15 @@ static void default_release(void *user, void *memory, size_t size)
     free(memory);
 }
 
-// OpenMP is asked for what the calling program has set, so that loops behave as its own would:
-// inside of its parallel regions they run on the thread that calls, unless it allows nesting.
+// Loops behave as the calling program's own would: inside of its parallel regions they run on the
+// thread that calls, unless it allows nesting.
 static void default_parallel_for(void *user, int workers, int64_t count, toi_task_fn *task,
                                  void *context)
 {
-    static _Atomic int cores; // those that this process may use: asking costs a system call
     (void)user;
-    if (!cores)
-        cores = omp_get_num_procs();
-    if (omp_get_active_level() >= omp_get_max_active_levels())
+    if (!toi_may_nest())
         workers = 1;
-    toi_team_run(workers, workers <= cores, count, task, context);
+    toi_team_run(workers, workers <= toi_core_count(), count, task, context);
 }
 
 static const toi_hooks defaults = {NULL, default_allocate, default_release, default_parallel_for};
@@ -73,7 +70,6 @@ void toi_set_hooks(const toi_hooks *hooks)
 int toi_default_workers(void)
 {
     TOI_GUARD_FP; // the first call starts OpenMP, which may compute
-    int workers = omp_get_max_threads(), limit = omp_get_thread_limit();
-    workers = workers < limit ? workers : limit;
-    return workers < 1 ? 1 : workers > TOI_MAX_WORKERS ? TOI_MAX_WORKERS : workers;
+    int workers = toi_thread_setting();
+    return workers > TOI_MAX_WORKERS ? TOI_MAX_WORKERS : workers;
 }

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // pthread_setname_np, pthread_setaffinity_np
+#define _GNU_SOURCE // pthread_setname_np
 // A set of threads that every loop of the process borrows from.
 //
 // OpenMP's runtime ends the process where a thread cannot be created, and its threads spin between
@@ -15,7 +15,8 @@
 
 #include "base/team.h"
 
-#include <omp.h>
+#include "base/cores.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -201,28 +202,6 @@ static void join_loop(helper *h)
     }
 }
 
-// OpenMP's runtime, told to bind its threads, binds the program's first thread to one core, and
-// ours would inherit that. They may run wherever its own may.
-static void leave_bound_core(void)
-{
-#if defined(__linux__)
-    int cores[CPU_SETSIZE];
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    int place_count = omp_get_num_places();
-    for (int p = 0; p < place_count; ++p) {
-        int count = omp_get_place_num_procs(p);
-        if (count > CPU_SETSIZE)
-            return;
-        omp_get_place_proc_ids(p, cores);
-        for (int i = 0; i < count; ++i)
-            CPU_SET((size_t)cores[i], &set);
-    }
-    if (place_count > 0)
-        pthread_setaffinity_np(pthread_self(), sizeof set, &set);
-#endif
-}
-
 static void *serve(void *place)
 {
     helper *h = place;
@@ -230,7 +209,7 @@ static void *serve(void *place)
 #if defined(__linux__)
     pthread_setname_np(pthread_self(), "toi");
 #endif
-    leave_bound_core();
+    toi_leave_bound_core();
     for (;;) {
         join_loop(h);
         if (!h->loop)
