@@ -368,18 +368,16 @@ toi_status toi_reserve(toi_budget *budget, void **data, int64_t *capacity, int64
     int64_t wanted = *capacity + *capacity / 2;
     if (wanted < needed)
         wanted = needed;
-    void *grown = toi_take(budget, wanted, size);
+    void *grown = toi_take_new(budget, wanted, size);
     if (!grown && wanted > needed) {
         wanted = needed; // near the limit, take no more than asked
-        grown = toi_take(budget, wanted, size);
+        grown = toi_take_new(budget, wanted, size);
     }
     if (!grown)
         return toi_allocation_status();
-    if (*data) { // what has been outgrown once is not needed again
+    if (*data)
         memcpy(grown, *data, (size_t)*capacity * size);
-        header *h = header_of(*data);
-        release(h, (int64_t)h->size, h->budget);
-    }
+    toi_give_back(*data);
     *data = grown;
     *capacity = wanted;
     return TOI_OK;

@@ -84,7 +84,7 @@ bool toi_attach(toi_budget *budget, void *memory);
 bool toi_reuse(toi_budget *budget, void *memory);
 
 // Grows *data so that it has room for `needed` elements, by half at least. On failure nothing
-// changes.
+// changes. Never from the store: what grows is of another size each time, or the caller's.
 toi_status toi_reserve(toi_budget *budget, void **data, int64_t *capacity, int64_t needed,
                        size_t size);
 

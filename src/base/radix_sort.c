@@ -121,23 +121,23 @@ static void sort_with_scratch(pass *p, uint64_t *keys, uint64_t *scratch, uint64
     }
 }
 
-toi_status toi_radix_sort_with(uint64_t *keys, uint64_t *scratch, int64_t count, uint64_t mask,
-                               int workers, toi_budget *budget)
+int64_t toi_radix_words(int64_t count, int workers)
+{
+    return count + workers * (int64_t)(DIGITS + 2);
+}
+
+void toi_radix_sort_with(uint64_t *keys, uint64_t *scratch, int64_t count, uint64_t mask,
+                         int workers)
 {
     if (count < 2)
-        return TOI_OK;
+        return;
     pass p = {.count = count, .pieces = count < SERIAL_COUNT ? 1 : workers};
     p.piece = (count + p.pieces - 1) / p.pieces;
     p.pieces = (int)((count + p.piece - 1) / p.piece); // rounding up may have left fewer
-    // For all workers, however many keys there are: so every sort of a step takes the same.
-    p.offsets = toi_take(budget, workers, sizeof *p.offsets + 2 * sizeof *p.all_or);
-    if (!p.offsets)
-        return toi_allocation_status();
+    p.offsets = (int64_t(*)[DIGITS])(scratch + count);
     p.all_or = (uint64_t *)(p.offsets + workers);
     p.all_and = p.all_or + workers;
     sort_with_scratch(&p, keys, scratch, mask, workers);
-    toi_give_back(p.offsets);
-    return TOI_OK;
 }
 
 toi_status toi_radix_sort(uint64_t *keys, int64_t count, uint64_t mask, int workers,
@@ -145,12 +145,12 @@ toi_status toi_radix_sort(uint64_t *keys, int64_t count, uint64_t mask, int work
 {
     if (count < 2)
         return TOI_OK;
-    uint64_t *scratch = toi_take(budget, count, sizeof *scratch);
+    uint64_t *scratch = toi_take(budget, toi_radix_words(count, workers), sizeof *scratch);
     if (!scratch)
         return toi_allocation_status();
-    toi_status status = toi_radix_sort_with(keys, scratch, count, mask, workers, budget);
+    toi_radix_sort_with(keys, scratch, count, mask, workers);
     toi_give_back(scratch);
-    return status;
+    return TOI_OK;
 }
 
 // ---------------------------------------------------------------------------------------------

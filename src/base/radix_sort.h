@@ -11,9 +11,10 @@
 toi_status toi_radix_sort(uint64_t *keys, int64_t count, uint64_t mask, int workers,
                           toi_budget *budget);
 
-// The same with room for `count` keys that the caller has.
-toi_status toi_radix_sort_with(uint64_t *keys, uint64_t *scratch, int64_t count, uint64_t mask,
-                               int workers, toi_budget *budget);
+// The same in memory that the caller has: toi_radix_words() at least.
+void toi_radix_sort_with(uint64_t *keys, uint64_t *scratch, int64_t count, uint64_t mask,
+                         int workers);
+int64_t toi_radix_words(int64_t count, int workers);
 
 // One of the words of an element's key, the most significant being word 0.
 typedef uint64_t toi_key_word_fn(const void *element, int word);

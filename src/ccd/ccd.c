@@ -164,34 +164,14 @@ static toi_status find_earliest(const toi_ccd_def *def, toi_step step, toi_ccd_r
     return status;
 }
 
-// Makes room for `count` impacts, by half at least, and takes those along that are in place.
-static toi_status grow_list(question *q, toi_impact_array *impacts, int64_t count)
-{
-    int64_t wanted = impacts->capacity + impacts->capacity / 2;
-    wanted = wanted > count ? wanted : count;
-    toi_impact *grown = toi_take_new(q->pipeline.budget, wanted, sizeof *grown);
-    if (!grown && wanted > count) {
-        wanted = count; // near the limit, take no more than needed
-        grown = toi_take_new(q->pipeline.budget, wanted, sizeof *grown);
-    }
-    if (!grown)
-        return toi_allocation_status();
-    if (q->placed > 0)
-        memcpy(grown, impacts->data, (size_t)q->placed * sizeof *grown);
-    toi_free_impacts(impacts);
-    impacts->data = grown;
-    impacts->capacity = wanted;
-    return TOI_OK;
-}
-
 // Those in place and those in the workers' lists.
 static toi_status join_impacts(question *q, toi_impact_array *impacts)
 {
     int64_t total = q->placed;
     for (int w = 0; w < q->pipeline.workers; ++w)
         total += q->tallies[w].impacts.count;
-    toi_status status =
-        total > impacts->capacity || !impacts->data ? grow_list(q, impacts, total) : TOI_OK;
+    toi_status status = toi_reserve(q->pipeline.budget, (void **)&impacts->data, &impacts->capacity,
+                                    total, sizeof *impacts->data);
     if (status != TOI_OK)
         return status;
     impacts->count = q->placed;

@@ -23,49 +23,47 @@ typedef struct sorting
     uint64_t *scratch;
 } sorting;
 
-static bool take_sorting(const toi_impact_array *impacts, toi_budget *budget, sorting *s)
+static bool take_sorting(const toi_impact_array *impacts, int workers, toi_budget *budget,
+                         sorting *s)
 {
     int64_t room = impacts->capacity;
-    s->copy = toi_take(budget, room, sizeof *s->copy + 2 * sizeof *s->order);
+    int64_t words = room + toi_radix_words(room, workers);
+    int64_t copies = room * (int64_t)(sizeof *s->copy / sizeof *s->order);
+    s->copy = toi_take(budget, copies + words, sizeof *s->order);
     s->order = (uint64_t *)(s->copy + room);
     s->scratch = s->order + room;
     return s->copy != NULL;
 }
 
 // Two stable sorts of (key, index): by b, then by (kind, a).
-static toi_status sort_order(const toi_impact_array *impacts, int workers, toi_budget *budget,
-                             const sorting *s)
+static void sort_order(const toi_impact_array *impacts, int workers, const sorting *s)
 {
     const toi_impact *data = impacts->data;
     int64_t count = impacts->count;
+    uint64_t mask = ~(uint64_t)0 << 32;
     for (int64_t i = 0; i < count; ++i)
         s->order[i] = (uint64_t)(uint32_t)data[i].b << 32 | (uint32_t)i;
-    uint64_t mask = ~(uint64_t)0 << 32;
-    toi_status status = toi_radix_sort_with(s->order, s->scratch, count, mask, workers, budget);
-    if (status != TOI_OK)
-        return status;
+    toi_radix_sort_with(s->order, s->scratch, count, mask, workers);
     for (int64_t i = 0; i < count; ++i) {
         uint32_t at = (uint32_t)s->order[i];
         uint32_t key = (uint32_t)data[at].kind << 31 | (uint32_t)data[at].a;
         s->order[i] = (uint64_t)key << 32 | at;
     }
-    return toi_radix_sort_with(s->order, s->scratch, count, mask, workers, budget);
+    toi_radix_sort_with(s->order, s->scratch, count, mask, workers);
 }
 
 // By a permutation, which is quick. False for want of memory, with the impacts as they were.
 static bool sort_by_order(toi_impact_array *impacts, int workers, toi_budget *budget)
 {
     sorting s;
-    if (!take_sorting(impacts, budget, &s))
+    if (!take_sorting(impacts, workers, budget, &s))
         return false;
-    bool sorted = sort_order(impacts, workers, budget, &s) == TOI_OK;
-    if (sorted) {
-        memcpy(s.copy, impacts->data, (size_t)impacts->count * sizeof *s.copy);
-        for (int64_t i = 0; i < impacts->count; ++i)
-            impacts->data[i] = s.copy[(uint32_t)s.order[i]];
-    }
+    sort_order(impacts, workers, &s);
+    memcpy(s.copy, impacts->data, (size_t)impacts->count * sizeof *s.copy);
+    for (int64_t i = 0; i < impacts->count; ++i)
+        impacts->data[i] = s.copy[(uint32_t)s.order[i]];
     toi_give_back(s.copy);
-    return sorted;
+    return true;
 }
 
 static uint64_t impact_key(const void *element, int word)

@@ -43,6 +43,7 @@ typedef struct solve_stage
     solve_worker *scratch; // one a worker
     // Bounds of the first and second primitives, made once enough candidates have come by.
     _Atomic(toi_end_boxes *) bounds[2];
+    toi_end_boxes *room;  // for them, or NULL
     _Atomic int64_t seen; // candidates of this kind so far
 } solve_stage;
 
@@ -192,14 +193,40 @@ static bool answers_are_exact(const toi_ccd_def *def)
            !(def->zero_time.rescale > 0);
 }
 
-static toi_end_boxes *make_bounds(const toi_cull_source *source, toi_budget *budget,
-                                  toi_primitive primitive, int64_t count)
+// How many primitives of the first and of the second sort take part; edges are both.
+typedef struct primitive_counts
+{
+    int64_t first, second;
+} primitive_counts;
+
+static primitive_counts count_primitives(const solve_stage *stage)
+{
+    const toi_mesh *mesh = &stage->pipeline->mesh;
+    return stage->kind == TOI_EDGE_EDGE ? (primitive_counts){0, mesh->edges.count}
+                                        : (primitive_counts){mesh->start.count, mesh->faces.count};
+}
+
+static toi_end_boxes *take_bounds(const solve_stage *stage)
+{
+    primitive_counts n = count_primitives(stage);
+    return toi_take(stage->pipeline->budget, n.first + n.second, sizeof(toi_end_boxes));
+}
+
+static void make_bounds(solve_stage *stage, const toi_cull_source *source)
 {
     static toi_fill_bounds_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_fill_bounds);
-    toi_end_boxes *bounds = toi_take(budget, count, sizeof *bounds);
-    if (bounds)
-        kernels[toi_simd_level()](source, primitive, bounds);
-    return bounds;
+    toi_fill_bounds_fn *fill = kernels[toi_simd_level()];
+    bool edges = stage->kind == TOI_EDGE_EDGE;
+    if (!stage->room)
+        stage->room = take_bounds(stage);
+    if (!stage->room)
+        return;
+    toi_end_boxes *second = stage->room + count_primitives(stage).first;
+    if (!edges)
+        fill(source, TOI_VERTEX, stage->room);
+    fill(source, edges ? TOI_EDGE : TOI_FACE, second);
+    stage->bounds[0] = stage->room;
+    stage->bounds[1] = second; // says that both are there
 }
 
 // Bounds pay where each primitive takes part in many candidates. The worker that brings their
@@ -207,21 +234,13 @@ static toi_end_boxes *make_bounds(const toi_cull_source *source, toi_budget *bud
 // not suffice. The answer is the same.
 static void make_bounds_when_worth(solve_stage *stage, const toi_cull_source *source, int64_t count)
 {
-    toi_pipeline *p = stage->pipeline;
-    bool edges = stage->kind == TOI_EDGE_EDGE;
-    int64_t first = edges ? 0 : p->mesh.start.count;
-    int64_t second = edges ? p->mesh.edges.count : p->mesh.faces.count;
-    int64_t limit = CANDIDATES_A_BOUND * (first + second), before = stage->seen;
+    primitive_counts n = count_primitives(stage);
+    int64_t limit = CANDIDATES_A_BOUND * (n.first + n.second), before = stage->seen;
     if (before > limit)
         return;
     before = atomic_fetch_add(&stage->seen, count);
-    if (before > limit || before + count <= limit)
-        return;
-    toi_end_boxes *a = edges ? NULL : make_bounds(source, p->budget, TOI_VERTEX, first);
-    toi_end_boxes *b =
-        edges || a ? make_bounds(source, p->budget, edges ? TOI_EDGE : TOI_FACE, second) : NULL;
-    stage->bounds[0] = edges ? b : a;
-    stage->bounds[1] = b; // the second says that both are there
+    if (before <= limit && before + count > limit)
+        make_bounds(stage, source);
 }
 
 // Boxes in double decide which pairs are asked about, whatever boxes were searched: a pair beyond
@@ -315,28 +334,18 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
         stage->scratch[i].rescaled = 0;
     }
     stage->seen = 0;
+    // A scene has the memory for bounds at hand, whether this step makes them or not: so all its
+    // steps take the same.
+    const toi_budget *budget = p->budget;
+    if (budget->store && (budget->limit == 0 || budget->limit >= budget->need))
+        stage->room = take_bounds(stage);
     double before = p->report.seconds_broad;
     toi_status status =
         toi_stream_kind(p, kind, (toi_receiver){.context = stage, .emit = solve_block});
     account(p, kind, stage->scratch, p->report.seconds_broad - before);
-    if (stage->bounds[0] != stage->bounds[1])
-        toi_give_back(stage->bounds[0]);
-    toi_give_back(stage->bounds[1]);
-    stage->bounds[0] = stage->bounds[1] = NULL;
+    toi_give_back(stage->room);
+    stage->bounds[0] = stage->bounds[1] = stage->room = NULL;
     return status;
-}
-
-// A step with many candidates takes bounds, which others do not: a scene has their memory ready.
-static void keep_bounds_ready(const toi_pipeline *p)
-{
-    if (!p->budget->store || (p->budget->limit > 0 && p->budget->limit < p->budget->need))
-        return;
-    const int64_t counts[] = {p->mesh.start.count, p->mesh.faces.count, p->mesh.edges.count};
-    void *ready[3];
-    for (int i = 0; i < 3; ++i)
-        ready[i] = toi_take(p->budget, counts[i], sizeof(toi_end_boxes));
-    for (int i = 0; i < 3; ++i)
-        toi_give_back(ready[i]);
 }
 
 toi_status toi_solve_candidates(toi_pipeline *p, toi_consume_fn *consume, void *context,
@@ -347,7 +356,6 @@ toi_status toi_solve_candidates(toi_pipeline *p, toi_consume_fn *consume, void *
     stage.scratch = toi_take(p->budget, p->workers, sizeof *stage.scratch);
     char *scratch = stage.scratch ? toi_take(p->budget, p->workers, (size_t)bytes) : NULL;
     double started = toi_clock();
-    keep_bounds_ready(p);
     toi_status status = scratch ? toi_take_trajectories(p) : toi_allocation_status();
     p->report.seconds_narrow += toi_clock() - started;
     for (int i = 0; scratch && i < p->workers; ++i)

@@ -99,8 +99,8 @@ typedef struct ordering
     double mean;
     span *spans;
     uint64_t *keys;
+    uint64_t *scratch; // to sort with
     int workers;
-    toi_budget *budget;
 } ordering;
 
 typedef struct crowd_keys
@@ -144,13 +144,10 @@ static toi_status order_crowd(ordering *o, int64_t first, int64_t end, int depth
     toi_status status = toi_parallel_ranges(o->workers, count, TOI_PIECE, key_crowd_piece, &work);
     if (status != TOI_OK)
         return status;
-    if (count <= SMALL_CROWD) {
+    if (count <= SMALL_CROWD)
         shell_sort(o->keys + first, count);
-    } else {
-        status = toi_radix_sort(o->keys + first, count, ~(uint64_t)0 << 32, o->workers, o->budget);
-        if (status != TOI_OK)
-            return status;
-    }
+    else
+        toi_radix_sort_with(o->keys + first, o->scratch, count, ~(uint64_t)0 << 32, o->workers);
     return order_crowds(o, first, end, depth + 1);
 }
 
@@ -201,18 +198,27 @@ static toi_status key_piece(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
-toi_status toi_order_rows(const toi_box_row *rows, int64_t count, int workers, toi_budget *budget,
-                          uint64_t *keys)
+static int64_t span_words(int64_t count)
+{
+    return (count + SPAN - 1) / SPAN * (int64_t)(sizeof(span) / sizeof(uint64_t));
+}
+
+int64_t toi_order_words(int64_t count, int workers)
+{
+    return span_words(count) + toi_radix_words(count, workers);
+}
+
+toi_status toi_order_rows(const toi_box_row *rows, int64_t count, int workers, uint64_t *keys,
+                          uint64_t *scratch)
 {
     int64_t spans = (count + SPAN - 1) / SPAN;
     ordering o = {.rows = rows,
                   .kernel = curve_kernel(),
-                  .spans = toi_take(budget, spans, sizeof *o.spans),
+                  .spans = (span *)scratch,
                   .keys = keys,
-                  .workers = workers,
-                  .budget = budget};
-    toi_status status = o.spans ? toi_parallel_ranges(workers, count, SPAN, span_piece, &o)
-                                : toi_allocation_status();
+                  .scratch = scratch + span_words(count),
+                  .workers = workers};
+    toi_status status = toi_parallel_ranges(workers, count, SPAN, span_piece, &o);
     if (status == TOI_OK) {
         span all;
         start_span(&all);
@@ -223,8 +229,7 @@ toi_status toi_order_rows(const toi_box_row *rows, int64_t count, int workers, t
         status = toi_parallel_ranges(workers, count, TOI_PIECE, key_piece, &o);
     }
     if (status == TOI_OK)
-        status = toi_radix_sort(keys, count, ~(uint64_t)0 << 32, workers, budget);
-    toi_give_back(o.spans);
+        toi_radix_sort_with(keys, o.scratch, count, ~(uint64_t)0 << 32, workers);
     return status == TOI_OK ? order_crowds(&o, 0, count, 0) : status;
 }
 

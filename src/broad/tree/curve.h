@@ -22,8 +22,11 @@ typedef void toi_curve_keys_fn(const toi_curve *curve, const toi_box_row *rows, 
 // Fills keys with an order of the rows: index in the low 32 bits. Boxes much larger than the mean
 // come after the others, where they do not spoil a block of small ones; crowds in one cell of the
 // curve are ordered along a curve of their own, so that far outliers do not matter.
-toi_status toi_order_rows(const toi_box_row *rows, int64_t count, int workers, toi_budget *budget,
-                          uint64_t *keys);
+toi_status toi_order_rows(const toi_box_row *rows, int64_t count, int workers, uint64_t *keys,
+                          uint64_t *scratch);
+
+// How much scratch that takes.
+int64_t toi_order_words(int64_t count, int workers);
 
 enum
 {

@@ -56,15 +56,20 @@ static toi_status build(const toi_broad_job *job, toi_box_view boxes, kept_order
                         int32_t *kept_ids, toi_tree *tree)
 {
     filling f = {.boxes = boxes, .tree = tree, .kept_ids = kept_ids};
+    bool is_kept = kept && kept->valid;
     uint64_t *order = NULL;
     f.rows = toi_take(job->budget, boxes.count, sizeof *f.rows);
     toi_status status =
         f.rows ? toi_parallel_ranges(job->workers, boxes.count, TOI_PIECE, make_rows, &f)
                : toi_allocation_status();
-    if (status == TOI_OK && !(kept && kept->valid)) {
-        f.order = order = toi_take(job->budget, boxes.count, sizeof *order);
-        status = order ? toi_order_rows(f.rows, boxes.count, job->workers, job->budget, order)
-                       : toi_allocation_status();
+    if (status == TOI_OK) { // whether it is needed or not: the next call may need it
+        int64_t words = boxes.count + toi_order_words(boxes.count, job->workers);
+        order = toi_take(job->budget, words, sizeof *order);
+        status = order ? TOI_OK : toi_allocation_status();
+    }
+    if (status == TOI_OK && !is_kept) {
+        f.order = order;
+        status = toi_order_rows(f.rows, boxes.count, job->workers, order, order + boxes.count);
     }
     if (status == TOI_OK)
         status = toi_take_tree(job->budget, boxes.count, 0, tree);
@@ -77,7 +82,7 @@ static toi_status build(const toi_broad_job *job, toi_box_view boxes, kept_order
     }
     if (status == TOI_OK && kept) {
         double looseness = toi_mean_half(tree);
-        if (order)
+        if (!is_kept)
             *kept = (kept_order){true, looseness};
         else
             kept->valid = looseness <= TOI_LOOSER * kept->looseness;

@@ -129,10 +129,13 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
         status = job.rows ? toi_parallel_ranges(workers, count, TOI_PIECE, make_vertex_rows, &job)
                           : toi_allocation_status();
     }
+    if (status == TOI_OK) { // whether it is needed or not: the next call may need it
+        keys = toi_take(budget, count + toi_order_words(count, workers), sizeof *keys);
+        status = keys ? TOI_OK : toi_allocation_status();
+    }
     if (status == TOI_OK && !is_kept(order, TOI_VERTEX)) {
-        job.keys = keys = toi_take(budget, count, sizeof *keys);
-        status =
-            keys ? toi_order_rows(job.rows, count, workers, budget, keys) : toi_allocation_status();
+        job.keys = keys;
+        status = toi_order_rows(job.rows, count, workers, keys, keys + count);
     }
     if (status == TOI_OK)
         status = toi_parallel_ranges(workers, count, TOI_PIECE, arrange_rows, &job);
@@ -298,8 +301,8 @@ static toi_status fill_tree(tree_job *work, const toi_broad_job *job)
     if (work->primitive != TOI_VERTEX) {
         status = toi_parallel_ranges(job->workers, work->count, TOI_PIECE, make_keys, work);
         if (status == TOI_OK && !is_kept(work->order, work->primitive))
-            status = toi_radix_sort(work->keys, work->count, ~(uint64_t)0 << 32, job->workers,
-                                    job->budget);
+            toi_radix_sort_with(work->keys, work->keys + work->count, work->count,
+                                ~(uint64_t)0 << 32, job->workers);
     }
     if (status == TOI_OK)
         status = toi_parallel_ranges(job->workers, work->tree->blocks[0], TOI_PIECE / TOI_BLOCK,
@@ -316,7 +319,8 @@ static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
     toi_status status = toi_take_tree(job->budget, count, (int)primitive + 1, tree);
     if (status == TOI_OK && primitive != TOI_VERTEX) {
         work.mean = sample_extent(&work);
-        work.keys = toi_take(job->budget, count, sizeof *work.keys);
+        int64_t words = count + toi_radix_words(count, job->workers);
+        work.keys = toi_take(job->budget, words, sizeof *work.keys);
         status = work.keys ? TOI_OK : toi_allocation_status();
     }
     if (status == TOI_OK)
