@@ -89,6 +89,31 @@ static void steps_end_where_the_search_ends(void **state)
     }
 }
 
+// A point follows a face that falls on a spike. Neither touches the other on the way that is asked
+// about; but when the face stops at the spike and the point does not, they do.
+static void own_steps_are_another_motion(void **state)
+{
+    (void)state;
+    static const double start[5][3] = {
+        {0, 0, 1}, {4, 0, 1}, {0, 4, 1}, {1, 1, 1.5}, {1.5, 1, 0.75}};
+    static const int32_t faces[1][3] = {{0, 1, 2}};
+    double end[5][3], steps[5];
+    memcpy(end, start, sizeof end);
+    for (int v = 0; v < 4; ++v)
+        end[v][2] -= 1;
+    toi_mesh mesh = toi_make_mesh(start[0], end[0], 5, faces[0], 1);
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_ccd_report report;
+    assert_ok(toi_find_safe_steps(&def, &mesh, steps, &report));
+    assert_int_equal(report.hits[TOI_VERTEX_FACE], 1);
+    for (int v = 0; v < 5; ++v)
+        assert_true(steps[v] == (v == 3 ? 1 : 0.25));
+    for (int v = 0; v < 3; ++v) // short of the spike
+        end[v][2] = 1 - 0.5 * steps[v];
+    assert_ok(toi_find_earliest(&def, &mesh, &report));
+    assert_true(report.state == TOI_HIT && report.earliest.a == 3);
+}
+
 // Whatever makes the call fail, and however early: nothing may move.
 static void a_failed_call_grants_no_step(void **state)
 {
@@ -577,6 +602,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_falling_vertex_hits),
         cmocka_unit_test(a_free_step_is_free),
+        cmocka_unit_test(own_steps_are_another_motion),
         cmocka_unit_test(steps_end_where_the_search_ends),
         cmocka_unit_test(a_failed_call_grants_no_step),
         cmocka_unit_test(empty_meshes_are_fine),

@@ -21,7 +21,9 @@ cmake -S "$source/examples" -B "$work/examples" -DCMAKE_PREFIX_PATH="$work/prefi
 cmake --build "$work/examples" >>"$work/log"
 "$work/examples/hello" | tee "$work/hello.txt"
 grep -q 'impact' "$work/hello.txt"
-ok "find_package(toi) builds and runs examples/hello.c"
+"$work/examples/stepping" | tee "$work/stepping.txt"
+grep -q 'separated, 0 vertices inside' "$work/stepping.txt"
+ok "find_package(toi) builds and runs examples/hello.c and examples/stepping.c"
 
 libdir=$(dirname "$(find "$work/prefix" -name toi.pc | head -n 1)")
 export PKG_CONFIG_PATH=$libdir
@@ -29,7 +31,11 @@ export PKG_CONFIG_PATH=$libdir
 "$compiler" -std=c17 -Wall -Wextra -Wpedantic -Werror ${TOI_EXAMPLE_FLAGS:-} "$source/examples/hello.c" \
     $(pkg-config --cflags --libs toi) -o "$work/hello"
 "$work/hello" | diff - "$work/hello.txt"
-ok "pkg-config toi builds the same program"
+# shellcheck disable=SC2046
+"$compiler" -std=c17 -Wall -Wextra -Wpedantic -Werror ${TOI_EXAMPLE_FLAGS:-} "$source/examples/stepping.c" \
+    $(pkg-config --cflags --libs toi) -lm -o "$work/stepping"
+"$work/stepping" | diff - "$work/stepping.txt"
+ok "pkg-config toi builds the same programs"
 # shellcheck disable=SC2046
 "$compiler" ${TOI_EXAMPLE_FLAGS:-} "$source/examples/hello.c" $(pkg-config --cflags toi_io) \
     "$(dirname "$libdir")/libtoi_io.a" "$(dirname "$libdir")/libtoi.a" \

@@ -5,6 +5,7 @@
 #include "steps.h"
 #include "support.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -416,6 +417,11 @@ static void what_is_wrong_is_said(void **state)
                  "at t = 1");
     assert_fails(toi_scene_find_earliest(NULL, &ask_def, start, end, &report), TOI_ERROR_ARGUMENT,
                  "the scene is NULL");
+    double *y = &a.points[a.point_count][1], kept = *y;
+    *y = NAN; // a later step's positions are not trusted either
+    assert_fails(toi_scene_find_earliest(scene, &ask_def, start, end, &report), TOI_ERROR_DATA,
+                 "vertex 0: coordinate y at t = 1 is nan");
+    *y = kept;
     ask_def.filter = bad.filter;
     assert_fails(toi_scene_find_earliest(scene, &ask_def, start, end, &report), TOI_ERROR_ARGUMENT,
                  "toi_scene_set_filter()");

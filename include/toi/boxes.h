@@ -40,7 +40,7 @@ typedef enum toi_primitive
 /// Writes the swept box of every primitive of one kind: the least box that holds it at all t in [0,
 /// 1], enlarged on every side by min_separation / 2, each bound rounded outward to the nearest
 /// double; where that would be infinite, to the largest one, which loses no overlap
-/// (docs/boxes.md). `boxes` has room for as many as the mesh has vertices, edges or faces; for
+/// (docs/boxes.md). `boxes` has room for one box for each vertex, edge or face of the mesh; for
 /// TOI_EDGE the mesh must carry its edges. min_separation is finite and not negative. The mesh is
 /// taken as checked (toi_check_mesh()).
 TOI_API toi_status toi_make_boxes(const toi_mesh *mesh, toi_primitive primitive,

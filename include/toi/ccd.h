@@ -90,7 +90,7 @@ typedef struct toi_ccd_report
     int64_t faces;                      ///< of the mesh
     int64_t candidates[TOI_PAIR_KINDS]; ///< pairs that the broad phase found and the filter allows
     int64_t hits[TOI_PAIR_KINDS]; ///< found to be hit or undecided; only counted when all impacts
-                                  ///< are asked for
+                                  ///< or safe steps are asked for
     int64_t undecided[TOI_PAIR_KINDS]; ///< of those, undecided
     int64_t rescaled;       ///< queries whose time came out as 0 and went through the second pass
     double seconds_prepare; ///< wall time before the search: checking the mesh, making its edges,
@@ -112,9 +112,12 @@ TOI_API toi_status toi_find_impacts(const toi_ccd_def *def, const toi_mesh *mesh
                                     toi_impact_array *impacts, toi_ccd_report *report);
 
 /// For every vertex the earliest time over the impacts it takes part in, t_max (1 unless the
-/// definition says less) where there is none: `steps` has room for as many as the mesh has
-/// vertices. A solver may move each vertex that far. On failure every step is 0. `report` may be
-/// NULL.
+/// definition says less) where there is none. `steps` has room for one number a vertex. On failure
+/// every step is 0. `report` may be NULL.
+///
+/// Up to the least of these times all vertices may move at once. Where each vertex moves by its own
+/// step, faces and edges take other paths than those that were tested: ask about that motion too
+/// before it is taken (docs/tutorial.md, section 6).
 TOI_API toi_status toi_find_safe_steps(const toi_ccd_def *def, const toi_mesh *mesh, double *steps,
                                        toi_ccd_report *report);
 

@@ -41,7 +41,7 @@ typedef struct toi_index_view
 typedef struct toi_mesh
 {
     toi_point_view start; ///< positions at t = 0
-    toi_point_view end;   ///< positions at t = 1; as many as `start`
+    toi_point_view end;   ///< positions at t = 1; the same number
     toi_index_view faces; ///< triangles; may be empty
     /// The edges to test, numbered as given. Leave empty (count 0) to have the faces' unique edges
     /// made in every call; a solver makes a toi_scene once (scene.h). When given beside faces,

@@ -179,7 +179,7 @@ typedef struct toi_narrow_def
 /// The defaults that stand beside the options.
 TOI_API toi_narrow_def toi_default_narrow_def(void);
 
-/// Decides `count` queries of one kind; `results` has room for as many. Coordinates must be finite;
+/// Decides `count` queries of one kind; `results` has room for `count`. Coordinates must be finite;
 /// the first that is not is named. The result of a query does not depend on the others, nor on the
 /// number of workers.
 TOI_API toi_status toi_solve_queries(const toi_narrow_def *def, toi_kind kind,

@@ -24,7 +24,7 @@ typedef struct toi_scene toi_scene;
 /// but for the filter's function and its context, which must stay valid while the scene lives.
 typedef struct toi_scene_def
 {
-    /// How many vertices there are. Each takes part in vertex-face pairs, whether a face or an edge
+    /// How many vertices there are. Each is tested against the faces, whether a face or an edge
     /// names it or not.
     int64_t vertex_count;
     toi_index_view faces; ///< triangles; may be empty
@@ -38,10 +38,11 @@ typedef struct toi_scene_def
     /// The most bytes that the scene may hold, while it is made and in every call
     /// (broad_phase.h says what counts); 0: no limit. A call's own limit may be lower.
     int64_t memory_limit;
-    int workers;     ///< that check and copy; 0: toi_default_workers()
+    int workers;     ///< how many check and copy; 0: toi_default_workers()
     uint32_t cookie; ///< set by the default function; leave it
 } toi_scene_def;
 
+/// No vertices, faces or edges yet, every pair may collide, no limit, toi_default_workers().
 TOI_API toi_scene_def toi_default_scene_def(void);
 
 /// Checks the faces and edges as toi_check_mesh() does, copies them, and makes the edges where they
@@ -67,13 +68,14 @@ TOI_API toi_mesh toi_scene_mesh(const toi_scene *scene, toi_point_view start, to
 /// How many bytes the scene holds now, between calls. Not to be called while a call uses it.
 TOI_API int64_t toi_scene_bytes(const toi_scene *scene);
 
-/// Gives back all memory that the next call can do without: it will take it again.
+/// Gives back all memory but the faces, edges and filter. The next call takes what it needs again.
 TOI_API toi_status toi_scene_trim(toi_scene *scene);
 
 /// toi_find_earliest() for the step from `start` to `end`.
 ///
-/// Here and in all functions below: the positions are only read during the call, and must be as
-/// many as the scene has vertices, all finite. def->filter must be empty: the scene has its own.
+/// Here and in all functions below: `start` and `end` have one position for each vertex of the
+/// scene, all finite, and are only read during the call. def->filter must be empty: the scene has
+/// its own.
 ///
 /// The first call takes what it needs from the allocate hook. Later calls with the same definition
 /// take nothing: not this one, not toi_scene_find_safe_steps(), and not toi_scene_find_impacts()
