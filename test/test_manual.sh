@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The manual is true: examples/stepping.c does what it says, every program of docs/tutorial.md compiles without a warning and
-# prints what stands below it, and its other pieces of C stand in examples/stepping.c as they are. Pages that are linked exist.
+# prints what stands below it, its other pieces of C stand in examples/stepping.c as they are, and the pieces of docs/guide.md
+# compile together. Pages that are linked exist.
 set -euo pipefail
 build=$1 compiler=$2 stepping=$3
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -44,10 +45,16 @@ grep -lxFf "$work/last.txt" "$work"/*.text >"$work/shown.txt"
 diff "$work/stepping.txt" "$(cat "$work/shown.txt")"
 ok "docs/tutorial.md shows what examples/stepping.c prints"
 
+awk '/^```/ { inside = $0 == "```c"; next } inside' "$source/docs/guide.md" >"$work/guide.c"
+"$compiler" -std=c17 -Wall -Wextra -Wpedantic -Werror -Wno-unused-function -I "$source/include" -I "$build/include" \
+    -c "$work/guide.c" -o "$work/guide.o"
+grep -q 'toi_scene_find_earliest' "$work/guide.c"
+ok "the pieces of docs/guide.md compile"
+
 # Links from page to page, and to pictures.
 for file in "$source"/README.md "$source"/docs/*.md; do
-    grep -oE '\]\([^)#: ]+' "$file" | sed 's/^](//' | while read -r link; do
-        [ -e "$(dirname "$file")/$link" ] || { echo "${file#"$source"/}: no $link"; exit 1; }
+    sed -n 's/](/\n](/gp' "$file" | sed -n 's/^](\([^)#: ]*\).*/\1/p' | while read -r link; do
+        [[ $link == http* ]] || [ -e "$(dirname "$file")/$link" ] || { echo "${file#"$source"/}: no $link"; exit 1; }
     done
 done
 ok "every link between the pages leads somewhere"
