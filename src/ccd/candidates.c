@@ -43,23 +43,26 @@ static bool share_a_vertex(const int32_t corners[4], int first)
     return shared;
 }
 
-// Keeps the pairs that share no vertex and that the filter allows.
+bool toi_is_allowed(const toi_pipeline *p, toi_kind kind, toi_pair pair)
+{
+    const toi_filter *filter = &p->scene->topology.filter;
+    bool edges = kind == TOI_EDGE_EDGE, open = !filter->groups && !filter->may_collide;
+    int first = toi_first_corners(edges);
+    int32_t corners[4];
+    toi_pair_corners(&p->mesh, edges, pair, corners);
+    return !share_a_vertex(corners, first) &&
+           (open || any_may_collide(filter, corners, first, corners + first, 4 - first));
+}
+
 static toi_status filter_block(void *context, toi_pair *pairs, int64_t count, int64_t task,
                                int worker)
 {
     const stream *s = context;
-    const toi_filter *filter = &s->pipeline->scene->topology.filter;
-    bool open = !filter->groups && !filter->may_collide;
-    bool edges = s->kind == TOI_EDGE_EDGE;
-    int first = toi_first_corners(edges);
     int64_t kept = 0;
     for (int64_t i = 0; i < count; ++i) {
-        int32_t corners[4];
         toi_pair pair = pairs[i];
-        toi_pair_corners(&s->pipeline->mesh, edges, pair, corners);
         pairs[kept] = pair;
-        kept += !share_a_vertex(corners, first) &&
-                (open || any_may_collide(filter, corners, first, corners + first, 4 - first));
+        kept += toi_is_allowed(s->pipeline, s->kind, pair);
     }
     return kept > 0 ? s->to.emit(s->to.context, pairs, kept, task, worker) : TOI_OK;
 }
