@@ -1,3 +1,5 @@
+// What the methods of the literature share: points, cubics, and a hit written down.
+
 #include "narrow/literature/literature.h"
 
 #include "kernel/distance.h"
