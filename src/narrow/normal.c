@@ -5,7 +5,7 @@
 
 #include "kernel/distance.h"
 #include "kernel/doubled.h"
-#include "narrow/literature/literature.h"
+#include "narrow/query_motion.h"
 
 #include <limits.h>
 #include <string.h>

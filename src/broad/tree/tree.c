@@ -1,3 +1,5 @@
+// Takes and fills the blocks of a tree, and runs a search of all its packets.
+
 #include "broad/tree/tree.h"
 
 #include "base/simd.h"

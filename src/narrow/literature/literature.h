@@ -5,11 +5,9 @@
 
 #include "kernel/coplanarity.h"
 #include "narrow/narrow.h"
+#include "narrow/query_motion.h"
 
-// The query's differences, scaled so that nothing can overflow.
-void toi_take_motion(toi_kind kind, const toi_query *query, toi_motion *m);
-
-// The same, and the cubic whose roots are the times of coplanarity.
+// The query's motion, and the cubic whose roots are the times of coplanarity.
 void toi_take_coplanarity(toi_kind kind, const toi_query *query, toi_motion *m, toi_cubic *q);
 
 // The four points of a query as in toi_query, in the motion's scale and seen from one of them.

@@ -1,3 +1,5 @@
+// Measures a sample of the boxes, from which grids and hashing take the size of their cells.
+
 #include "broad/literature/cells/box_scale.h"
 
 #include "base/radix_sort.h"
