@@ -18,13 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How many random cases: ten times as many under `make test-long`, few under a sanitizer, which is
-// there for what one case does.
-static int64_t cases(int64_t count)
-{
-    return getenv("TOI_SANITIZED") ? count / 20 + 1 : count * long_factor();
-}
-
 // ---- A query as the library prepares it
 
 typedef struct prepared
