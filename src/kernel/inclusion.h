@@ -29,6 +29,37 @@ typedef struct toi_inclusion
     int no_zero_time;    // refine cells that begin at t = 0 whatever the tolerance
 } toi_inclusion;
 
+// A length in a motion's scale. F is below 16 in size there, so larger ones mean the same as 1024,
+// and stay finite.
+TOI_INLINE double toi_scale_length(double length, double scale)
+{
+    return toi_min(length * scale, 1024);
+}
+
+// Makes a motion ready. The separation and the tolerance are scaled; q->triangle and
+// q->no_zero_time are left to the caller.
+TOI_INLINE void toi_take_inclusion(const double p[2][3], const double e[2][3], const double g[2][3],
+                                   const double size[3], double separation, double tolerance,
+                                   toi_inclusion *q)
+{
+    for (int end = 0; end < 2; ++end)
+        for (int i = 0; i < 8; ++i) {
+            q->p[end][i] = i % 4 < 3 ? p[end][i % 4] : 0;
+            q->e[end][i] = i % 4 < 3 ? e[end][i % 4] : 0;
+            q->g[end][i] = i % 4 < 3 ? g[end][i % 4] : 0;
+        }
+    q->separation = separation;
+    q->tolerance = tolerance;
+    for (int k = 0; k < 3; ++k) {
+        q->dp[k] = p[1][k] - p[0][k];
+        q->de[k] = e[1][k] - e[0][k];
+        q->dg[k] = g[1][k] - g[0][k];
+        q->size[k] = size[k];
+        q->threshold[k] = (size[k] * (8 * TOI_UNIT) + separation + TOI_TINY) * (1 + 4 * TOI_UNIT);
+        q->narrow[k] = toi_max(tolerance, size[k] * (64 * TOI_UNIT));
+    }
+}
+
 // Axis order of a cell: t, u, v.
 typedef struct toi_cell
 {

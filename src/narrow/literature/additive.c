@@ -200,8 +200,7 @@ static void advance_certified(const toi_narrow_batch *batch, const toi_filtered 
     memcpy(m.e, from->e, sizeof m.e);
     memcpy(m.g, from->g, sizeof m.g);
     memcpy(m.size, from->size, sizeof m.size);
-    // F is below 16 in size, so a larger separation means the same as 1024, and stays finite.
-    double separation = fmin(separation_of(batch, from->index) * from->scale, 1024);
+    double separation = toi_scale_length(separation_of(batch, from->index), from->scale);
     double t = 0, enough = 0;
     toi_state state = TOI_UNDECIDED;
     snapshot s;

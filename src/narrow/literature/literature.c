@@ -45,14 +45,6 @@ void toi_take_points(toi_kind kind, const toi_motion *m, toi_query_points *x)
             x->velocity[i][k] = end[i][k] - x->start[i][k];
 }
 
-void toi_take_way(const toi_query_points *x, int i, int j, double way[2][3])
-{
-    for (int k = 0; k < 3; ++k) {
-        way[0][k] = x->start[j][k] - x->start[i][k];
-        way[1][k] = way[0][k] + (x->velocity[j][k] - x->velocity[i][k]);
-    }
-}
-
 double toi_closest_time(const toi_query_points *x, int i, int j)
 {
     double d[3], v[3];
