@@ -4,7 +4,7 @@
 #ifndef TOI_SIMD_VECTOR_LANES_H
 #define TOI_SIMD_VECTOR_LANES_H
 
-#if defined(TOI_ISA_avx512) || defined(TOI_ISA_avx2)
+#if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
@@ -32,6 +32,14 @@ typedef toi_bits toi_mask __attribute__((vector_size(sizeof(toi_number) * TOI_LA
 #define TOI_VECTOR __m256
 #define TOI_INTRINSIC(f) _mm256_##f##_ps
 #define TOI_ANY(mask) (_mm256_movemask_ps((__m256)(mask)) != 0)
+#elif defined(__SSE2__) && !defined(TOI_SINGLE) && TOI_LANES == 2
+#define TOI_VECTOR __m128d
+#define TOI_INTRINSIC(f) _mm_##f##_pd
+#define TOI_ANY(mask) (_mm_movemask_pd((__m128d)(mask)) != 0)
+#elif defined(__SSE2__) && defined(TOI_SINGLE) && TOI_LANES == 4
+#define TOI_VECTOR __m128
+#define TOI_INTRINSIC(f) _mm_##f##_ps
+#define TOI_ANY(mask) (_mm_movemask_ps((__m128)(mask)) != 0)
 #endif
 
 TOI_INLINE toi_real toi_abs(toi_real a)
