@@ -58,11 +58,7 @@ void toi_report_touch(toi_kind kind, const toi_query *query, const toi_motion *m
                       double time, toi_query_result *result)
 {
     double p[3], e[3], g[3];
-    for (int k = 0; k < 3; ++k) {
-        p[k] = (1 - t) * m->p[0][k] + t * m->p[1][k];
-        e[k] = (1 - t) * m->e[0][k] + t * m->e[1][k];
-        g[k] = (1 - t) * m->g[0][k] + t * m->g[1][k];
-    }
+    toi_motion_at(m, &t, p, e, g);
     toi_closest place =
         kind == TOI_EDGE_EDGE ? toi_closest_on_square(p, e, g) : toi_closest_on_triangle(p, e, g);
     result->state = TOI_HIT;

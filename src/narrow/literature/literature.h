@@ -18,6 +18,15 @@ typedef struct toi_query_points
 
 void toi_take_points(toi_kind kind, const toi_motion *m, toi_query_points *x);
 
+// The way from point i to point j at both ends of the step.
+TOI_INLINE void toi_take_way(const toi_query_points *x, int i, int j, double way[2][3])
+{
+    for (int k = 0; k < 3; ++k) {
+        way[0][k] = x->start[j][k] - x->start[i][k];
+        way[1][k] = way[0][k] + (x->velocity[j][k] - x->velocity[i][k]);
+    }
+}
+
 // When points i and j are closest, in [0, 1].
 double toi_closest_time(const toi_query_points *x, int i, int j);
 
