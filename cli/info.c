@@ -16,9 +16,10 @@ static json_t *guarantees(void)
 {
     json_t *object = json_object();
     for (int i = 0; narrow_choice(i); ++i)
-        json_object_set_new(
-            object, narrow_choice(i),
-            json_string(toi_guarantee_name(toi_narrow_guarantee((toi_narrow_method)i))));
+        if (*narrow_choice(i))
+            json_object_set_new(
+                object, narrow_choice(i),
+                json_string(toi_guarantee_name(toi_narrow_guarantee((toi_narrow_method)i))));
     return object;
 }
 
@@ -47,8 +48,9 @@ static void print_narrow(void)
         [TOI_GUARANTEE_CONSERVATIVE] = "conservative: never misses, never late",
         [TOI_GUARANTEE_NONE] = "none: may miss"};
     for (int i = 0; narrow_choice(i); ++i)
-        printf("%-10s%-20s%s\n", i == 0 ? "narrow" : "", narrow_choice(i),
-               meanings[toi_narrow_guarantee((toi_narrow_method)i)]);
+        if (*narrow_choice(i))
+            printf("%-10s%-20s%s\n", i == 0 ? "narrow" : "", narrow_choice(i),
+                   meanings[toi_narrow_guarantee((toi_narrow_method)i)]);
 }
 
 static void print_summary(int threads)

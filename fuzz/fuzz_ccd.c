@@ -124,6 +124,38 @@ static void run_pipeline(const toi_ccd_def *def, const toi_mesh *mesh)
     toi_free_impacts(&impacts);
 }
 
+// A scene answers as a mesh does: at this step, backwards, and at this step again.
+static void run_scene(const toi_ccd_def *def, const toi_mesh *mesh)
+{
+    toi_scene_def made = toi_default_scene_def();
+    made.vertex_count = mesh->start.count;
+    made.faces = mesh->faces;
+    made.edges = mesh->edges;
+    made.workers = 1;
+    toi_scene *scene;
+    if (toi_make_scene(&made, &scene) != TOI_OK)
+        return;
+    toi_impact_array expected = {0}, found = {0};
+    for (int turn = 0; turn < 3; ++turn) {
+        toi_ccd_report report, reported;
+        toi_mesh step = *mesh;
+        step.start = turn == 1 ? mesh->end : mesh->start;
+        step.end = turn == 1 ? mesh->start : mesh->end;
+        toi_status status = toi_find_impacts(def, &step, &expected, NULL);
+        CHECK(toi_scene_find_impacts(scene, def, step.start, step.end, &found, NULL) == status);
+        CHECK(found.count == expected.count);
+        size_t bytes = (size_t)found.count * sizeof *found.data;
+        CHECK(toi_hash(found.data, bytes) == toi_hash(expected.data, bytes));
+        CHECK(toi_find_earliest(def, &step, &report) == status);
+        CHECK(toi_scene_find_earliest(scene, def, step.start, step.end, &reported) == status);
+        CHECK(toi_hash(&report.earliest, sizeof report.earliest) ==
+              toi_hash(&reported.earliest, sizeof reported.earliest));
+    }
+    toi_free_impacts(&expected);
+    toi_free_impacts(&found);
+    toi_free_scene(scene);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_bytes bytes = {data, size};
@@ -139,6 +171,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (give_edges)
         mesh.edges = loose; // may lack sides of faces, or name vertices that do not exist
     run_pipeline(&def, &mesh);
+    run_scene(&def, &mesh);
     toi_free_edges(&edges);
     return 0;
 }

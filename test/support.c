@@ -25,6 +25,11 @@ int64_t long_factor(void)
     return getenv("TOI_LONG") && !getenv("TOI_SANITIZED") ? 10 : 1;
 }
 
+int64_t cases(int64_t count)
+{
+    return getenv("TOI_SANITIZED") ? count / 20 + 1 : count * long_factor();
+}
+
 soup make_soup(int64_t faces, double size, double motion, uint64_t seed)
 {
     toi_random random = {seed};

@@ -38,6 +38,10 @@ void expect_news(toi_status status, const char *what);
 // Ten times the cases under `make test-long`, but not under sanitizers.
 int64_t long_factor(void);
 
+// How many random cases: ten times as many under `make test-long`, few under a sanitizer, which is
+// there for what one case does.
+int64_t cases(int64_t count);
+
 // A random soup of triangles in the unit cube, `motion` far moved, with loose edges and vertices
 // beside; free with free_soup().
 typedef struct soup

@@ -47,15 +47,10 @@ static void take_sample(sample *s, toi_random *random)
         toi_random_below(random, 2)
             ? make_dense_contact(&recipe, random).query
             : make_wild_contact(recipe.kind, 0, (int)toi_random_below(random, 60), random).query;
-    double points[2][4][3], shrink = 1;
+    double points[2][4][3], shrink;
     memcpy(points[0], s->query.start, sizeof points[0]);
     memcpy(points[1], s->query.end, sizeof points[1]);
-    toi_take_differences(s->kind == TOI_EDGE_EDGE, points, &shrink, &s->motion);
-    if (s->motion.largest >= TOI_LARGE) {
-        shrink = 0x1p-4;
-        toi_take_differences(s->kind == TOI_EDGE_EDGE, points, &shrink, &s->motion);
-    }
-    toi_normalise(&s->motion);
+    toi_take_scaled_motion(s->kind == TOI_EDGE_EDGE, points, &shrink, &s->motion);
     for (int k = 0; k < 3; ++k)
         s->n[k] = toi_random_range(random, -1, 1);
     s->n[toi_random_below(random, 3)] = 1;

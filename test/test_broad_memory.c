@@ -53,11 +53,12 @@ static void frames_of_moving_boxes_agree(void **state)
 {
     (void)state;
     static const int kinds[] = {UNIFORM, GIANTS, CLUSTERS, CROWDED, FLAT, CHAIN};
+    int64_t count = getenv("TOI_SANITIZED") ? 200 : 500;
     for (int method = 0; method < TOI_BROAD_COUNT; ++method)
         for (int i = 0; i < 6; ++i) {
             toi_broad_def def = define(method, make_memory());
             toi_random random = {77};
-            box_list a = make_boxes(kinds[i], 500, 8), b = make_boxes(kinds[i], 300, 9);
+            box_list a = make_boxes(kinds[i], count, 8), b = make_boxes(kinds[i], count * 3 / 5, 9);
             for (int frame = 0; frame < 12; ++frame) {
                 def.workers = 1 + frame % 3;
                 check_frame(box_kind_name(kinds[i]), &def, a, b);
@@ -96,7 +97,7 @@ static void frames_of_many_boxes_agree(void **state)
     static const int kinds[] = {UNIFORM, GIANTS,       OUTLIER,    CLUSTERS, SHEETS,
                                 PILLARS, FAR_OUTLIERS, MANY_SIZES, LATTICE};
     bool brief = getenv("TOI_SANITIZED");
-    int64_t count = brief ? 3000 : 12000;
+    int64_t count = brief ? 2000 : 12000;
     toi_broad_memory *memory[TOI_BROAD_COUNT];
     for (int method = 0; method < TOI_BROAD_COUNT; ++method)
         memory[method] = make_memory();
@@ -164,7 +165,7 @@ static void unrelated_boxes_of_the_same_number_agree(void **state)
     (void)state;
     for (int method = 0; method < TOI_BROAD_COUNT; ++method) {
         toi_broad_def def = define(method, make_memory());
-        for (int turn = 0; turn < 2 * BOX_KINDS; ++turn) {
+        for (int turn = 0; turn < (getenv("TOI_SANITIZED") ? 1 : 2) * BOX_KINDS; ++turn) {
             int kind = turn * 11 % BOX_KINDS; // every kind after another neighbour
             box_list a = make_boxes(kind, 260, (uint64_t)turn),
                      b = make_boxes(kind, 130, (uint64_t)turn + 100);
@@ -302,7 +303,8 @@ static toi_status refuse_pairs(void *context, const toi_pair *pairs, int64_t cou
 static void a_call_that_was_stopped_spoils_nothing(void **state)
 {
     (void)state;
-    box_list a = make_boxes(UNIFORM, 3000, 8), b = make_boxes(UNIFORM, 2000, 9);
+    int64_t count = getenv("TOI_SANITIZED") ? 1000 : 3000;
+    box_list a = make_boxes(UNIFORM, count, 8), b = make_boxes(UNIFORM, count * 2 / 3, 9);
     pair_list self = method_pairs(TOI_BROAD_BRUTE, a, NULL),
               between = method_pairs(TOI_BROAD_BRUTE, a, &b);
     toi_box_view second = view(b);

@@ -131,13 +131,13 @@ static void check_generated(int64_t size, int most_workers)
 static void small_scenes_agree_with_brute(void **state)
 {
     (void)state;
-    check_generated(10000, 8);
+    check_generated(long_factor() > 1 ? 10000 : 4000, 8);
 }
 
 static void large_scenes_agree_with_brute(void **state)
 {
     (void)state;
-    check_generated(100000, long_factor() > 1 ? 8 : 1);
+    check_generated(long_factor() > 1 ? 100000 : 30000, long_factor() > 1 ? 8 : 1);
 }
 
 static void free_kept(toi_scene *kept[TOI_BROAD_COUNT])

@@ -23,13 +23,6 @@ typedef struct distance_case
 
 // ---- Helpers
 
-// How many random cases: ten times as many under `make test-long`, few under a sanitizer, which is
-// there for what one case does.
-static int64_t cases(int64_t count)
-{
-    return getenv("TOI_SANITIZED") ? count / 20 + 1 : count * long_factor();
-}
-
 static double library_distance(const distance_case *c, double uv[2])
 {
     const double(*x)[3] = c->points.start;

@@ -39,15 +39,9 @@ static void prepare(const sample *s, subject *x)
     x->edge_edge = s->kind == TOI_EDGE_EDGE;
     x->t = s->t;
     x->other = s->other;
-    x->shrink = 1;
     memcpy(x->points[0], s->query.start, sizeof x->points[0]);
     memcpy(x->points[1], s->query.end, sizeof x->points[1]);
-    toi_take_differences(x->edge_edge, x->points, &x->shrink, &x->motion);
-    if (x->motion.largest >= TOI_LARGE) {
-        x->shrink = 0x1p-4;
-        toi_take_differences(x->edge_edge, x->points, &x->shrink, &x->motion);
-    }
-    toi_normalise(&x->motion);
+    toi_take_scaled_motion(x->edge_edge, x->points, &x->shrink, &x->motion);
     toi_take_reach(&x->motion, &x->reach);
     toi_take_cubic(&x->motion, &x->reach, &x->cubic);
     motion_take(&x->exact, s->kind, &s->query, x->motion.scale);

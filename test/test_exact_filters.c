@@ -42,7 +42,7 @@ static bool load_sample(const sample *s, toi_motion *m, toi_real *separation)
         }
         if (s->t_max < 1)
             toi_stop_row(&d, s->t_max);
-        toi_put_row(&d, &row);
+        row = __builtin_convertvector(d, toi_motion_row);
         for (int lane = 0; lane < TOI_LANES; ++lane)
             (part == 0 ? rows.p : part == 1 ? rows.e : rows.g)[lane] = row;
     }

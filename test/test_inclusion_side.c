@@ -11,11 +11,6 @@
 #include <gmp.h>
 #include <stdlib.h>
 
-static int64_t cases(int64_t count)
-{
-    return getenv("TOI_SANITIZED") ? count / 20 + 1 : count * long_factor();
-}
-
 // A row of the triangle u + v <= 1, and a zero (tau, mu, nu) of it: on the third side, or anywhere.
 typedef struct side_case
 {

@@ -155,6 +155,19 @@ static toi_status choose_fractions(const char *list, ccd_plan *plan)
     return TOI_OK;
 }
 
+// Those that the papers compare, as far as this build has them; --narrow chooses others.
+static toi_status choose_narrow(const char *list, bool narrow[TOI_NARROW_COUNT])
+{
+    static const toi_narrow_method usual[] = {
+        TOI_NARROW_EXACT,    TOI_NARROW_INCLUSION,          TOI_NARROW_INCLUSION_QUEUE,
+        TOI_NARROW_ADDITIVE, TOI_NARROW_ADDITIVE_CERTIFIED, TOI_NARROW_FAST};
+    if (list)
+        return choose_names("narrow", list, narrow_choice, narrow);
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; ++i)
+        narrow[usual[i]] = toi_narrow_traits(usual[i]) & TOI_NARROW_TRAIT_BUILT;
+    return TOI_OK;
+}
+
 static toi_status check_modes(const settings *s, const ccd_plan *plan)
 {
     for (int i = 0; i < TOI_NARROW_COUNT && s->modes && plan->modes[CCD_EARLIEST]; ++i)
@@ -177,7 +190,7 @@ static toi_status make_plan(const settings *s, ccd_plan *plan)
     if (status == TOI_OK)
         status = choose_names("broad", s->broad, broad_choice, plan->broad);
     if (status == TOI_OK)
-        status = choose_names("narrow", s->narrow, narrow_choice, plan->narrow);
+        status = choose_narrow(s->narrow, plan->narrow);
     if (status == TOI_OK)
         status = choose_names("modes", s->modes, ccd_mode_name, plan->modes);
     if (status == TOI_OK)
@@ -265,7 +278,6 @@ int run_bench_ccd(int argc, char **argv)
 {
     settings s = {.choice = default_broad_source(),
                   .broad = "auto",
-                  .narrow = "exact,inclusion,inclusion-queue,additive,additive-certified,fast",
                   .tolerance = toi_default_narrow_def().tolerance,
                   .max_iterations = toi_default_narrow_def().max_iterations,
                   .threads = "1,0",

@@ -24,7 +24,8 @@ json_t *json_names(const char *(*name)(int index))
 {
     json_t *names = json_array();
     for (int i = 0; name(i) && names; ++i)
-        json_array_append_new(names, json_string(name(i)));
+        if (*name(i))
+            json_array_append_new(names, json_string(name(i)));
     return names;
 }
 

@@ -10,7 +10,7 @@
 // A string; bytes that are not UTF-8 (file names may have them) become question marks.
 json_t *json_text(const char *words);
 
-// An array of the names; `name` returns NULL past the last.
+// An array of the names (names.h).
 json_t *json_names(const char *(*name)(int index));
 
 // {"vf": ..., "ee": ...}, from counts by toi_kind.

@@ -6,12 +6,16 @@
 
 const char *broad_choice(int index)
 {
-    return toi_broad_name((toi_broad_method)index);
+    toi_broad_method method = (toi_broad_method)index;
+    const char *name = toi_broad_name(method);
+    return !name || toi_broad_traits(method) & TOI_BROAD_TRAIT_BUILT ? name : "";
 }
 
 const char *narrow_choice(int index)
 {
-    return toi_narrow_name((toi_narrow_method)index);
+    toi_narrow_method method = (toi_narrow_method)index;
+    const char *name = toi_narrow_name(method);
+    return !name || toi_narrow_traits(method) & TOI_NARROW_TRAIT_BUILT ? name : "";
 }
 
 const char *kind_choice(int index)

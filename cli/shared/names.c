@@ -14,13 +14,15 @@ void join_names(char names[NAMES_BYTES], const char *(*name)(int index))
     size_t used = 0;
     names[0] = '\0';
     for (int i = 0; name(i) && used < NAMES_BYTES; ++i)
-        used += (size_t)snprintf(names + used, NAMES_BYTES - used, i ? ", %s" : "%s", name(i));
+        if (*name(i))
+            used +=
+                (size_t)snprintf(names + used, NAMES_BYTES - used, used ? ", %s" : "%s", name(i));
 }
 
 int find_name(const char *given, size_t length, const char *(*name)(int index))
 {
     for (int i = 0; name(i); ++i)
-        if (strlen(name(i)) == length && strncmp(name(i), given, length) == 0)
+        if (*name(i) && strlen(name(i)) == length && strncmp(name(i), given, length) == 0)
             return i;
     return -1;
 }
@@ -78,7 +80,8 @@ toi_status fail_name(const char *lead, const char *given, size_t length,
     guess g = start_guess(given, length);
     join_names(names, name);
     for (int i = 0; name(i); ++i)
-        offer_name(&g, name(i));
+        if (*name(i))
+            offer_name(&g, name(i));
     return toi_fail(TOI_ERROR_ARGUMENT, "%s '%.*s'; %s%s%s are %s", lead,
                     length < MOST_SHOWN ? (int)length : MOST_SHOWN, given,
                     g.name ? "did you mean " : "", g.name ? g.name : "",

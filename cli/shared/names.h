@@ -11,7 +11,8 @@ enum
     NAMES_BYTES = 512
 };
 
-// In all of the following `name` returns names by number, and NULL past the last.
+// In all of the following `name` returns names by number, "" for a number that is not there, and
+// NULL past the last.
 
 // Writes "a, b, c", for messages that list what there is.
 void join_names(char names[NAMES_BYTES], const char *(*name)(int index));

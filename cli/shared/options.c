@@ -348,7 +348,7 @@ toi_status choose_names(const char *name, const char *list, const char *(*choice
                         bool chosen[])
 {
     for (int i = 0; choice(i); ++i)
-        chosen[i] = !list;
+        chosen[i] = !list && *choice(i);
     while (list) {
         size_t length = strcspn(list, ",");
         int found;

@@ -217,10 +217,17 @@ static toi_status report(const checker *c, double seconds)
     return status;
 }
 
+// Another one than the truth was made with.
+static toi_broad_method checking_method(void)
+{
+    bool built = toi_broad_traits(TOI_BROAD_SWEEP) & TOI_BROAD_TRAIT_BUILT;
+    return built ? TOI_BROAD_SWEEP : TOI_BROAD_INTERVAL_TREE;
+}
+
 toi_status check_truth(const truth_settings *s, int threads)
 {
     checker c = {.s = s,
-                 .def = truth_ccd_def(s, TOI_BROAD_SWEEP, threads),
+                 .def = truth_ccd_def(s, checking_method(), threads),
                  .found = {.most = s->most, .lines = s->common.json ? json_array() : NULL}};
     double started = seconds_now();
     toi_status status = open_dataset(s->check, &c.data);

@@ -117,7 +117,7 @@ typedef enum toi_narrow_trait
     TOI_NARROW_TRAIT_PLACE = 1 << 2,
     /// `all_roots`: `contacts` counts them.
     TOI_NARROW_TRAIT_CONTACTS = 1 << 3,
-    /// It uses `tolerance`.
+    /// It uses `tolerance`. (`exact` does not, but where it hands a separation to `inclusion`.)
     TOI_NARROW_TRAIT_TOLERANCE = 1 << 4,
     /// It honours `min_separation`.
     TOI_NARROW_TRAIT_SEPARATION = 1 << 5

@@ -1,3 +1,5 @@
+// The fingerprint of an array, by the xxHash library.
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

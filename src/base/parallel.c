@@ -1,3 +1,5 @@
+// Runs loops by the parallel-for hook, keeps the first failure, and passes progress on.
+
 #define _POSIX_C_SOURCE 200809L
 #include "base/parallel.h"
 

@@ -1,3 +1,5 @@
+// Two sorts: a stable parallel radix sort of 64-bit keys, and radix exchange in place.
+
 #include "base/radix_sort.h"
 
 #include "base/parallel.h"

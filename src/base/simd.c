@@ -1,3 +1,5 @@
+// Finds the instruction set of the CPU once, and lets tests choose a lesser one.
+
 #include "base/simd.h"
 
 #include <stdatomic.h>

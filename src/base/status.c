@@ -1,3 +1,5 @@
+// Names of statuses, this thread's message, and the version.
+
 #include "base/status.h"
 
 #include "base/fp_mode.h"

@@ -4,6 +4,7 @@
 #include "broad/tree/mesh_tree.h"
 
 #include "base/fp_mode.h"
+#include "base/literature.h"
 #include "base/status.h"
 
 #include <inttypes.h>
@@ -31,22 +32,23 @@ static const struct
     [TOI_BROAD_AUTO] = {"auto", toi_search_auto, toi_search_mesh_auto, toi_mesh_auto_need,
                         TOI_BROAD_TRAIT_MEMORY, .need = toi_auto_need},
     [TOI_BROAD_BRUTE] = {"brute", toi_search_brute, .bytes = {30, 0, 0}},
-    [TOI_BROAD_SWEEP] = {"sweep", toi_search_sweep, .bytes = {46, 0, 0}},
-    [TOI_BROAD_SWEEP_INCREMENTAL] = {"sweep-incremental", toi_search_sweep_incremental,
+    [TOI_BROAD_SWEEP] = {"sweep", TOI_LITERATURE(toi_search_sweep), .bytes = {46, 0, 0}},
+    [TOI_BROAD_SWEEP_INCREMENTAL] = {"sweep-incremental",
+                                     TOI_LITERATURE(toi_search_sweep_incremental),
                                      .traits = TOI_BROAD_TRAIT_MEMORY, .bytes = {62, 0, 0}},
-    [TOI_BROAD_STQ] = {"stq", toi_search_stq, .bytes = {46, 0, 0}},
-    [TOI_BROAD_GRID] = {"grid", toi_search_grid, .bytes = {380, 8 << 10, 64 << 10}},
-    [TOI_BROAD_GRID_SWEEP] = {"grid-sweep", toi_search_grid_sweep,
+    [TOI_BROAD_STQ] = {"stq", TOI_LITERATURE(toi_search_stq), .bytes = {46, 0, 0}},
+    [TOI_BROAD_GRID] = {"grid", TOI_LITERATURE(toi_search_grid), .bytes = {380, 8 << 10, 64 << 10}},
+    [TOI_BROAD_GRID_SWEEP] = {"grid-sweep", TOI_LITERATURE(toi_search_grid_sweep),
                               .bytes = {225, 8 << 10, 64 << 10}},
-    [TOI_BROAD_HASH] = {"hash", toi_search_hash, .traits = TOI_BROAD_TRAIT_CELL_SIZE,
-                        .bytes = {380, 8 << 10, 64 << 10}},
-    [TOI_BROAD_BVH] = {"bvh", toi_search_bvh, .traits = TOI_BROAD_TRAIT_MEMORY,
+    [TOI_BROAD_HASH] = {"hash", TOI_LITERATURE(toi_search_hash),
+                        .traits = TOI_BROAD_TRAIT_CELL_SIZE, .bytes = {380, 8 << 10, 64 << 10}},
+    [TOI_BROAD_BVH] = {"bvh", TOI_LITERATURE(toi_search_bvh), .traits = TOI_BROAD_TRAIT_MEMORY,
                        .bytes = {95, 0, 360 << 10}},
     [TOI_BROAD_LBVH] = {"lbvh", toi_search_lbvh, toi_search_mesh_tree, toi_mesh_tree_need,
                         TOI_BROAD_TRAIT_MEMORY, .bytes = {80, 0, 0}},
-    [TOI_BROAD_KDTREE] = {"kdtree", toi_search_kdtree, .bytes = {140, 0, 96 << 10}},
-    [TOI_BROAD_TRACY] = {"tracy", toi_search_tracy, .traits = TOI_BROAD_TRAIT_MEMORY,
-                         .bytes = {100, 0, 16 << 10}},
+    [TOI_BROAD_KDTREE] = {"kdtree", TOI_LITERATURE(toi_search_kdtree), .bytes = {140, 0, 96 << 10}},
+    [TOI_BROAD_TRACY] = {"tracy", TOI_LITERATURE(toi_search_tracy),
+                         .traits = TOI_BROAD_TRAIT_MEMORY, .bytes = {100, 0, 16 << 10}},
     [TOI_BROAD_INTERVAL_TREE] = {"interval-tree", toi_search_interval_tree,
                                  .bytes = {95, 256 << 10, 256 << 10}},
 };
@@ -99,6 +101,8 @@ toi_status toi_check_broad_method(toi_broad_method method)
 {
     if ((unsigned)method >= TOI_BROAD_COUNT)
         return toi_fail(TOI_ERROR_ARGUMENT, "there is no broad phase number %d", (int)method);
+    if (!methods[method].search)
+        return toi_fail_left_out("broad", methods[method].name, methods[TOI_BROAD_AUTO].name);
     return TOI_OK;
 }
 

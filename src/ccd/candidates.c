@@ -17,24 +17,7 @@ typedef struct stream
     toi_receiver to;
 } stream;
 
-static bool may_collide(const toi_filter *filter, int32_t a, int32_t b)
-{
-    if (filter->groups && filter->groups[a] >= 0 && filter->groups[a] == filter->groups[b])
-        return false;
-    return !filter->may_collide || filter->may_collide(filter->context, a, b);
-}
-
-static bool any_may_collide(const toi_filter *filter, const int32_t *a, int na, const int32_t *b,
-                            int nb)
-{
-    for (int i = 0; i < na; ++i)
-        for (int j = 0; j < nb; ++j)
-            if (may_collide(filter, a[i], b[j]))
-                return true;
-    return false;
-}
-
-static bool share_a_vertex(const int32_t corners[4], int first)
+static inline bool share_a_vertex(const int32_t corners[4], int first)
 {
     bool shared = false;
     for (int i = 0; i < first; ++i)
@@ -43,25 +26,70 @@ static bool share_a_vertex(const int32_t corners[4], int first)
     return shared;
 }
 
-// Keeps the pairs that share no vertex and that the filter allows.
+// Is there a vertex of the one and a vertex of the other that may collide?
+static inline bool groups_allow(const int32_t *groups, const int32_t corners[4], int first)
+{
+    bool allowed = false;
+    for (int i = 0; i < first; ++i)
+        for (int j = first; j < 4; ++j) {
+            int32_t a = groups[corners[i]], b = groups[corners[j]];
+            allowed |= (a < 0) | (a != b);
+        }
+    return allowed;
+}
+
+// The same where the caller's rule has a say. It is only asked about pairs that the groups allow.
+static bool rule_allows(const toi_filter *filter, const int32_t corners[4], int first)
+{
+    const int32_t *groups = filter->groups;
+    for (int i = 0; i < first; ++i)
+        for (int j = first; j < 4; ++j) {
+            int32_t a = corners[i], b = corners[j];
+            if (groups && groups[a] >= 0 && groups[a] == groups[b])
+                continue;
+            if (filter->may_collide(filter->context, a, b))
+                return true;
+        }
+    return false;
+}
+
+static inline bool is_allowed(const toi_pipeline *p, bool edge_edge, toi_pair pair)
+{
+    const toi_filter *filter = &p->scene->topology.filter;
+    int first = toi_first_corners(edge_edge);
+    int32_t corners[4];
+    toi_pair_corners(&p->mesh, edge_edge, pair, corners);
+    if (share_a_vertex(corners, first))
+        return false;
+    if (filter->may_collide)
+        return rule_allows(filter, corners, first);
+    return !filter->groups || groups_allow(filter->groups, corners, first);
+}
+
+bool toi_is_allowed(const toi_pipeline *p, toi_kind kind, toi_pair pair)
+{
+    return is_allowed(p, kind == TOI_EDGE_EDGE, pair);
+}
+
+static inline int64_t keep_allowed(const toi_pipeline *p, bool edge_edge, toi_pair *pairs,
+                                   int64_t count)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        toi_pair pair = pairs[i];
+        pairs[kept] = pair;
+        kept += is_allowed(p, edge_edge, pair);
+    }
+    return kept;
+}
+
 static toi_status filter_block(void *context, toi_pair *pairs, int64_t count, int64_t task,
                                int worker)
 {
     const stream *s = context;
-    const toi_filter *filter = &s->pipeline->scene->topology.filter;
-    bool open = !filter->groups && !filter->may_collide;
-    bool edges = s->kind == TOI_EDGE_EDGE;
-    int first = toi_first_corners(edges);
-    int64_t kept = 0;
-    for (int64_t i = 0; i < count; ++i) {
-        int32_t corners[4];
-        toi_pair pair = pairs[i];
-        toi_pair_corners(&s->pipeline->mesh, edges, pair, corners);
-        pairs[kept] = pair;
-        kept += !share_a_vertex(corners, first) &&
-                (open || any_may_collide(filter, corners, first, corners + first, 4 - first));
-    }
-    return kept > 0 ? s->to.emit(s->to.context, pairs, kept, task, worker) : TOI_OK;
+    count = s->kind == TOI_EDGE_EDGE ? keep_allowed(s->pipeline, true, pairs, count)
+                                     : keep_allowed(s->pipeline, false, pairs, count);
+    return count > 0 ? s->to.emit(s->to.context, pairs, count, task, worker) : TOI_OK;
 }
 
 static toi_status end_stream_task(void *context, int64_t task, int worker)

@@ -71,6 +71,9 @@ toi_status toi_pipeline_end(toi_pipeline *pipeline, toi_status status, toi_ccd_r
 // Takes what queries are gathered from, unless it is there.
 toi_status toi_take_trajectories(toi_pipeline *p);
 
+// May these two collide: do they share no vertex, and does the filter allow it?
+bool toi_is_allowed(const toi_pipeline *p, toi_kind kind, toi_pair pair);
+
 // Streams the filtered candidates of one kind.
 toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to);
 

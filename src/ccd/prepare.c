@@ -198,6 +198,8 @@ toi_status toi_pipeline_end(toi_pipeline *p, toi_status status, toi_ccd_report *
     toi_free_mesh_order(&p->order);
     if (is_stateless(p))
         toi_clear_scene(p->scene);
+    else if (status == TOI_OK && p->purpose.solve)
+        p->scene->last = p->report.earliest;
     p->report.peak_bytes = p->budget->peak;
     toi_leave_scene(p->scene);
     p->report.seconds_total = toi_clock() - p->started;

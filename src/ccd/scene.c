@@ -248,6 +248,7 @@ toi_status toi_scene_change(toi_scene *scene, const toi_scene_def *def)
     status = make_topology(def, &scene->budget, &topology);
     if (status == TOI_OK) {
         toi_forget_kept(scene); // an order of other primitives
+        scene->last = (toi_impact){.state = TOI_SEPARATED};
         toi_free_topology(&scene->topology);
         scene->topology = topology;
         scene->limit = def->memory_limit;

@@ -36,6 +36,7 @@ struct toi_scene
     int64_t limit; // of its definition
     toi_topology topology;
     toi_broad_slot kept[TOI_KEPT];
+    toi_impact last; // the first of the last step; TOI_SEPARATED: none is known
 };
 
 // A scene for one call: empty.

@@ -348,6 +348,21 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     return status;
 }
 
+// The pair that was hit first in the scene's last step is solved first: if it is hit again, the
+// others are pruned from the beginning. It comes once more with the candidates, which are solved in
+// any order; so the answer stays. Only what would be a candidate may be asked about.
+static toi_status solve_remembered(solve_stage *stage)
+{
+    const toi_pipeline *p = stage->pipeline;
+    const toi_impact *last = &p->scene->last;
+    if (!stage->t_max || last->state == TOI_SEPARATED)
+        return TOI_OK;
+    stage->kind = (toi_kind)last->kind;
+    toi_pair pair = {last->a, last->b};
+    bool asked = toi_is_allowed(p, stage->kind, pair) && keep_overlapping(stage, &pair, 1) > 0;
+    return asked ? solve_block(stage, &pair, 1, 0, 0) : TOI_OK;
+}
+
 toi_status toi_solve_candidates(toi_pipeline *p, toi_consume_fn *consume, void *context,
                                 _Atomic uint64_t *t_max)
 {
@@ -360,6 +375,8 @@ toi_status toi_solve_candidates(toi_pipeline *p, toi_consume_fn *consume, void *
     p->report.seconds_narrow += toi_clock() - started;
     for (int i = 0; scratch && i < p->workers; ++i)
         stage.scratch[i].scratch = scratch + i * bytes;
+    if (status == TOI_OK)
+        status = solve_remembered(&stage);
     for (int kind = 0; kind < TOI_PAIR_KINDS && status == TOI_OK; ++kind)
         status = solve_kind(&stage, (toi_kind)kind);
     toi_give_back(scratch);

@@ -1,3 +1,5 @@
+// Decides a query in integers: takes its trajectory, then its first moment of contact.
+
 #include "exact/decide.h"
 
 #include "exact/contact.h"

@@ -1,3 +1,5 @@
+// Arithmetic of whole numbers of any length, in an arena.
+
 #include "exact/integer.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+// Sums of products of far-apart coordinates, added up word by word.
+
 #include "exact/points.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+// Arithmetic, signs and approximations of polynomials with whole coefficients.
+
 #include "exact/polynomial.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+// Certificates of times: making, comparing and printing them.
+
 #include "exact/time.h"
 
 #include "base/fp_mode.h"

@@ -14,9 +14,9 @@ enum
 // Takes the part along d out of f, twice: what rounding leaves of it goes the second time.
 TOI_INLINE void toi_remove_part(const double d[3], double f[3])
 {
-    double square = toi_dot3(d, d);
+    double square = toi_dot(d, d);
     for (int pass = 0; pass < 2 && square > 0; ++pass) {
-        double along = toi_dot3(f, d) / square;
+        double along = toi_dot(f, d) / square;
         for (int k = 0; k < 3; ++k)
             f[k] -= along * d[k];
     }
@@ -60,12 +60,12 @@ TOI_INLINE void toi_measure_heights(int edge_edge, const toi_motion *m, const do
 {
     double weight =
         toi_abs(n[0]) * m->size[0] + toi_abs(n[1]) * m->size[1] + toi_abs(n[2]) * m->size[2];
-    double slack = (8 * TOI_UNIT * weight + separation * sqrt(toi_dot3(n, n)) + TOI_TINY) *
-                   (1 + 16 * TOI_UNIT);
+    double slack =
+        (8 * TOI_UNIT * weight + separation * sqrt(toi_dot(n, n)) + TOI_TINY) * (1 + 16 * TOI_UNIT);
     h->corners = edge_edge ? 4 : 3;
     for (int end = 0; end < 2; ++end) {
-        double p = toi_dot3(n, m->p[end]) - slack;
-        double e = toi_dot3(n, m->e[end]), g = toi_dot3(n, m->g[end]);
+        double p = toi_dot(n, m->p[end]) - slack;
+        double e = toi_dot(n, m->e[end]), g = toi_dot(n, m->g[end]);
         h->at[end][0] = p;
         h->at[end][1] = p + e;
         h->at[end][2] = p + g;

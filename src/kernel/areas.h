@@ -10,8 +10,8 @@
 TOI_INLINE double toi_half_cross(const double a[3], const double b[3])
 {
     double n[3];
-    toi_cross3(a, b, n);
-    return 0.5 * sqrt(toi_dot3(n, n));
+    toi_cross(a, b, n);
+    return 0.5 * sqrt(toi_dot(n, n));
 }
 
 // How far off a difference of points may be when it is computed for any t in [0, 1], all

@@ -61,8 +61,10 @@ TOI_INLINE bool toi_is_early_enough(const toi_inclusion *q, const toi_cell *cell
     double u = 0.5 * (cell->lo[1] + cell->hi[1]), v = 0.5 * (cell->lo[2] + cell->hi[2]);
     double blur = 0;
     double time = !q->triangle || u + v <= 1 ? toi_entry_time(q, u, v, &blur) : HUGE_VAL;
-    if (time < touched->time)
-        *touched = (toi_touch){time, u, v, TOI_TIME_RESOLUTION + blur};
+    if (time < touched->time) {
+        toi_touch earlier = {time, u, v, TOI_TIME_RESOLUTION + blur};
+        *touched = earlier;
+    }
     if (q->no_zero_time && cell->lo[0] == 0)
         return touched->time == 0;
     return cell->lo[0] >= touched->time - touched->blur;

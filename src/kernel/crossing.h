@@ -27,7 +27,7 @@ TOI_INLINE toi_real toi_find_root(const toi_cubic *q, toi_real from, toi_real to
         toi_real next = t - value / slope;
         toi_mask inside = TOI_TEST((next >= from) & (next <= to));
         next = TOI_SELECT(inside, next, 0.5 * (from + to));
-        toi_mask far = TOI_TEST(TOI_ABS(next - t) > 0x1p-50 * t);
+        toi_mask far = TOI_TEST(toi_abs(next - t) > 0x1p-50 * t);
         t = TOI_SELECT(moving, next, t); // a lane that has arrived stays, whatever the others do
         moving &= far;
     }
@@ -40,14 +40,34 @@ TOI_INLINE toi_mask toi_bracket_root(const toi_cubic *q, const toi_real *from, c
                                      const toi_real *t, toi_real *radius)
 {
     toi_real error = toi_cubic_error(q), slope = toi_cubic_slope(q, t);
-    *radius = 2 * error / TOI_ABS(slope) + *t * (8 * TOI_UNIT);
+    *radius = 2 * error / toi_abs(slope) + *t * (8 * TOI_UNIT);
     toi_real lo = *t - *radius, hi = *t + *radius;
-    lo = TOI_MAX(lo, *from);
-    hi = TOI_MIN(hi, *to);
+    lo = toi_max(lo, *from);
+    hi = toi_min(hi, *to);
     toi_real below = toi_cubic_at(q, &lo), above = toi_cubic_at(q, &hi);
     *radius = *radius * (1 + 8 * TOI_UNIT) + *t * (4 * TOI_UNIT);
     return TOI_TEST((below > error) & (above < -error)) |
            TOI_TEST((below < -error) & (above > error));
+}
+
+// The plane of E and G, and where P + uE + vG = 0 in it: w is n.n, and u w and v w are n.(G x P)
+// and n.(P x E).
+typedef struct toi_plane
+{
+    toi_real n[3];
+    toi_real w, uw, vw;
+} toi_plane;
+
+TOI_INLINE void toi_take_plane(const toi_real p[3], const toi_real e[3], const toi_real g[3],
+                               toi_plane *plane)
+{
+    toi_real un[3], vn[3];
+    toi_cross(e, g, plane->n);
+    toi_cross(g, p, un);
+    toi_cross(p, e, vn);
+    plane->w = toi_dot(plane->n, plane->n);
+    plane->uw = toi_dot(plane->n, un);
+    plane->vw = toi_dot(plane->n, vn);
 }
 
 // Whether the primitives touch at the root, wherever it is within `radius` of t.
@@ -57,22 +77,16 @@ typedef struct toi_inside
     toi_mask out; // certainly not
 } toi_inside;
 
-TOI_INLINE toi_inside toi_test_inside(int edge_edge, toi_motion *m, const toi_reach *r,
+TOI_INLINE toi_inside toi_test_inside(int edge_edge, const toi_motion *m, const toi_reach *r,
                                       const toi_real *t, const toi_real *radius)
 {
-    toi_real s = 1 - *t, p[3], e[3], g[3], n[3], un[3], vn[3];
-    for (int k = 0; k < 3; ++k) {
-        p[k] = s * m->p[0][k] + *t * m->p[1][k];
-        e[k] = s * m->e[0][k] + *t * m->e[1][k];
-        g[k] = s * m->g[0][k] + *t * m->g[1][k];
-    }
-    toi_cross(e, g, n);
-    toi_cross(g, p, un);
-    toi_cross(p, e, vn);
-    toi_real w = toi_dot(n, n), u = toi_dot(n, un), v = toi_dot(n, vn);
-    toi_real size[3], eg[3], gp[3], pe[3];
+    toi_real p[3], e[3], g[3], size[3], eg[3], gp[3], pe[3];
+    toi_plane at;
+    toi_motion_at(m, t, p, e, g);
+    toi_take_plane(p, e, g, &at);
+    toi_real w = at.w, u = at.uw, v = at.vw;
     for (int k = 0; k < 3; ++k)
-        size[k] = TOI_ABS(n[k]);
+        size[k] = toi_abs(at.n[k]);
     toi_cross_reach(r->e, r->g, eg);
     toi_cross_reach(r->g, r->p, gp);
     toi_cross_reach(r->p, r->e, pe);
@@ -93,6 +107,19 @@ TOI_INLINE toi_inside toi_test_inside(int edge_edge, toi_motion *m, const toi_re
     result.in &= plane;
     result.out &= plane;
     return result;
+}
+
+// Finds the only root of D in [from, to], with its radius, and tests whether they touch there.
+TOI_INLINE toi_inside toi_judge_root(int edge_edge, const toi_motion *m, const toi_reach *r,
+                                     const toi_cubic *q, const toi_real *from, const toi_real *to,
+                                     toi_real *root, toi_real *radius)
+{
+    *root = toi_find_root(q, *from, *to);
+    toi_mask sure = toi_bracket_root(q, from, to, root, radius);
+    toi_inside inside = toi_test_inside(edge_edge, m, r, root, radius);
+    inside.in &= sure;
+    inside.out &= sure;
+    return inside;
 }
 
 #endif

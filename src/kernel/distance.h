@@ -22,22 +22,29 @@ TOI_INLINE double toi_clamp01(double x)
     return x > 0 ? (x < 1 ? x : 1) : 0; // NaN becomes 0
 }
 
+// F at (u, v).
+TOI_INLINE void toi_value_at(const double p[3], const double e[3], const double g[3], double u,
+                             double v, double f[3])
+{
+    for (int k = 0; k < 3; ++k)
+        f[k] = (p[k] + u * e[k]) + v * g[k];
+}
+
 TOI_INLINE void toi_try_point(const double p[3], const double e[3], const double g[3], double u,
                               double v, toi_closest *best)
 {
     double f[3];
-    for (int k = 0; k < 3; ++k)
-        f[k] = (p[k] + u * e[k]) + v * g[k];
-    double square = toi_dot3(f, f);
-    if (square < best->square)
-        *best = (toi_closest){square, u, v};
+    toi_value_at(p, e, g, u, v, f);
+    toi_closest found = {toi_dot(f, f), u, v};
+    if (found.square < best->square)
+        *best = found;
 }
 
 // The parameter in [0, 1] of the point of the segment p + s d that is closest to the origin.
 TOI_INLINE double toi_closest_on_segment(const double p[3], const double d[3])
 {
-    double length = toi_dot3(d, d);
-    return length > 0 ? toi_clamp01(-toi_dot3(p, d) / length) : 0;
+    double length = toi_dot(d, d);
+    return length > 0 ? toi_clamp01(-toi_dot(p, d) / length) : 0;
 }
 
 TOI_INLINE double toi_unit_vector(const double from[3], double to[3])
@@ -56,14 +63,14 @@ TOI_INLINE int toi_stationary(const double p[3], const double edge_e[3], const d
 {
     double e[3], g[3], n[3], pg[3], ep[3];
     double scale_e = toi_unit_vector(edge_e, e), scale_g = toi_unit_vector(edge_g, g);
-    toi_cross3(e, g, n);
-    double area = toi_dot3(n, n);
+    toi_cross(e, g, n);
+    double area = toi_dot(n, n);
     if (!(area > 0))
         return 0;
-    toi_cross3(p, g, pg);
-    toi_cross3(e, p, ep);
-    *u = -toi_dot3(pg, n) / area * scale_e;
-    *v = -toi_dot3(ep, n) / area * scale_g;
+    toi_cross(p, g, pg);
+    toi_cross(e, p, ep);
+    *u = -toi_dot(pg, n) / area * scale_e;
+    *v = -toi_dot(ep, n) / area * scale_g;
     return 1;
 }
 
@@ -84,8 +91,7 @@ TOI_INLINE void toi_try_inside(const double p[3], const double e[3], const doubl
 {
     double u = 0, v = 0, du, dv, f[3];
     for (int step = 0; step < 4; ++step) {
-        for (int k = 0; k < 3; ++k)
-            f[k] = (p[k] + u * e[k]) + v * g[k];
+        toi_value_at(p, e, g, u, v, f);
         if (!toi_stationary(f, e, g, &du, &dv))
             return;
         u += du;

@@ -17,14 +17,16 @@ typedef struct toi_doubled
 TOI_INLINE toi_doubled toi_two_sum(toi_real a, toi_real b)
 {
     toi_real sum = a + b, back = sum - a;
-    return (toi_doubled){sum, (a - (sum - back)) + (b - back)};
+    toi_doubled exact = {sum, (a - (sum - back)) + (b - back)};
+    return exact;
 }
 
 // The same where |a| >= |b| or a = 0.
 TOI_INLINE toi_doubled toi_quick_sum(toi_real a, toi_real b)
 {
     toi_real sum = a + b;
-    return (toi_doubled){sum, b - (sum - a)};
+    toi_doubled exact = {sum, b - (sum - a)};
+    return exact;
 }
 
 // a b, exactly.
@@ -34,7 +36,8 @@ TOI_INLINE toi_doubled toi_two_product(toi_real a, toi_real b)
     toi_real x = a * 134217729.0, y = b * 134217729.0; // 2^27 + 1
     toi_real ah = x - (x - a), bh = y - (y - b);
     toi_real al = a - ah, bl = b - bh;
-    return (toi_doubled){product, ((ah * bh - product) + ah * bl + al * bh) + al * bl};
+    toi_doubled exact = {product, ((ah * bh - product) + ah * bl + al * bh) + al * bl};
+    return exact;
 }
 
 // Relative error of sums at most 3 u^2, of products at most 7 u^2.
@@ -47,7 +50,8 @@ TOI_INLINE toi_doubled toi_doubled_add(toi_doubled a, toi_doubled b)
 
 TOI_INLINE toi_doubled toi_doubled_subtract(toi_doubled a, toi_doubled b)
 {
-    return toi_doubled_add(a, (toi_doubled){-b.high, -b.low});
+    toi_doubled negative = {-b.high, -b.low};
+    return toi_doubled_add(a, negative);
 }
 
 TOI_INLINE toi_doubled toi_doubled_multiply(toi_doubled a, toi_doubled b)

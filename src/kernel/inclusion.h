@@ -7,11 +7,10 @@
 
 #include "kernel/motion.h"
 
-#include <math.h>
 #include <stdbool.h>
 
-#if TOI_LANES != 1
-#error "one cell at a time: include this in a source with TOI_LANES 1"
+#if TOI_LANES != 1 || defined(TOI_SINGLE)
+#error "one cell at a time, in double: include this in a source with TOI_LANES 1"
 #endif
 
 // A query made ready: its motion, spread over eight lanes (lane = 4 end + axis; axis 3 is idle),
@@ -29,6 +28,37 @@ typedef struct toi_inclusion
     int triangle;        // the domain is u + v <= 1
     int no_zero_time;    // refine cells that begin at t = 0 whatever the tolerance
 } toi_inclusion;
+
+// A length in a motion's scale. F is below 16 in size there, so larger ones mean the same as 1024,
+// and stay finite.
+TOI_INLINE double toi_scale_length(double length, double scale)
+{
+    return toi_min(length * scale, 1024);
+}
+
+// Makes a motion ready. The separation and the tolerance are scaled; q->triangle and
+// q->no_zero_time are left to the caller.
+TOI_INLINE void toi_take_inclusion(const double p[2][3], const double e[2][3], const double g[2][3],
+                                   const double size[3], double separation, double tolerance,
+                                   toi_inclusion *q)
+{
+    for (int end = 0; end < 2; ++end)
+        for (int i = 0; i < 8; ++i) {
+            q->p[end][i] = i % 4 < 3 ? p[end][i % 4] : 0;
+            q->e[end][i] = i % 4 < 3 ? e[end][i % 4] : 0;
+            q->g[end][i] = i % 4 < 3 ? g[end][i % 4] : 0;
+        }
+    q->separation = separation;
+    q->tolerance = tolerance;
+    for (int k = 0; k < 3; ++k) {
+        q->dp[k] = p[1][k] - p[0][k];
+        q->de[k] = e[1][k] - e[0][k];
+        q->dg[k] = g[1][k] - g[0][k];
+        q->size[k] = size[k];
+        q->threshold[k] = (size[k] * (8 * TOI_UNIT) + separation + TOI_TINY) * (1 + 4 * TOI_UNIT);
+        q->narrow[k] = toi_max(tolerance, size[k] * (64 * TOI_UNIT));
+    }
+}
 
 // Axis order of a cell: t, u, v.
 typedef struct toi_cell
@@ -101,33 +131,6 @@ TOI_INLINE void toi_expand(const toi_inclusion *q, const toi_cell *c, toi_expans
     }
 }
 
-TOI_INLINE double toi_dot3(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-TOI_INLINE void toi_cross3(const double a[3], const double b[3], double r[3])
-{
-    r[0] = a[1] * b[2] - a[2] * b[1];
-    r[1] = a[2] * b[0] - a[0] * b[2];
-    r[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-TOI_INLINE double toi_abs(double x)
-{
-    return fabs(x);
-}
-
-TOI_INLINE double toi_min(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-TOI_INLINE double toi_max(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 TOI_INLINE double toi_max3(const double a[3])
 {
     double x = toi_abs(a[0]), y = toi_abs(a[1]), z = toi_abs(a[2]);
@@ -149,10 +152,13 @@ typedef struct toi_inclusion_row
 TOI_INLINE void toi_axis_row(const toi_inclusion *q, const toi_expansion *x, int k,
                              toi_inclusion_row *row)
 {
-    *row = (toi_inclusion_row){x->value[k],
-                               {x->dt[k], x->du[k], x->dv[k]},
-                               {q->de[k], q->dg[k]},
-                               q->size[k] * (24 * TOI_UNIT) + q->separation + TOI_TINY};
+    row->value = x->value[k];
+    row->slope[0] = x->dt[k];
+    row->slope[1] = x->du[k];
+    row->slope[2] = x->dv[k];
+    row->mixed[0] = q->de[k];
+    row->mixed[1] = q->dg[k];
+    row->slack = q->size[k] * (24 * TOI_UNIT) + q->separation + TOI_TINY;
 }
 
 TOI_INLINE void toi_project(const toi_inclusion *q, const toi_expansion *x, const double n[3],
@@ -164,12 +170,12 @@ TOI_INLINE void toi_project(const toi_inclusion *q, const toi_expansion *x, cons
         norm += toi_abs(n[k]);
     }
     row->slack = weight * (64 * TOI_UNIT) + norm * q->separation + TOI_TINY;
-    row->value = toi_dot3(n, x->value);
-    row->slope[0] = toi_dot3(n, x->dt);
-    row->slope[1] = toi_dot3(n, x->du);
-    row->slope[2] = toi_dot3(n, x->dv);
-    row->mixed[0] = toi_dot3(n, q->de);
-    row->mixed[1] = toi_dot3(n, q->dg);
+    row->value = toi_dot(n, x->value);
+    row->slope[0] = toi_dot(n, x->dt);
+    row->slope[1] = toi_dot(n, x->du);
+    row->slope[2] = toi_dot(n, x->dv);
+    row->mixed[0] = toi_dot(n, q->de);
+    row->mixed[1] = toi_dot(n, q->dg);
 }
 
 // How far mu slope[1] + nu slope[2] and the rest of a row that is not linear in t may reach where
@@ -265,13 +271,13 @@ TOI_INLINE int toi_shrink_cell(const toi_inclusion *q, toi_cell *c, toi_expansio
             if (!toi_solve_row(&row, x, a, &lo[a], &hi[a]))
                 return 0;
     }
-    toi_cross3(x->du, x->dv, n);
+    toi_cross(x->du, x->dv, n);
     if (!toi_contract(q, x, n, 0, &lo[0], &hi[0]))
         return 0;
-    toi_cross3(x->dv, x->dt, n);
+    toi_cross(x->dv, x->dt, n);
     if (!toi_contract(q, x, n, 1, &lo[1], &hi[1]))
         return 0;
-    toi_cross3(x->dt, x->du, n);
+    toi_cross(x->dt, x->du, n);
     if (!toi_contract(q, x, n, 2, &lo[2], &hi[2]))
         return 0;
     // The way from the cube of the separation to the value.
@@ -281,21 +287,22 @@ TOI_INLINE int toi_shrink_cell(const toi_inclusion *q, toi_cell *c, toi_expansio
         return 0;
     // The parts of the value and of the motion normal to the longer of the two edges.
     const double *edge = toi_max3(x->du) > toi_max3(x->dv) ? x->du : x->dv;
-    toi_cross3(x->value, edge, across);
-    toi_cross3(edge, across, n);
+    toi_cross(x->value, edge, across);
+    toi_cross(edge, across, n);
     if (!toi_contract(q, x, n, 0, &lo[0], &hi[0]))
         return 0;
     if (hi[0] - lo[0] > x->radius[0]) { // not halved yet
-        toi_cross3(x->dt, edge, across);
-        toi_cross3(edge, across, n);
+        toi_cross(x->dt, edge, across);
+        toi_cross(edge, across, n);
         if (!toi_contract(q, x, n, 0, &lo[0], &hi[0]))
             return 0;
     }
     // Normal to the edge and to an edge of the cube of the separation: where edges are parallel,
     // the one of these that separates does so for all of u and v at once.
     for (int k = 0; k < 3 && q->separation > 0; ++k) {
-        const double axis[3] = {k == 0, k == 1, k == 2};
-        toi_cross3(edge, axis, n);
+        double axis[3] = {0, 0, 0};
+        axis[k] = 1;
+        toi_cross(edge, axis, n);
         if (!toi_contract(q, x, n, 0, &lo[0], &hi[0]))
             return 0;
     }

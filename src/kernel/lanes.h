@@ -1,17 +1,15 @@
 // The number type of the kernels: one number, or several in a vector. The mathematics is written
-// once on `toi_real`; a source that defines TOI_LANES before including a kernel gets the vector
-// form (compilers split it to what the instruction set has), everything else, CUDA included, the
-// scalar one. TOI_SINGLE asks for single precision. All perform the same IEEE operations in the
-// same order in every lane, so their answers have the same bits.
+// once on `toi_real`; a C source that defines TOI_LANES before including a kernel gets the vector
+// form (simd/vector_lanes.h), everything else, C++ and CUDA included, the scalar one. TOI_SINGLE
+// asks for single precision. All perform the same IEEE operations in the same order in every lane,
+// so their answers have the same bits. Kernels keep to what C17, C++17 and CUDA have in common.
 
 #ifndef TOI_KERNEL_LANES_H
 #define TOI_KERNEL_LANES_H
 
 #include <math.h>
 #include <stdint.h>
-#if defined(TOI_ISA_avx512) || defined(TOI_ISA_avx2)
-#include <immintrin.h>
-#endif
+#include <string.h>
 
 #ifndef TOI_LANES
 #define TOI_LANES 1
@@ -41,56 +39,78 @@ typedef int64_t toi_bits;
 #define TOI_TINY 0x1p-1000
 #endif
 
-// Masks are all ones where true; TOI_SELECT takes a where the mask is set, b elsewhere.
+// Masks are all ones where true. TOI_TEST() makes one of a comparison, TOI_SELECT() takes a where
+// it is set and b elsewhere, TOI_SPREAD() gives every lane the same number.
 #if TOI_LANES == 1
 typedef toi_number toi_real;
 typedef toi_bits toi_mask;
 #define TOI_TEST(condition) ((condition) ? (toi_mask)-1 : (toi_mask)0)
 #define TOI_SELECT(mask, a, b) ((mask) ? (a) : (b))
 #define TOI_SPREAD(x) ((toi_real)(x))
-#define TOI_ABS(a) fabs(a)
-#else
-typedef toi_number toi_real __attribute__((vector_size(sizeof(toi_number) * TOI_LANES)));
-typedef toi_bits toi_mask __attribute__((vector_size(sizeof(toi_number) * TOI_LANES)));
-#define TOI_TEST(condition) ((toi_mask)(condition))
-#define TOI_SELECT(mask, a, b) ((toi_real)(((mask) & (toi_mask)(a)) | (~(mask) & (toi_mask)(b))))
-#define TOI_SPREAD(x) ((toi_real){0} + (x))
-#define TOI_ABS(a) ((toi_real)((toi_mask)(a)&TOI_SIGN_LESS))
-#endif
 
-// b where the comparison fails, as with a NaN; the instructions agree with that.
-#if defined(TOI_ISA_avx512) && !defined(TOI_SINGLE) && TOI_LANES == 8
-#define TOI_MIN(a, b) ((toi_real)_mm512_min_pd((__m512d)(a), (__m512d)(b)))
-#define TOI_MAX(a, b) ((toi_real)_mm512_max_pd((__m512d)(a), (__m512d)(b)))
-#elif defined(TOI_ISA_avx512) && defined(TOI_SINGLE) && TOI_LANES == 16
-#define TOI_MIN(a, b) ((toi_real)_mm512_min_ps((__m512)(a), (__m512)(b)))
-#define TOI_MAX(a, b) ((toi_real)_mm512_max_ps((__m512)(a), (__m512)(b)))
-#elif defined(TOI_ISA_avx2) && !defined(TOI_SINGLE) && TOI_LANES == 4
-#define TOI_MIN(a, b) ((toi_real)_mm256_min_pd((__m256d)(a), (__m256d)(b)))
-#define TOI_MAX(a, b) ((toi_real)_mm256_max_pd((__m256d)(a), (__m256d)(b)))
-#elif defined(TOI_ISA_avx2) && defined(TOI_SINGLE) && TOI_LANES == 8
-#define TOI_MIN(a, b) ((toi_real)_mm256_min_ps((__m256)(a), (__m256)(b)))
-#define TOI_MAX(a, b) ((toi_real)_mm256_max_ps((__m256)(a), (__m256)(b)))
+TOI_INLINE toi_real toi_abs(toi_real a)
+{
+#ifdef TOI_SINGLE
+    return fabsf(a);
 #else
-#define TOI_MIN(a, b) TOI_SELECT(TOI_TEST((a) < (b)), a, b)
-#define TOI_MAX(a, b) TOI_SELECT(TOI_TEST((a) > (b)), a, b)
+    return fabs(a);
 #endif
+}
+
+// b where the comparison fails, as with a NaN; the vector instructions agree with that.
+TOI_INLINE toi_real toi_min(toi_real a, toi_real b)
+{
+    return a < b ? a : b;
+}
+
+TOI_INLINE toi_real toi_max(toi_real a, toi_real b)
+{
+    return a > b ? a : b;
+}
+
+TOI_INLINE toi_real toi_sqrt(toi_real a)
+{
+#ifdef TOI_SINGLE
+    return sqrtf(a);
+#else
+    return sqrt(a);
+#endif
+}
 
 // Is any lane of the mask set?
 TOI_INLINE int toi_any(toi_mask mask)
 {
-#if TOI_LANES == 1
     return mask != 0;
-#elif defined(TOI_ISA_avx512) && !defined(TOI_SINGLE) && TOI_LANES == 8
-    return _mm512_movepi64_mask((__m512i)mask) != 0;
-#elif defined(TOI_ISA_avx2) && !defined(TOI_SINGLE) && TOI_LANES == 4
-    return _mm256_movemask_pd((__m256d)mask) != 0;
+}
 #else
-    toi_bits any = 0;
-    for (int i = 0; i < TOI_LANES; ++i)
-        any |= mask[i];
-    return any != 0;
+#include "simd/vector_lanes.h"
 #endif
+
+TOI_INLINE toi_real toi_dot(const toi_real a[3], const toi_real b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+TOI_INLINE void toi_cross(const toi_real a[3], const toi_real b[3], toi_real r[3])
+{
+    r[0] = a[1] * b[2] - a[2] * b[1];
+    r[1] = a[2] * b[0] - a[0] * b[2];
+    r[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+// The numbers as they are stored, and back.
+TOI_INLINE toi_mask toi_to_bits(toi_real a)
+{
+    toi_mask bits;
+    memcpy(&bits, &a, sizeof bits);
+    return bits;
+}
+
+TOI_INLINE toi_real toi_from_bits(toi_mask bits)
+{
+    toi_real a;
+    memcpy(&a, &bits, sizeof a);
+    return a;
 }
 
 #endif

@@ -15,14 +15,14 @@
 
 #include "kernel/lanes.h"
 
-#include <string.h>
-
+// Differences from TOI_LARGE on are taken again from coordinates scaled down.
 #ifdef TOI_SINGLE
 #define TOI_EXPONENTS 253
+#define TOI_LARGE 0x1p125f
 #else
 #define TOI_EXPONENTS 2045
+#define TOI_LARGE 0x1p1021
 #endif
-#define TOI_LARGE 0x1p1021 // differences from here on are taken again from coordinates scaled down
 
 // Index 0 and 1: at t = 0 and at t = 1.
 typedef struct toi_motion
@@ -35,6 +35,11 @@ typedef struct toi_motion
     toi_real scale;   // what the given coordinates were multiplied by
 } toi_motion;
 
+// P, E and G of four corners, whatever these are made of.
+#define TOI_P_OF(edge_edge, x) ((edge_edge) ? (x)[0] - (x)[2] : (x)[0] - (x)[1])
+#define TOI_E_OF(edge_edge, x) ((edge_edge) ? (x)[1] - (x)[0] : (x)[1] - (x)[2])
+#define TOI_G_OF(edge_edge, x) ((edge_edge) ? (x)[2] - (x)[3] : (x)[1] - (x)[3])
+
 // Takes the differences of points[end][corner][axis] (corners as in toi_query) times `shrink`, a
 // power of two: 1, or 1/16 where m->largest came out at TOI_LARGE or above.
 TOI_INLINE void toi_take_differences(int edge_edge, toi_real points[2][4][3],
@@ -43,14 +48,14 @@ TOI_INLINE void toi_take_differences(int edge_edge, toi_real points[2][4][3],
     toi_real largest = TOI_SPREAD(0);
     for (int end = 0; end < 2; ++end)
         for (int k = 0; k < 3; ++k) {
-            toi_real x0 = points[end][0][k] * *shrink, x1 = points[end][1][k] * *shrink;
-            toi_real x2 = points[end][2][k] * *shrink, x3 = points[end][3][k] * *shrink;
-            m->p[end][k] = edge_edge ? x0 - x2 : x0 - x1;
-            m->e[end][k] = edge_edge ? x1 - x0 : x1 - x2;
-            m->g[end][k] = edge_edge ? x2 - x3 : x1 - x3;
-            largest = TOI_MAX(largest, TOI_ABS(m->p[end][k]));
-            largest = TOI_MAX(largest, TOI_ABS(m->e[end][k]));
-            largest = TOI_MAX(largest, TOI_ABS(m->g[end][k]));
+            toi_real x[4] = {points[end][0][k] * *shrink, points[end][1][k] * *shrink,
+                             points[end][2][k] * *shrink, points[end][3][k] * *shrink};
+            m->p[end][k] = TOI_P_OF(edge_edge, x);
+            m->e[end][k] = TOI_E_OF(edge_edge, x);
+            m->g[end][k] = TOI_G_OF(edge_edge, x);
+            largest = toi_max(largest, toi_abs(m->p[end][k]));
+            largest = toi_max(largest, toi_abs(m->e[end][k]));
+            largest = toi_max(largest, toi_abs(m->g[end][k]));
         }
     m->largest = largest;
     m->scale = *shrink;
@@ -60,17 +65,12 @@ TOI_INLINE void toi_take_differences(int edge_edge, toi_real points[2][4][3],
 // zero and denormals.
 TOI_INLINE toi_real toi_unit_scale(const toi_real *largest)
 {
-    toi_mask bits, scaled;
-    toi_real scale;
-    memcpy(&bits, largest, sizeof bits);
-    scaled = (TOI_EXPONENTS - (bits >> TOI_MANTISSA)) << TOI_MANTISSA;
-    memcpy(&scale, &scaled, sizeof scale);
-    return scale;
+    return toi_from_bits((TOI_EXPONENTS - (toi_to_bits(*largest) >> TOI_MANTISSA)) << TOI_MANTISSA);
 }
 
 TOI_INLINE toi_real toi_larger_end(toi_real ends[2][3], int k)
 {
-    return TOI_MAX(TOI_ABS(ends[0][k]), TOI_ABS(ends[1][k]));
+    return toi_max(toi_abs(ends[0][k]), toi_abs(ends[1][k]));
 }
 
 TOI_INLINE void toi_take_sizes(toi_motion *m)
@@ -91,6 +91,42 @@ TOI_INLINE void toi_normalise(toi_motion *m)
         }
     toi_take_sizes(m);
     m->scale *= scale;
+}
+
+// All of the above: the motion of the points, scaled, and what they were multiplied by before their
+// differences were taken.
+TOI_INLINE void toi_take_scaled_motion(int edge_edge, toi_real points[2][4][3], toi_real *shrink,
+                                       toi_motion *m)
+{
+    *shrink = TOI_SPREAD(1);
+    toi_take_differences(edge_edge, points, shrink, m);
+    toi_mask large = TOI_TEST(m->largest >= TOI_LARGE);
+    if (toi_any(large)) {
+        *shrink = TOI_SELECT(large, TOI_SPREAD((toi_number)0x1p-4), *shrink);
+        toi_take_differences(edge_edge, points, shrink, m);
+    }
+    toi_normalise(m);
+}
+
+// P, E and G at time t.
+TOI_INLINE void toi_motion_at(const toi_motion *m, const toi_real *t, toi_real p[3], toi_real e[3],
+                              toi_real g[3])
+{
+    toi_real s = 1 - *t;
+    for (int k = 0; k < 3; ++k) {
+        p[k] = s * m->p[0][k] + *t * m->p[1][k];
+        e[k] = s * m->e[0][k] + *t * m->e[1][k];
+        g[k] = s * m->g[0][k] + *t * m->g[1][k];
+    }
+}
+
+// How F changes with time at the place (u, v).
+TOI_INLINE void toi_take_speed(const toi_motion *m, const toi_real *u, const toi_real *v,
+                               toi_real speed[3])
+{
+    for (int k = 0; k < 3; ++k)
+        speed[k] = (m->p[1][k] - m->p[0][k]) + *u * (m->e[1][k] - m->e[0][k]) +
+                   *v * (m->g[1][k] - m->g[0][k]);
 }
 
 #endif

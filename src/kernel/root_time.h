@@ -15,7 +15,9 @@ typedef struct toi_exact_motion
 TOI_INLINE toi_doubled toi_exact_difference(toi_real a, toi_real b, toi_real scale)
 {
     toi_doubled d = toi_two_sum(a, -b);
-    return (toi_doubled){d.high * scale, d.low * scale};
+    d.high *= scale;
+    d.low *= scale;
+    return d;
 }
 
 // `points` times `shrink` times `scale` are what toi_motion was made from, all powers of two.
@@ -63,13 +65,8 @@ TOI_INLINE toi_real toi_exact_cubic_at(toi_exact_motion *m, const toi_real *t)
 TOI_INLINE toi_real toi_floor_sum(toi_real base, toi_real shift, toi_mask *between)
 {
     toi_doubled sum = toi_two_sum(base, shift);
-    toi_mask bits;
-    toi_real floor;
-    memcpy(&bits, &sum.high, sizeof bits);
-    bits += TOI_TEST(sum.low < 0); // minus one where set
-    memcpy(&floor, &bits, sizeof floor);
     *between = TOI_TEST(sum.low != 0);
-    return floor;
+    return toi_from_bits(toi_to_bits(sum.high) + TOI_TEST(sum.low < 0)); // minus one where set
 }
 
 // All ones where `time` is the largest double not above the root, and not the root itself.
@@ -77,17 +74,29 @@ TOI_INLINE toi_mask toi_certify_time(const toi_cubic *q, toi_exact_motion *m, co
                                      const toi_real *radius, toi_real *time)
 {
     toi_real value = toi_exact_cubic_at(m, t), slope = toi_cubic_slope(q, t);
-    toi_real steepness = TOI_ABS(slope);
+    toi_real steepness = toi_abs(slope);
     toi_real spread = q->scale * (200 * TOI_UNIT + 24 * *radius) / steepness;
     toi_real shift = -value / slope;
     toi_real noise = (q->scale * 0x1p-99 + TOI_TINY) / steepness;
     toi_real error =
-        (TOI_ABS(shift) * (2 * spread + 16 * TOI_UNIT) + 2 * noise) * (1 + 16 * TOI_UNIT);
+        (toi_abs(shift) * (2 * spread + 16 * TOI_UNIT) + 2 * noise) * (1 + 16 * TOI_UNIT);
     toi_mask above_low, above_high;
     toi_real low = toi_floor_sum(*t, shift - error, &above_low);
     toi_real high = toi_floor_sum(*t, shift + error, &above_high);
     *time = low;
     return TOI_TEST((spread < 0x1p-8) & (low == high) & (low >= 0)) & above_low;
+}
+
+// The same from the points: `shrink` and `m` are what toi_take_scaled_motion() made of them.
+TOI_INLINE toi_mask toi_find_root_time(int edge_edge, toi_real points[2][4][3],
+                                       const toi_real *shrink, const toi_motion *m,
+                                       const toi_cubic *q, const toi_real *t,
+                                       const toi_real *radius, toi_real *time)
+{
+    toi_exact_motion exact;
+    toi_real scale = m->scale / *shrink;
+    toi_take_exact(edge_edge, points, shrink, &scale, &exact);
+    return toi_certify_time(q, &exact, t, radius, time);
 }
 
 #endif

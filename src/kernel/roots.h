@@ -8,8 +8,8 @@
 
 #include "kernel/coplanarity.h"
 
-#if TOI_LANES != 1
-#error "one cubic at a time: include this in a source with TOI_LANES 1"
+#if TOI_LANES != 1 || defined(TOI_SINGLE)
+#error "one cubic at a time, in double: include this in a source with TOI_LANES 1"
 #endif
 
 enum
@@ -23,25 +23,6 @@ TOI_INLINE double toi_cubic_curvature(const toi_cubic *q, const double *t)
     double d[3];
     toi_take_slope(q, d);
     return (1 - *t) * (d[1] - 2 * d[0]) + *t * (2 * d[2] - d[1]);
-}
-
-// Where in (0, 1) the cubic turns, in order; returns how many.
-TOI_INLINE int toi_critical_points(const toi_cubic *q, double t[2])
-{
-    double d[3];
-    toi_take_slope(q, d);
-    double a = d[0] - d[1] + d[2], half = 0.5 * d[1] - d[0]; // the slope is a t^2 + 2 half t + d0
-    double square = half * half - a * d[0];
-    if (!(square > 0))
-        return 0;
-    double sum = half > 0 ? -half - sqrt(square) : sqrt(square) - half;
-    double x = sum / a, y = d[0] / sum, first = x < y ? x : y, last = x < y ? y : x;
-    int count = 0;
-    if (first > 0 && first < 1)
-        t[count++] = first;
-    if (last > 0 && last < 1)
-        t[count++] = last;
-    return count;
 }
 
 // The two ends of a piece of the time over which the cubic is monotone.
@@ -94,12 +75,20 @@ TOI_INLINE int toi_root_times(const toi_cubic *q, double tolerance, double level
 {
     if (toi_keeps_sign(q, level))
         return 0;
-    double nodes[4] = {0}, half_square = 0.5 * tolerance * tolerance;
-    int pieces = 1 + toi_critical_points(q, nodes + 1), count = 0;
+    double nodes[4] = {0, 0, 0, 0}, half_square = 0.5 * tolerance * tolerance, first, last;
+    int pieces = 1, count = 0;
+    toi_critical_points(q, &first, &last);
+    if (first > 0)
+        nodes[pieces++] = first;
+    if (last > 0)
+        nodes[pieces++] = last;
     nodes[pieces] = 1;
-    toi_monotone_piece piece = {0};
+    toi_monotone_piece piece = {0, 0, 0, 0};
     for (int i = 0; i <= pieces; ++i) {
-        piece = (toi_monotone_piece){piece.to, nodes[i], piece.last, toi_cubic_at(q, &nodes[i])};
+        piece.from = piece.to;
+        piece.first = piece.last;
+        piece.to = nodes[i];
+        piece.last = toi_cubic_at(q, &nodes[i]);
         if ((piece.first < 0 && piece.last > 0) || (piece.first > 0 && piece.last < 0))
             times[count++] = toi_bracketed_root(q, &piece, tolerance, level);
         if (fabs(piece.last) <= level + half_square * fabs(toi_cubic_curvature(q, &piece.to)))

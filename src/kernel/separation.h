@@ -10,6 +10,7 @@
 #ifndef TOI_KERNEL_SEPARATION_H
 #define TOI_KERNEL_SEPARATION_H
 
+#include "kernel/gaps.h"
 #include "kernel/motion.h"
 
 enum
@@ -33,11 +34,6 @@ TOI_INLINE int toi_corners(int edge_edge, const toi_motion *m, toi_real w[TOI_MA
     return 2 * count;
 }
 
-TOI_INLINE toi_real toi_dot(const toi_real a[3], const toi_real b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 // How large d.w may come out for w in the tolerance cube: rounding of w and of the product, and the
 // separation.
 TOI_INLINE toi_real toi_direction_slack(const toi_motion *m, const toi_real d[3],
@@ -45,7 +41,7 @@ TOI_INLINE toi_real toi_direction_slack(const toi_motion *m, const toi_real d[3]
 {
     toi_real slack = TOI_SPREAD(TOI_TINY);
     for (int k = 0; k < 3; ++k)
-        slack += TOI_ABS(d[k]) * (m->size[k] * (12 * TOI_UNIT) + *separation);
+        slack += toi_abs(d[k]) * (m->size[k] * (12 * TOI_UNIT) + *separation);
     return slack * (1 + 8 * TOI_UNIT);
 }
 
@@ -57,7 +53,7 @@ TOI_INLINE toi_mask toi_direction_separates(const toi_motion *m, int corners,
     toi_real low = toi_dot(d, w[0]);
     for (int c = 1; c < corners; ++c) {
         toi_real product = toi_dot(d, w[c]);
-        low = TOI_MIN(product, low);
+        low = toi_min(product, low);
     }
     return TOI_TEST(low > toi_direction_slack(m, d, separation));
 }
@@ -88,35 +84,34 @@ TOI_INLINE void toi_gilbert_step(toi_real d[3], const toi_real corner[3])
         step[k] = corner[k] - d[k];
     toi_real length = toi_dot(step, step) + TOI_TINY;
     toi_real s = -toi_dot(d, step) / length;
-    s = TOI_MIN(TOI_MAX(s, TOI_SPREAD(0)), TOI_SPREAD(1));
+    s = toi_min(toi_max(s, TOI_SPREAD(0)), TOI_SPREAD(1));
     for (int k = 0; k < 3; ++k)
         d[k] += s * step[k];
 }
 
-// All ones where, on some coordinate axis, one primitive lies above the other at both ends by
-// more than the separation, or below. Exact: a rounded difference is above the separation only if
-// the true one is.
-TOI_INLINE toi_mask toi_axes_apart(int edge_edge, toi_real points[2][4][3],
+// All ones where, on some coordinate axis, one primitive lies above the other by more than the
+// separation, or below: at both ends of the step, or, where `until` is not NULL, from its start up
+// to that time.
+TOI_INLINE toi_mask toi_axes_apart(int edge_edge, toi_real points[2][4][3], const toi_real *until,
                                    const toi_real *separation)
 {
-    toi_mask apart = TOI_TEST(*separation < *separation);
-    int first = edge_edge ? 2 : 1; // corners of the first primitive
+    const toi_real zero = TOI_SPREAD(0);
+    toi_mask apart = TOI_TEST(zero < zero);
     for (int k = 0; k < 3; ++k) {
-        toi_mask above = ~apart | apart, below = above;
+        toi_real gaps[2][2]; // upwards and downwards, at both ends
         for (int end = 0; end < 2; ++end) {
-            toi_real low[2], high[2];
-            for (int side = 0; side < 2; ++side) {
-                int from = side ? first : 0, to = side ? 4 : first;
-                low[side] = high[side] = points[end][from][k];
-                for (int c = from + 1; c < to; ++c) {
-                    low[side] = TOI_MIN(low[side], points[end][c][k]);
-                    high[side] = TOI_MAX(high[side], points[end][c][k]);
-                }
-            }
-            above &= TOI_TEST(low[0] - high[1] > *separation);
-            below &= TOI_TEST(low[1] - high[0] > *separation);
+            toi_real x[4] = {points[end][0][k], points[end][1][k], points[end][2][k],
+                             points[end][3][k]};
+            toi_take_gaps(edge_edge, x, &gaps[0][end], &gaps[1][end]);
         }
-        apart |= above | below;
+        for (int way = 0; way < 2; ++way) {
+            toi_real start = gaps[way][0], end = gaps[way][1];
+            if (until) {
+                end = toi_close_gap(&start, &end, until);
+                start = toi_close_gap(&start, &start, &zero);
+            }
+            apart |= TOI_TEST(start > *separation) & TOI_TEST(end > *separation);
+        }
     }
     return apart;
 }
@@ -131,8 +126,8 @@ TOI_INLINE toi_mask toi_axes_separated(int edge_edge, const toi_motion *m,
     for (int k = 0; k < 3; ++k) {
         toi_real low = w[0][k], high = w[0][k];
         for (int c = 1; c < corners; ++c) {
-            low = TOI_MIN(low, w[c][k]);
-            high = TOI_MAX(high, w[c][k]);
+            low = toi_min(low, w[c][k]);
+            high = toi_max(high, w[c][k]);
         }
         toi_real slack =
             (m->size[k] * (12 * TOI_UNIT) + *separation + TOI_TINY) * (1 + 8 * TOI_UNIT);

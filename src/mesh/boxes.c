@@ -2,34 +2,18 @@
 //
 // Trajectories are straight, so the box of both ends is the box of the whole motion. Minima and
 // maxima are exact; only the enlargement rounds, and it rounds outward to the nearest double:
-// docs/boxes.md.
+// kernel/rounding.h, docs/boxes.md.
 
 #include "toi/boxes.h"
 
 #include "base/fp_mode.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "kernel/bounds.h"
+#include "kernel/rounding.h"
 #include "mesh/mesh.h"
 
-#include <float.h>
 #include <math.h>
-
-// The largest double not greater than x - h, for h >= 0, or the least there is: boxes stay finite,
-// and docs/boxes.md shows why no overlap is lost. The rounding error of a subtraction is itself a
-// double (two-sum), so its sign tells on which side the rounded value fell.
-static double subtract_down(double x, double h)
-{
-    double r = x - h;
-    double part = r - x;
-    double error = (x - (r - part)) + (-h - part);
-    double below = error < 0 ? nextafter(r, -INFINITY) : r;
-    return below < -DBL_MAX ? -DBL_MAX : below;
-}
-
-static double add_up(double x, double h)
-{
-    return -subtract_down(-x, h);
-}
 
 typedef struct boxes_job
 {
@@ -64,16 +48,14 @@ void toi_swept_box(const toi_mesh *mesh, toi_primitive primitive, int64_t i, dou
         enclose(mesh, corners[k], box);
     if (radius > 0)
         for (int k = 0; k < 3; ++k) {
-            box->lo[k] = subtract_down(box->lo[k], radius);
-            box->hi[k] = add_up(box->hi[k], radius);
+            box->lo[k] = toi_subtract_down(box->lo[k], radius);
+            box->hi[k] = toi_add_up(box->hi[k], radius);
         }
 }
 
-// Halving is exact but for the last bit of a denormal, which is rounded up.
 double toi_separation_radius(double min_separation)
 {
-    double radius = 0.5 * min_separation;
-    return 2 * radius < min_separation ? nextafter(radius, INFINITY) : radius;
+    return toi_halve_up(min_separation);
 }
 
 static toi_status make_piece(void *context, int64_t first, int64_t end)
@@ -113,20 +95,11 @@ toi_status toi_make_boxes(const toi_mesh *mesh, toi_primitive primitive, double 
     return make_boxes(mesh, primitive, min_separation, workers, boxes);
 }
 
-// The nearest float, moved one float down where it lies above x: the tightest float bound from
-// below. (The paper tests for "<"; equality is as good a bound, and "<" would loosen every exact
-// float.)
-static float round_down(double x)
-{
-    float f = (float)x;
-    return (double)f > x ? nextafterf(f, -INFINITY) : f;
-}
-
 static void round_box(const toi_box *box, toi_box_float *rounded)
 {
     for (int k = 0; k < 3; ++k) {
-        rounded->lo[k] = round_down(box->lo[k]);
-        rounded->hi[k] = -round_down(-box->hi[k]);
+        rounded->lo[k] = toi_float_below(box->lo[k]);
+        rounded->hi[k] = -toi_float_below(-box->hi[k]);
     }
 }
 

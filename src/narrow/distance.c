@@ -8,18 +8,12 @@
 // Both ends of the motion are the same points: the static case.
 TOI_APART static double distance(int edge_edge, const double *const corners[4], double uv[2])
 {
-    double points[2][4][3];
+    double points[2][4][3], shrink;
     for (int c = 0; c < 4; ++c)
         for (int k = 0; k < 3; ++k)
             points[0][c][k] = points[1][c][k] = corners[c][k];
     toi_motion m;
-    double shrink = 1;
-    toi_take_differences(edge_edge, points, &shrink, &m);
-    if (!(m.largest < TOI_LARGE)) {
-        shrink = 0x1p-4;
-        toi_take_differences(edge_edge, points, &shrink, &m);
-    }
-    toi_normalise(&m);
+    toi_take_scaled_motion(edge_edge, points, &shrink, &m);
     toi_closest closest = edge_edge ? toi_closest_on_square(m.p[0], m.e[0], m.g[0])
                                     : toi_closest_on_triangle(m.p[0], m.e[0], m.g[0]);
     if (uv) {

@@ -29,17 +29,10 @@ static inline toi_wide_motion_row load_corner(const toi_query *query, int corner
 TOI_INLINE void load_rows(int edge_edge, const toi_query *query, double t_max, int lane,
                           toi_motion_rows *rows)
 {
-    toi_wide_motion_row x[4], d[3];
+    toi_wide_motion_row x[4];
     for (int c = 0; c < 4; ++c)
         x[c] = load_corner(query, c);
-    d[0] = edge_edge ? x[0] - x[2] : x[0] - x[1];
-    d[1] = edge_edge ? x[1] - x[0] : x[1] - x[2];
-    d[2] = edge_edge ? x[2] - x[3] : x[1] - x[3];
-    for (int i = 0; i < 3 && t_max < 1; ++i)
-        toi_stop_row(&d[i], t_max);
-    toi_put_row(&d[0], &rows->p[lane]);
-    toi_put_row(&d[1], &rows->e[lane]);
-    toi_put_row(&d[2], &rows->g[lane]);
+    toi_put_rows(edge_edge, x, t_max, t_max < 1, lane, rows);
 }
 
 TOI_INLINE int64_t filter(int edge_edge, const toi_narrow_batch *batch, int32_t *left)

@@ -29,26 +29,11 @@ void toi_clear_results(const toi_narrow_batch *batch)
 void toi_prepare_inclusion(const toi_narrow_batch *batch, const toi_filtered *from,
                            toi_inclusion *q)
 {
-    for (int end = 0; end < 2; ++end)
-        for (int i = 0; i < 8; ++i) {
-            q->p[end][i] = i % 4 < 3 ? from->p[end][i % 4] : 0;
-            q->e[end][i] = i % 4 < 3 ? from->e[end][i % 4] : 0;
-            q->g[end][i] = i % 4 < 3 ? from->g[end][i % 4] : 0;
-        }
     double separation =
         batch->separations ? batch->separations[from->index] : batch->def->min_separation;
-    // F is below 16 in size now, so larger tolerances mean the same as 1024, and stay finite.
-    q->separation = fmin(separation * from->scale, 1024);
-    q->tolerance = fmin(batch->def->tolerance * from->scale, 1024);
-    for (int k = 0; k < 3; ++k) {
-        q->dp[k] = from->p[1][k] - from->p[0][k];
-        q->de[k] = from->e[1][k] - from->e[0][k];
-        q->dg[k] = from->g[1][k] - from->g[0][k];
-        q->size[k] = from->size[k];
-        q->threshold[k] =
-            (from->size[k] * (8 * TOI_UNIT) + q->separation + TOI_TINY) * (1 + 4 * TOI_UNIT);
-        q->narrow[k] = fmax(q->tolerance, from->size[k] * (64 * TOI_UNIT));
-    }
+    toi_take_inclusion(from->p, from->e, from->g, from->size,
+                       toi_scale_length(separation, from->scale),
+                       toi_scale_length(batch->def->tolerance, from->scale), q);
     q->triangle = batch->kind == TOI_VERTEX_FACE;
     q->no_zero_time = batch->def->no_zero_time;
 }

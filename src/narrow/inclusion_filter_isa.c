@@ -30,24 +30,15 @@ static void load_lanes(const toi_narrow_batch *batch, int64_t first, lanes *l)
 
 TOI_INLINE void measure(int edge_edge, lanes *l)
 {
-    toi_real shrink = TOI_SPREAD(1);
-    toi_take_differences(edge_edge, l->points, &shrink, &l->motion);
-    toi_mask large = TOI_TEST(l->motion.largest >= TOI_LARGE);
-    int any = 0;
-    for (int i = 0; i < TOI_FILTER_LANES; ++i)
-        any |= large[i] != 0;
-    if (any) {
-        shrink = TOI_SELECT(large, TOI_SPREAD(0x1p-4), shrink);
-        toi_take_differences(edge_edge, l->points, &shrink, &l->motion);
-    }
-    toi_normalise(&l->motion);
+    toi_real shrink;
+    toi_take_scaled_motion(edge_edge, l->points, &shrink, &l->motion);
     l->separation *= l->motion.scale;
 }
 
 // Called with a constant kind, so that each kind gets its own straight code.
 TOI_INLINE toi_mask try_lanes(int edge_edge, lanes *l)
 {
-    toi_mask apart = toi_axes_apart(edge_edge, l->points, &l->separation);
+    toi_mask apart = toi_axes_apart(edge_edge, l->points, NULL, &l->separation);
     measure(edge_edge, l);
     return apart | toi_separated(edge_edge, &l->motion, &l->separation);
 }

@@ -3,6 +3,7 @@
 #include "narrow/narrow.h"
 
 #include "base/fp_mode.h"
+#include "base/literature.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
@@ -27,27 +28,32 @@ enum
 static const struct
 {
     const char *name;
-    toi_guarantee guarantee;
     toi_narrow_solve_fn *solve;
+    toi_guarantee guarantee;
     unsigned traits;
     int64_t (*scratch_bytes)(void); // or NULL: it needs none
     int64_t heap_bytes;             // that a query may take beyond that
 } methods[TOI_NARROW_COUNT] = {
-    [TOI_NARROW_EXACT] = {"exact", TOI_GUARANTEE_EXACT, toi_solve_exact, COUNTING | APART,
+    [TOI_NARROW_EXACT] = {"exact", toi_solve_exact, TOI_GUARANTEE_EXACT, COUNTING | APART,
                           toi_exact_scratch_bytes, TOI_DECISION_HEAP},
-    [TOI_NARROW_INCLUSION] = {"inclusion", TOI_GUARANTEE_CONSERVATIVE, toi_solve_inclusion,
-                              INCLUSION, toi_search_scratch_bytes},
-    [TOI_NARROW_INCLUSION_QUEUE] = {"inclusion-queue", TOI_GUARANTEE_CONSERVATIVE,
-                                    toi_solve_inclusion_queue, INCLUSION, toi_queue_scratch_bytes},
-    [TOI_NARROW_ADDITIVE] = {"additive", TOI_GUARANTEE_NONE, toi_solve_additive, APART},
-    [TOI_NARROW_ADDITIVE_CERTIFIED] = {"additive-certified", TOI_GUARANTEE_CONSERVATIVE,
-                                       toi_solve_additive_certified, APART},
-    [TOI_NARROW_FAST] = {"fast", TOI_GUARANTEE_NONE, toi_solve_fast,
-                         COUNTING | TOI_NARROW_TRAIT_TOLERANCE},
-    [TOI_NARROW_PARITY] = {"parity", TOI_GUARANTEE_NONE, toi_solve_parity,
-                           TOI_NARROW_TRAIT_CONTACTS},
-    [TOI_NARROW_SAFE] = {"safe", TOI_GUARANTEE_NONE, toi_solve_safe, COUNTING},
-    [TOI_NARROW_CUBIC] = {"cubic", TOI_GUARANTEE_NONE, toi_solve_cubic, COUNTING},
+    [TOI_NARROW_INCLUSION] = {"inclusion", toi_solve_inclusion, TOI_GUARANTEE_CONSERVATIVE,
+                              .traits = INCLUSION, .scratch_bytes = toi_search_scratch_bytes},
+    [TOI_NARROW_INCLUSION_QUEUE] = {"inclusion-queue", TOI_LITERATURE(toi_solve_inclusion_queue),
+                                    TOI_GUARANTEE_CONSERVATIVE, .traits = INCLUSION,
+                                    .scratch_bytes = TOI_LITERATURE(toi_queue_scratch_bytes)},
+    [TOI_NARROW_ADDITIVE] = {"additive", TOI_LITERATURE(toi_solve_additive), TOI_GUARANTEE_NONE,
+                             .traits = APART},
+    [TOI_NARROW_ADDITIVE_CERTIFIED] = {"additive-certified",
+                                       TOI_LITERATURE(toi_solve_additive_certified),
+                                       TOI_GUARANTEE_CONSERVATIVE, .traits = APART},
+    [TOI_NARROW_FAST] = {"fast", TOI_LITERATURE(toi_solve_fast), TOI_GUARANTEE_NONE,
+                         .traits = COUNTING | TOI_NARROW_TRAIT_TOLERANCE},
+    [TOI_NARROW_PARITY] = {"parity", TOI_LITERATURE(toi_solve_parity), TOI_GUARANTEE_NONE,
+                           .traits = TOI_NARROW_TRAIT_CONTACTS},
+    [TOI_NARROW_SAFE] = {"safe", TOI_LITERATURE(toi_solve_safe), TOI_GUARANTEE_NONE,
+                         .traits = COUNTING},
+    [TOI_NARROW_CUBIC] = {"cubic", TOI_LITERATURE(toi_solve_cubic), TOI_GUARANTEE_NONE,
+                          .traits = COUNTING},
 };
 
 const char *toi_narrow_name(toi_narrow_method method)
@@ -130,6 +136,9 @@ toi_status toi_check_narrow_def(const toi_narrow_def *def)
     TOI_CHECK_DEF(def, NARROW_COOKIE, "narrow");
     if ((unsigned)def->method >= TOI_NARROW_COUNT)
         return toi_fail(TOI_ERROR_ARGUMENT, "there is no narrow phase number %d", (int)def->method);
+    if (!methods[def->method].solve)
+        return toi_fail_left_out("narrow", methods[def->method].name,
+                                 methods[TOI_NARROW_EXACT].name);
     if (!(def->tolerance > 0) || !isfinite(def->tolerance))
         return toi_fail(TOI_ERROR_ARGUMENT, "the tolerance is %g; use a finite number > 0",
                         def->tolerance);

@@ -3,9 +3,10 @@
 
 #include "narrow/normal.h"
 
+#include "kernel/contact_place.h"
 #include "kernel/distance.h"
 #include "kernel/doubled.h"
-#include "narrow/literature/literature.h"
+#include "narrow/query_motion.h"
 
 #include <limits.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static void set_unit(const double n[3], bool backwards, double normal[3])
     double size = toi_max3(n), x[3];
     for (int k = 0; k < 3; ++k)
         x[k] = n[k] / size;
-    double length = backwards ? -sqrt(toi_dot3(x, x)) : sqrt(toi_dot3(x, x));
+    double length = backwards ? -sqrt(toi_dot(x, x)) : sqrt(toi_dot(x, x));
     for (int k = 0; k < 3; ++k)
         normal[k] = x[k] / length + 0.0;
 }
@@ -39,7 +40,7 @@ static bool is_at_rest(const toi_query *query)
 static bool set_from_plane(const toi_contact_frame *c, const toi_query *query, const double n[3],
                            double rounding, double normal[3])
 {
-    double towards = toi_dot3(n, c->speed);
+    double towards = toi_dot(n, c->speed);
     double doubt = 0x1p-40 * toi_max3(n) + 0x1p-46 * rounding * toi_max3(c->speed);
     if (!(toi_abs(towards) > doubt) && !is_at_rest(query))
         return false;
@@ -56,11 +57,11 @@ static bool is_sure(const double edge[3], double size)
 
 static bool set_from_motion(const toi_contact_frame *c, double normal[3])
 {
-    double ee = toi_dot3(c->e, c->e), gg = toi_dot3(c->g, c->g), n[3];
+    double ee = toi_dot(c->e, c->e), gg = toi_dot(c->g, c->g), n[3];
     const double *edge = ee > gg ? c->e : c->g, length = ee > gg ? ee : gg;
     if (!is_sure(c->e, c->e_size) || !is_sure(c->g, c->g_size))
         return false;
-    double along = toi_dot3(c->speed, edge);
+    double along = toi_dot(c->speed, edge);
     for (int k = 0; k < 3; ++k)
         n[k] = -(c->speed[k] - (length > 0 ? along / length * edge[k] : 0));
     if (!(toi_max3(n) > LEAST_SINE))
@@ -72,12 +73,12 @@ static bool set_from_motion(const toi_contact_frame *c, double normal[3])
 static bool set_quickly(const toi_contact_frame *c, const toi_query *query, double normal[3])
 {
     double n[3];
-    toi_cross3(c->e, c->g, n);
+    toi_cross(c->e, c->g, n);
     double rounding = toi_max3(c->e) * c->g_size + toi_max3(c->g) * c->e_size;
     if (toi_max3(n) > LEAST_SINE * rounding + TOI_TINY)
         return set_from_plane(c, query, n, rounding, normal);
-    double least = LEAST_SINE * LEAST_SINE * toi_dot3(c->e, c->e) * toi_dot3(c->g, c->g);
-    return !(toi_dot3(n, n) > least) && set_from_motion(c, normal);
+    double least = LEAST_SINE * LEAST_SINE * toi_dot(c->e, c->e) * toi_dot(c->g, c->g);
+    return !(toi_dot(n, n) > least) && set_from_motion(c, normal);
 }
 
 // ---- The careful way
@@ -93,10 +94,7 @@ typedef struct wide
 // 2^exponent, a normal number.
 static double power_of_two(int exponent)
 {
-    uint64_t bits = (uint64_t)(1023 + exponent) << 52;
-    double power;
-    memcpy(&power, &bits, sizeof power);
-    return power;
+    return toi_from_bits((toi_mask)(1023 + exponent) << TOI_MANTISSA);
 }
 
 static toi_doubled shift(toi_doubled x, int exponent)
@@ -108,9 +106,7 @@ static toi_doubled shift(toi_doubled x, int exponent)
 // The high part is zero or between 2^-1000 and 2^1000.
 static wide wide_normal(toi_doubled value, int exponent)
 {
-    uint64_t bits;
-    memcpy(&bits, &value.high, sizeof bits);
-    int own = (int)(bits >> 52 & 0x7ff) - 1022;
+    int own = (int)(toi_to_bits(value.high) >> TOI_MANTISSA & 0x7ff) - 1022;
     if (value.high == 0)
         return (wide){{0, 0}, 0};
     return (wide){shift(value, -own), exponent + own};
@@ -252,17 +248,11 @@ void toi_settle_normal(toi_kind kind, const toi_query *query, const toi_contact_
 
 void toi_set_normal(toi_kind kind, const toi_query *query, toi_query_result *result)
 {
-    double t = result->time, s = 1 - t;
     toi_motion m;
     toi_take_motion(kind, query, &m);
-    toi_contact_frame c = {.e_size = 0, .g_size = 0};
-    for (int k = 0; k < 3; ++k) {
-        c.e[k] = s * m.e[0][k] + t * m.e[1][k];
-        c.g[k] = s * m.g[0][k] + t * m.g[1][k];
-        c.e_size = toi_max(c.e_size, toi_larger_end(m.e, k));
-        c.g_size = toi_max(c.g_size, toi_larger_end(m.g, k));
-        c.speed[k] = (m.p[1][k] - m.p[0][k]) + result->u * (m.e[1][k] - m.e[0][k]) +
-                     result->v * (m.g[1][k] - m.g[0][k]);
-    }
+    toi_contact_frame c = {.e_size = toi_largest_end(m.e), .g_size = toi_largest_end(m.g)};
+    double p[3];
+    toi_motion_at(&m, &result->time, p, c.e, c.g);
+    toi_take_speed(&m, &result->u, &result->v, c.speed);
     toi_settle_normal(kind, query, &c, result);
 }

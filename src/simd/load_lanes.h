@@ -1,8 +1,8 @@
 // As many doubles at a time as a register holds, and queries transposed into them: vector i holds
 // number i of each.
 
-#ifndef TOI_KERNEL_LOAD_LANES_H
-#define TOI_KERNEL_LOAD_LANES_H
+#ifndef TOI_SIMD_LOAD_LANES_H
+#define TOI_SIMD_LOAD_LANES_H
 
 #if defined(TOI_ISA_avx512)
 #define TOI_LANES 8

@@ -1,8 +1,8 @@
 // Queries in single precision, as many at a time as a vector holds: each comes as three rows of
 // differences (kernel/motion.h), which are transposed into lanes and tried for separation.
 
-#ifndef TOI_KERNEL_ROWS_H
-#define TOI_KERNEL_ROWS_H
+#ifndef TOI_SIMD_MOTION_ROWS_H
+#define TOI_SIMD_MOTION_ROWS_H
 
 #define TOI_SINGLE
 #if defined(TOI_ISA_avx512)
@@ -12,7 +12,8 @@
 #else
 #define TOI_LANES 4
 #endif
-#include "kernel/separation.h"
+#include "kernel/bounds.h"
+#include "kernel/single.h"
 
 // A difference at both ends of the step: x y z and an idle number, at t = 0 and then at t = 1.
 typedef float toi_motion_row __attribute__((vector_size(32)));
@@ -25,18 +26,29 @@ typedef struct toi_motion_rows
     float separation[TOI_LANES];
 } toi_motion_rows;
 
-// A difference taken in double has one rounding wherever the origin is; this adds one more.
-TOI_INLINE void toi_put_row(const toi_wide_motion_row *difference, toi_motion_row *row)
-{
-    *row = __builtin_convertvector(*difference, toi_motion_row);
-}
-
 // Ends the row's motion at t: docs/exact.md, section 2.
 TOI_INLINE void toi_stop_row(toi_wide_motion_row *row, double t)
 {
     toi_wide_motion_row start = __builtin_shufflevector(*row, *row, 0, 1, 2, 3, 0, 1, 2, 3);
     toi_wide_motion_row steps = {0, 0, 0, 0, t, t, t, t};
-    *row = start + steps * (*row - start);
+    *row = TOI_STOPPED(start, *row, steps);
+}
+
+// The differences of a query's corners in its lane, up to t_max where that is `early`. Taken in
+// double they have one rounding wherever the origin is; this adds one more.
+TOI_INLINE void toi_put_rows(int edge_edge, const toi_wide_motion_row x[4], double t_max, int early,
+                             int lane, toi_motion_rows *rows)
+{
+    toi_wide_motion_row p = TOI_P_OF(edge_edge, x), e = TOI_E_OF(edge_edge, x);
+    toi_wide_motion_row g = TOI_G_OF(edge_edge, x);
+    if (early) {
+        toi_stop_row(&p, t_max);
+        toi_stop_row(&e, t_max);
+        toi_stop_row(&g, t_max);
+    }
+    rows->p[lane] = __builtin_convertvector(p, toi_motion_row);
+    rows->e[lane] = __builtin_convertvector(e, toi_motion_row);
+    rows->g[lane] = __builtin_convertvector(g, toi_motion_row);
 }
 
 // Four rows' quads next to each other, four times: lane 4 k + j of the vectors is query 4 k + j.
@@ -101,31 +113,15 @@ TOI_INLINE unsigned toi_mask_word(toi_mask mask)
 #endif
 }
 
-// The motion of the rows, as it is: sizes within single precision's range need no scaling, and
-// lanes of other sizes are returned as not to be trusted. Sizes get a share of the largest on top,
-// since numbers far below it lose bits to underflow on the way to single precision (docs/exact.md,
-// section 2).
+// The motion of the rows; returns the lanes that are not to be trusted.
 TOI_INLINE toi_mask toi_load_motion(const toi_motion_rows *rows, toi_motion *m,
                                     toi_real *separation)
 {
     toi_transpose_rows(rows->p, m->p);
     toi_transpose_rows(rows->e, m->e);
     toi_transpose_rows(rows->g, m->g);
-    m->scale = TOI_SPREAD(1);
-    toi_take_sizes(m);
-    m->largest = TOI_MAX(TOI_MAX(m->size[0], m->size[1]), m->size[2]);
-    for (int k = 0; k < 3; ++k)
-        m->size[k] += m->largest * 0x1p-20f;
     memcpy(separation, rows->separation, sizeof *separation);
-    // A NaN is lost in a maximum but not in a sum.
-    toi_real sum = m->size[0] + m->size[1] + m->size[2];
-    return ~TOI_TEST((m->largest > 0x1p-40f) & (m->largest < 0x1p50f) & (sum < 0x1p52f));
-}
-
-// A float not below a separation.
-TOI_INLINE float toi_round_separation(double separation)
-{
-    return (float)separation * (1 + 0x1p-22f) + (separation > 0 ? 0x1p-149f : 0.0f);
+    return toi_measure_single(m);
 }
 
 #endif

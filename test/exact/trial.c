@@ -9,11 +9,6 @@ int64_t queries_checked;
 static int64_t places_beyond;
 static toi_query beyond; // the last of them
 
-int64_t cases(int64_t count)
-{
-    return getenv("TOI_SANITIZED") ? count / 20 + 1 : count * long_factor();
-}
-
 void print_query(toi_kind kind, const toi_query *query)
 {
     const double *x = &query->start[0][0];

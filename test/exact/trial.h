@@ -24,10 +24,6 @@ typedef struct trial
 // How many queries this program has checked.
 extern int64_t queries_checked;
 
-// How many random cases: ten times as many under `make test-long`, few under a sanitizer, which is
-// there for what one case does.
-int64_t cases(int64_t count);
-
 // Prints a query with its bits: what a report of a bug starts with.
 void print_query(toi_kind kind, const toi_query *query);
 void print_failure(const toi_narrow_def *def, toi_kind kind, const contact *c,

@@ -405,7 +405,7 @@ toi_status toi_search_interval_tree(const toi_broad_job *job)
     if (job->a.count == 0 || (!job->self && job->b.count == 0))
         return TOI_OK;
     if (toi_joint_count(job) > (int64_t)TOI_ITEM_ROW)
-        return toi_search_stq(job); // an item has no room for them
+        return toi_search_lbvh(job); // an item has no room for them
     interval_tree s = {.job = job};
     toi_status status = toi_make_rows(job, toi_widest_axis(job), &s.rows);
     if (status == TOI_OK)

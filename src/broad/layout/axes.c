@@ -1,3 +1,5 @@
+// Chooses an axis, sorts boxes along it, and finds where runs of boxes begin.
+
 #include "broad/layout/axes.h"
 
 #include "base/radix_sort.h"

@@ -1,3 +1,5 @@
+// Fills layouts from lists of boxes, and writes pairs to whoever receives them.
+
 #include "broad/layout/layout.h"
 
 #include "base/radix_sort.h"

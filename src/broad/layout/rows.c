@@ -1,3 +1,5 @@
+// Fills rows from lists of boxes, selects by rank, and takes layouts that trees fill themselves.
+
 #include "broad/layout/rows.h"
 
 #include "base/radix_sort.h"

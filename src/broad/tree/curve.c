@@ -1,3 +1,5 @@
+// Gives boxes their keys on the curve, sorts by them, and again inside of crowded cells.
+
 #include "broad/tree/curve.h"
 
 #include "base/radix_sort.h"

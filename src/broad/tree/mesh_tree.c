@@ -1,3 +1,5 @@
+// Orders the vertices of a mesh, builds trees over its primitives in that order, searches them.
+
 #include "broad/tree/mesh_tree.h"
 
 #include "base/radix_sort.h"

@@ -1,6 +1,9 @@
+// Takes and fills the blocks of a tree, and runs a search of all its packets.
+
 #include "broad/tree/tree.h"
 
 #include "base/simd.h"
+#include "kernel/bounds.h"
 
 #include <float.h>
 #include <math.h>
@@ -13,18 +16,12 @@ toi_search_packet_fn *toi_packet_kernel(void)
     return kernels[toi_simd_level()];
 }
 
-// Finite, so that the difference of two bounds is a number.
-static float nearest_float(double x)
-{
-    return x > FLT_MAX ? FLT_MAX : x < -FLT_MAX ? -FLT_MAX : (float)x;
-}
-
 bool toi_round_row(const toi_box *box, toi_box_row *row)
 {
     bool exact = true;
     *row = (toi_box_row){0};
     for (int k = 0; k < 3; ++k) {
-        float lo = nearest_float(box->lo[k]), hi = nearest_float(box->hi[k]);
+        float lo = toi_finite_float(box->lo[k]), hi = toi_finite_float(box->hi[k]);
         exact &= (double)lo == box->lo[k] && (double)hi == box->hi[k];
         (*row)[k] = lo;
         (*row)[4 + k] = -hi;

@@ -31,8 +31,7 @@ static void find_closest(int edge_edge, snapshot *s)
 {
     const double *p = s->m.p[0], *e = s->m.e[0], *g = s->m.g[0];
     s->closest = edge_edge ? toi_closest_on_square(p, e, g) : toi_closest_on_triangle(p, e, g);
-    for (int k = 0; k < 3; ++k)
-        s->f[k] = (p[k] + s->closest.u * e[k]) + s->closest.v * g[k];
+    toi_value_at(p, e, g, s->closest.u, s->closest.v, s->f);
 }
 
 static double separation_of(const toi_narrow_batch *batch, int64_t index)
@@ -60,7 +59,7 @@ static void find_bound(int edge_edge, const toi_motion *m, double separation, do
         toi_heights h;
         toi_propose_direction(i, s->m.e[0], s->m.g[0], s->f, b.n);
         toi_measure_heights(edge_edge, m, b.n, separation, &h);
-        b.gap = toi_least_height(&h, t) / sqrt(toi_dot3(b.n, b.n));
+        b.gap = toi_least_height(&h, t) / sqrt(toi_dot(b.n, b.n));
         b.until = toi_clear_until(&h, t);
         if (b.gap > best->gap)
             *best = b;
@@ -77,7 +76,7 @@ static void report(const toi_narrow_batch *batch, int64_t index, const snapshot 
     result->u = s->closest.u;
     result->v = s->closest.v;
     if (b->gap + separation > 0) {
-        double length = sqrt(toi_dot3(b->n, b->n));
+        double length = sqrt(toi_dot(b->n, b->n));
         for (int k = 0; k < 3; ++k)
             result->normal[k] = b->n[k] / length + 0.0;
     } else {
@@ -120,7 +119,7 @@ static void take_off(const toi_narrow_batch *batch, int64_t index, flight *f)
     int first = batch->kind == TOI_EDGE_EDGE ? 2 : 1;
     for (int c = 0; c < 4; ++c) {
         const double *d = f->points[1][c];
-        most[c >= first] = fmax(most[c >= first], sqrt(toi_dot3(d, d)));
+        most[c >= first] = fmax(most[c >= first], sqrt(toi_dot(d, d)));
     }
     f->speed = most[0] + most[1];
 }
@@ -187,11 +186,7 @@ void toi_solve_additive(const toi_narrow_batch *batch)
 // Where the primitives are at time t, roughly: directions need not be accurate.
 static void look(int edge_edge, const toi_motion *m, double t, snapshot *s)
 {
-    const double(*ends[3])[3] = {m->p, m->e, m->g};
-    double(*now[3])[3] = {s->m.p, s->m.e, s->m.g};
-    for (int i = 0; i < 3; ++i)
-        for (int k = 0; k < 3; ++k)
-            now[i][0][k] = (1 - t) * ends[i][0][k] + t * ends[i][1][k];
+    toi_motion_at(m, &t, s->m.p[0], s->m.e[0], s->m.g[0]);
     find_closest(edge_edge, s);
 }
 
@@ -205,8 +200,7 @@ static void advance_certified(const toi_narrow_batch *batch, const toi_filtered 
     memcpy(m.e, from->e, sizeof m.e);
     memcpy(m.g, from->g, sizeof m.g);
     memcpy(m.size, from->size, sizeof m.size);
-    // F is below 16 in size, so a larger separation means the same as 1024, and stays finite.
-    double separation = fmin(separation_of(batch, from->index) * from->scale, 1024);
+    double separation = toi_scale_length(separation_of(batch, from->index), from->scale);
     double t = 0, enough = 0;
     toi_state state = TOI_UNDECIDED;
     snapshot s;

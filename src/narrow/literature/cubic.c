@@ -3,7 +3,7 @@
 // and no thought of errors. Here as the common practice that the other methods are measured
 // against.
 
-#include "kernel/inclusion.h"
+#include "kernel/crossing.h"
 #include "kernel/roots.h"
 #include "narrow/literature/literature.h"
 
@@ -18,19 +18,13 @@
 // without a plane holds nothing.
 static bool is_inside(bool edges, const toi_motion *m, double t)
 {
-    double p[3], e[3], g[3], n[3], gp[3], pe[3];
-    for (int k = 0; k < 3; ++k) {
-        p[k] = (1 - t) * m->p[0][k] + t * m->p[1][k];
-        e[k] = (1 - t) * m->e[0][k] + t * m->e[1][k];
-        g[k] = (1 - t) * m->g[0][k] + t * m->g[1][k];
-    }
-    toi_cross3(e, g, n);
-    toi_cross3(g, p, gp);
-    toi_cross3(p, e, pe);
-    double square = toi_dot3(n, n);
-    if (!(square > 0))
+    double p[3], e[3], g[3];
+    toi_plane at;
+    toi_motion_at(m, &t, p, e, g);
+    toi_take_plane(p, e, g, &at);
+    if (!(at.w > 0))
         return false;
-    double u = toi_dot3(gp, n) / square, v = toi_dot3(pe, n) / square;
+    double u = at.uw / at.w, v = at.vw / at.w;
     double least = -INSIDE_TOLERANCE, most = 1 + INSIDE_TOLERANCE;
     return u >= least && v >= least && (edges ? u <= most && v <= most : u + v <= most);
 }

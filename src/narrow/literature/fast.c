@@ -38,7 +38,7 @@ static double distance(double points[4][3], int i, int j)
 {
     double d[3];
     difference(points, i, j, d);
-    return sqrt(toi_dot3(d, d));
+    return sqrt(toi_dot(d, d));
 }
 
 static void take_body(toi_kind kind, const toi_motion *m, body *b)
@@ -162,21 +162,13 @@ static bool edge_holds(const body *b, int p, int i, int j, instant when)
 static bool take_collinearity(const body *b, int p, int i, int j, toi_cubic *q, double *noise)
 {
     const toi_query_points *at = &b->points;
-    double x[2][3], y[2][3], n[3][3], mixed[3];
-    for (int k = 0; k < 3; ++k) {
-        x[0][k] = at->start[i][k] - at->start[p][k];
-        y[0][k] = at->start[j][k] - at->start[p][k];
-        x[1][k] = x[0][k] + (at->velocity[i][k] - at->velocity[p][k]);
-        y[1][k] = y[0][k] + (at->velocity[j][k] - at->velocity[p][k]);
-    }
-    toi_cross3(x[0], y[0], n[0]);
-    toi_cross3(x[0], y[1], n[1]);
-    toi_cross3(x[1], y[0], mixed);
-    toi_cross3(x[1], y[1], n[2]);
+    double x[2][3], y[2][3], n[3][3];
+    toi_take_way(at, p, i, x);
+    toi_take_way(at, p, j, y);
+    toi_cross_moving(x, y, n);
     int best = 0;
     double sizes[3];
     for (int k = 0; k < 3; ++k) {
-        n[1][k] += mixed[k];
         sizes[k] = fabs(n[0][k]) + fabs(n[1][k]) + fabs(n[2][k]);
         best = sizes[k] > sizes[best] ? k : best;
     }

@@ -1,29 +1,9 @@
+// What the methods of the literature share: points, cubics, and a hit written down.
+
 #include "narrow/literature/literature.h"
 
 #include "kernel/distance.h"
 #include "narrow/normal.h"
-
-TOI_INLINE void take_motion(int edge_edge, double points[2][4][3], toi_motion *m)
-{
-    double shrink = 1;
-    toi_take_differences(edge_edge, points, &shrink, m);
-    if (!(m->largest < TOI_LARGE)) {
-        shrink = 0x1p-4;
-        toi_take_differences(edge_edge, points, &shrink, m);
-    }
-    toi_normalise(m);
-}
-
-void toi_take_motion(toi_kind kind, const toi_query *query, toi_motion *m)
-{
-    double points[2][4][3];
-    memcpy(points[0], query->start, sizeof points[0]);
-    memcpy(points[1], query->end, sizeof points[1]);
-    if (kind == TOI_EDGE_EDGE)
-        take_motion(1, points, m);
-    else
-        take_motion(0, points, m);
-}
 
 void toi_take_coplanarity(toi_kind kind, const toi_query *query, toi_motion *m, toi_cubic *q)
 {
@@ -78,11 +58,7 @@ void toi_report_touch(toi_kind kind, const toi_query *query, const toi_motion *m
                       double time, toi_query_result *result)
 {
     double p[3], e[3], g[3];
-    for (int k = 0; k < 3; ++k) {
-        p[k] = (1 - t) * m->p[0][k] + t * m->p[1][k];
-        e[k] = (1 - t) * m->e[0][k] + t * m->e[1][k];
-        g[k] = (1 - t) * m->g[0][k] + t * m->g[1][k];
-    }
+    toi_motion_at(m, &t, p, e, g);
     toi_closest place =
         kind == TOI_EDGE_EDGE ? toi_closest_on_square(p, e, g) : toi_closest_on_triangle(p, e, g);
     result->state = TOI_HIT;

@@ -5,11 +5,9 @@
 
 #include "kernel/coplanarity.h"
 #include "narrow/narrow.h"
+#include "narrow/query_motion.h"
 
-// The query's differences, scaled so that nothing can overflow.
-void toi_take_motion(toi_kind kind, const toi_query *query, toi_motion *m);
-
-// The same, and the cubic whose roots are the times of coplanarity.
+// The query's motion, and the cubic whose roots are the times of coplanarity.
 void toi_take_coplanarity(toi_kind kind, const toi_query *query, toi_motion *m, toi_cubic *q);
 
 // The four points of a query as in toi_query, in the motion's scale and seen from one of them.
@@ -19,6 +17,15 @@ typedef struct toi_query_points
 } toi_query_points;
 
 void toi_take_points(toi_kind kind, const toi_motion *m, toi_query_points *x);
+
+// The way from point i to point j at both ends of the step.
+TOI_INLINE void toi_take_way(const toi_query_points *x, int i, int j, double way[2][3])
+{
+    for (int k = 0; k < 3; ++k) {
+        way[0][k] = x->start[j][k] - x->start[i][k];
+        way[1][k] = way[0][k] + (x->velocity[j][k] - x->velocity[i][k]);
+    }
+}
 
 // When points i and j are closest, in [0, 1].
 double toi_closest_time(const toi_query_points *x, int i, int j);

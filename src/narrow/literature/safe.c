@@ -3,7 +3,7 @@
 // it could be wrong, tests of how close a point comes to an edge or to another point. A contact is
 // not missed; what comes within about B / 200 may be reported as one. docs/fast.md, section 6.
 
-#include "kernel/inclusion.h"
+#include "kernel/crossing.h"
 #include "kernel/roots.h"
 #include "narrow/literature/literature.h"
 
@@ -39,9 +39,9 @@ static double largest_square(const toi_query_points *x)
                 velocity[k] = x->velocity[i][k] - x->velocity[j][k];
                 end[k] = start[k] + velocity[k];
             }
-            largest = toi_max(largest, toi_dot3(start, start));
-            largest = toi_max(largest, toi_dot3(end, end));
-            largest = toi_max(largest, toi_dot3(velocity, velocity));
+            largest = toi_max(largest, toi_dot(start, start));
+            largest = toi_max(largest, toi_dot(end, end));
+            largest = toi_max(largest, toi_dot(velocity, velocity));
         }
     return largest;
 }
@@ -67,19 +67,14 @@ typedef enum verdict
 
 static verdict judge(const pair *a, double t)
 {
-    const toi_motion *m = &a->m;
-    double p[3], e[3], g[3], side[3], n[3], gp[3], pe[3];
-    for (int k = 0; k < 3; ++k) {
-        p[k] = (1 - t) * m->p[0][k] + t * m->p[1][k];
-        e[k] = (1 - t) * m->e[0][k] + t * m->e[1][k];
-        g[k] = (1 - t) * m->g[0][k] + t * m->g[1][k];
+    double p[3], e[3], g[3], side[3];
+    toi_plane at;
+    toi_motion_at(&a->m, &t, p, e, g);
+    toi_take_plane(p, e, g, &at);
+    for (int k = 0; k < 3; ++k)
         side[k] = a->kind == TOI_EDGE_EDGE ? 0 : e[k] - g[k];
-    }
-    toi_cross3(e, g, n);
-    toi_cross3(g, p, gp);
-    toi_cross3(p, e, pe);
-    double square = toi_dot3(n, n), u = toi_dot3(gp, n), v = toi_dot3(pe, n);
-    double longest = toi_max(toi_max(toi_dot3(e, e), toi_dot3(g, g)), toi_dot3(side, side));
+    double square = at.w, u = at.uw, v = at.vw;
+    double longest = toi_max(toi_max(toi_dot(e, e), toi_dot(g, g)), toi_dot(side, side));
     if (square < a->area * a->area || square < a->height * a->height * longest)
         return DOUBTFUL;
     double rest = a->kind == TOI_EDGE_EDGE ? square - toi_max(u, v) : square - u - v;
@@ -96,19 +91,14 @@ static verdict judge(const pair *a, double t)
 // its ends; e and w at t = 0 and at t = 1. False if that is positive for all t: never close.
 static bool take_approach(const pair *a, double w[2][3], double e[2][3], toi_cubic *slope)
 {
-    double n0[3], n1[3], n2[3], mixed[3];
-    toi_cross3(w[0], e[0], n0);
-    toi_cross3(w[0], e[1], n1);
-    toi_cross3(w[1], e[0], mixed);
-    toi_cross3(w[1], e[1], n2);
-    for (int k = 0; k < 3; ++k)
-        n1[k] += mixed[k];
-    double e00 = toi_dot3(e[0], e[0]), e01 = toi_dot3(e[0], e[1]), e11 = toi_dot3(e[1], e[1]);
-    double c[5] = {toi_dot3(n0, n0) - a->near * e00, // of s^4, s^3 t, .. t^4, with s = 1 - t
-                   2 * toi_dot3(n0, n1) - a->near * 2 * (e00 + e01),
-                   toi_dot3(n1, n1) + 2 * toi_dot3(n0, n2) - a->near * (e00 + 4 * e01 + e11),
-                   2 * toi_dot3(n1, n2) - a->near * 2 * (e01 + e11),
-                   toi_dot3(n2, n2) - a->near * e11};
+    double n[3][3];
+    toi_cross_moving(w, e, n);
+    double e00 = toi_dot(e[0], e[0]), e01 = toi_dot(e[0], e[1]), e11 = toi_dot(e[1], e[1]);
+    double c[5] = {toi_dot(n[0], n[0]) - a->near * e00, // of s^4, s^3 t, .. t^4, with s = 1 - t
+                   2 * toi_dot(n[0], n[1]) - a->near * 2 * (e00 + e01),
+                   toi_dot(n[1], n[1]) + 2 * toi_dot(n[0], n[2]) - a->near * (e00 + 4 * e01 + e11),
+                   2 * toi_dot(n[1], n[2]) - a->near * 2 * (e01 + e11),
+                   toi_dot(n[2], n[2]) - a->near * e11};
     if (c[0] > 0 && c[1] > 0 && c[2] > 0 && c[3] > 0 && c[4] > 0)
         return false;
     for (int i = 0; i < 4; ++i)
@@ -123,9 +113,9 @@ static bool is_near_edge(const pair *a, double w[2][3], double e[2][3], double t
         wt[k] = (1 - t) * w[0][k] + t * w[1][k];
         et[k] = (1 - t) * e[0][k] + t * e[1][k];
     }
-    toi_cross3(wt, et, n);
-    double square = toi_dot3(et, et), along = toi_dot3(wt, et);
-    return square > 0 && along >= 0 && along <= square && toi_dot3(n, n) <= a->near * square;
+    toi_cross(wt, et, n);
+    double square = toi_dot(et, et), along = toi_dot(wt, et);
+    return square > 0 && along >= 0 && along <= square && toi_dot(n, n) <= a->near * square;
 }
 
 // A time at which point p is close to the inside of the edge from i to j, or infinity: the ends of
@@ -134,12 +124,8 @@ static double near_edge_time(const pair *a, int p, int i, int j)
 {
     const toi_query_points *x = &a->points;
     double w[2][3], e[2][3], times[TOI_MOST_TIMES + 2] = {0};
-    for (int k = 0; k < 3; ++k) {
-        w[0][k] = x->start[p][k] - x->start[i][k];
-        e[0][k] = x->start[j][k] - x->start[i][k];
-        w[1][k] = w[0][k] + (x->velocity[p][k] - x->velocity[i][k]);
-        e[1][k] = e[0][k] + (x->velocity[j][k] - x->velocity[i][k]);
-    }
+    toi_take_way(x, i, p, w);
+    toi_take_way(x, i, j, e);
     toi_cubic slope;
     if (!take_approach(a, w, e, &slope))
         return INFINITY;
@@ -158,7 +144,7 @@ static double near_point_time(const pair *a, int i, int j)
     double t = toi_closest_time(x, i, j), d[3];
     for (int k = 0; k < 3; ++k)
         d[k] = (x->start[i][k] - x->start[j][k]) + t * (x->velocity[i][k] - x->velocity[j][k]);
-    return toi_dot3(d, d) <= a->near ? t : INFINITY;
+    return toi_dot(d, d) <= a->near ? t : INFINITY;
 }
 
 static double near_time(const pair *a)

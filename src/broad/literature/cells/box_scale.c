@@ -1,7 +1,10 @@
+// Measures a sample of the boxes, from which grids and hashing take the size of their cells.
+
 #include "broad/literature/cells/box_scale.h"
 
 #include "base/radix_sort.h"
 #include "broad/layout/axes.h"
+#include "kernel/bounds.h"
 
 #include <float.h>
 #include <math.h>
@@ -10,12 +13,6 @@ enum
 {
     FAR_EXTENTS = 8 // boxes so many times larger than the median are outliers
 };
-
-static float finite_float(double x)
-{
-    float f = (float)x;
-    return f > FLT_MAX ? FLT_MAX : f < -FLT_MAX ? -FLT_MAX : f;
-}
 
 // Sorts the first `count` of scale->sorted.
 static toi_status sort_floats(toi_box_scale *scale, int count, toi_budget *budget)
@@ -41,8 +38,8 @@ static void take_sample(const toi_broad_job *job, toi_box_scale *scale)
     for (int i = 0; i < scale->count; ++i) {
         const toi_box *box = toi_joint_box(job, toi_piece_start(boxes, scale->count, i));
         for (int k = 0; k < 3; ++k) {
-            scale->points[i][k] = finite_float(box->lo[k]);
-            scale->extents[i][k] = finite_float(box->hi[k] - box->lo[k]);
+            scale->points[i][k] = toi_finite_float(box->lo[k]);
+            scale->extents[i][k] = toi_finite_float(box->hi[k] - box->lo[k]);
         }
     }
 }

@@ -1,0 +1,91 @@
+// The lanes of the kernels (kernel/lanes.h, which includes this) as vectors: compilers split them
+// to what the instruction set has. Where GCC does not find the instruction, it is named.
+
+#ifndef TOI_SIMD_VECTOR_LANES_H
+#define TOI_SIMD_VECTOR_LANES_H
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+typedef toi_number toi_real __attribute__((vector_size(sizeof(toi_number) * TOI_LANES)));
+typedef toi_bits toi_mask __attribute__((vector_size(sizeof(toi_number) * TOI_LANES)));
+#define TOI_TEST(condition) ((toi_mask)(condition))
+// A macro: of a function GCC 12 makes three exclusive ors instead of a blend.
+#define TOI_SELECT(mask, a, b) ((toi_real)(((mask) & (toi_mask)(a)) | (~(mask) & (toi_mask)(b))))
+#define TOI_SPREAD(x) ((toi_real){0} + (x))
+
+// Where the lanes fill one register of the instruction set: its type, its intrinsics.
+#if defined(TOI_ISA_avx512) && !defined(TOI_SINGLE) && TOI_LANES == 8
+#define TOI_VECTOR __m512d
+#define TOI_INTRINSIC(f) _mm512_##f##_pd
+#define TOI_ANY(mask) (_mm512_movepi64_mask((__m512i)(mask)) != 0)
+#elif defined(TOI_ISA_avx512) && defined(TOI_SINGLE) && TOI_LANES == 16
+#define TOI_VECTOR __m512
+#define TOI_INTRINSIC(f) _mm512_##f##_ps
+#define TOI_ANY(mask) (_mm512_movepi32_mask((__m512i)(mask)) != 0)
+#elif defined(TOI_ISA_avx2) && !defined(TOI_SINGLE) && TOI_LANES == 4
+#define TOI_VECTOR __m256d
+#define TOI_INTRINSIC(f) _mm256_##f##_pd
+#define TOI_ANY(mask) (_mm256_movemask_pd((__m256d)(mask)) != 0)
+#elif defined(TOI_ISA_avx2) && defined(TOI_SINGLE) && TOI_LANES == 8
+#define TOI_VECTOR __m256
+#define TOI_INTRINSIC(f) _mm256_##f##_ps
+#define TOI_ANY(mask) (_mm256_movemask_ps((__m256)(mask)) != 0)
+#elif defined(__SSE2__) && !defined(TOI_SINGLE) && TOI_LANES == 2
+#define TOI_VECTOR __m128d
+#define TOI_INTRINSIC(f) _mm_##f##_pd
+#define TOI_ANY(mask) (_mm_movemask_pd((__m128d)(mask)) != 0)
+#elif defined(__SSE2__) && defined(TOI_SINGLE) && TOI_LANES == 4
+#define TOI_VECTOR __m128
+#define TOI_INTRINSIC(f) _mm_##f##_ps
+#define TOI_ANY(mask) (_mm_movemask_ps((__m128)(mask)) != 0)
+#endif
+
+TOI_INLINE toi_real toi_abs(toi_real a)
+{
+    return (toi_real)((toi_mask)a & TOI_SIGN_LESS);
+}
+
+TOI_INLINE toi_real toi_min(toi_real a, toi_real b)
+{
+#ifdef TOI_INTRINSIC
+    return (toi_real)TOI_INTRINSIC(min)((TOI_VECTOR)a, (TOI_VECTOR)b);
+#else
+    return TOI_SELECT(TOI_TEST(a < b), a, b);
+#endif
+}
+
+TOI_INLINE toi_real toi_max(toi_real a, toi_real b)
+{
+#ifdef TOI_INTRINSIC
+    return (toi_real)TOI_INTRINSIC(max)((TOI_VECTOR)a, (TOI_VECTOR)b);
+#else
+    return TOI_SELECT(TOI_TEST(a > b), a, b);
+#endif
+}
+
+TOI_INLINE toi_real toi_sqrt(toi_real a)
+{
+#ifdef TOI_INTRINSIC
+    return (toi_real)TOI_INTRINSIC(sqrt)((TOI_VECTOR)a);
+#else
+    for (int i = 0; i < TOI_LANES; ++i)
+        a[i] = (toi_number)sqrt((double)a[i]); // of a float too: rounded twice, it is the same
+    return a;
+#endif
+}
+
+TOI_INLINE int toi_any(toi_mask mask)
+{
+#ifdef TOI_ANY
+    return TOI_ANY(mask);
+#else
+    toi_bits any = 0;
+    for (int i = 0; i < TOI_LANES; ++i)
+        any |= mask[i];
+    return any != 0;
+#endif
+}
+
+#endif
