@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# The manual is true: examples/stepping.c does what it says, every program of docs/tutorial.md compiles without a warning and
-# prints what stands below it, its other pieces of C stand in examples/stepping.c as they are, and the pieces of docs/guide.md
-# compile together. Pages that are linked exist.
+# The manual is true: examples/stepping.c does what it says, every program of the tutorial and of the pages on methods compiles
+# without a warning, it and every command print what stands below, other pieces of C stand in examples/stepping.c as they are,
+# and those of docs/guide.md compile together. Pages that are linked exist.
 set -euo pipefail
 build=$1 compiler=$2 stepping=$3
 source=$(cd "$(dirname "$0")/.." && pwd)
-page=$source/docs/tutorial.md
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0
@@ -20,28 +19,36 @@ lines=$(grep -c 'toi_' "$source/examples/stepping.c")
 [ "$lines" -lt 30 ]
 ok "it has $lines lines that name toi"
 
-# Blocks of the page: 1.c, 2.text and so on.
-awk -v work="$work" '/^```/ { if (file) { close(file); file = "" } else { file = work "/" ++n "." substr($0, 4); printf "" >file } next }
-    file { print >file }' "$page"
-programs=0 pieces=0
-for ((i = 1; ; ++i)); do
-    file=$work/$i.c
-    ls "$work/$i".* >/dev/null 2>&1 || break
-    [ -f "$file" ] || continue
-    if grep -q 'int main' "$file"; then
-        "$compiler" -std=c17 -Wall -Wextra -Wpedantic -Werror -I "$source/include" -I "$build/include" "$file" \
-            -L "$build/src" -Wl,-rpath,"$build/src" -ltoi -lm -o "$work/program"
-        "$work/program" | diff - "$work/$((i + 1)).text"
-        programs=$((programs + 1))
-    else # as it is, line by line
-        piece=$(cat "$file")
-        [[ $(cat "$source/examples/stepping.c") == *"$piece"* ]] || { echo "not in examples/stepping.c:"; echo "$piece"; exit 1; }
-        pieces=$((pieces + 1))
-    fi
+# Blocks of the pages, as 1.c, 2.text and so on. A program, and a command that begins with toi, print the text that follows. Other
+# pieces of C are the example's.
+cd "$source"
+programs=0 commands=0 pieces=0
+for page in docs/tutorial.md docs/boxes.md docs/exact.md docs/inclusion.md docs/additive.md docs/fast.md; do
+    blocks=$work/$(basename "$page" .md)
+    mkdir "$blocks"
+    awk -v to="$blocks" '/^```/ { if (file) { close(file); file = "" } else { file = to "/" ++n "." substr($0, 4); printf "" >file } next }
+        file { print >file }' "$page"
+    for ((i = 1; ; ++i)); do
+        file=$(ls "$blocks/$i".* 2>/dev/null) || break
+        expected=$blocks/$((i + 1)).text
+        if [[ $file == *.c ]] && grep -q 'int main' "$file"; then
+            "$compiler" -std=c17 -Wall -Wextra -Wpedantic -Werror -I include -I "$build/include" "$file" \
+                -L "$build/src" -Wl,-rpath,"$build/src" -ltoi -lm -o "$work/program"
+            "$work/program" | diff - "$expected" || { echo "$page, block $i"; exit 1; }
+            programs=$((programs + 1))
+        elif [[ $file == *.c ]]; then # as it is, line by line
+            piece=$(cat "$file")
+            [[ $(cat examples/stepping.c) == *"$piece"* ]] || { echo "not in examples/stepping.c:"; echo "$piece"; exit 1; }
+            pieces=$((pieces + 1))
+        elif [[ $file == *.sh ]] && grep -q '^toi ' "$file"; then
+            PATH=$(dirname "$stepping"):$PATH bash "$file" | diff - "$expected" || { echo "$page, block $i"; exit 1; }
+            commands=$((commands + 1))
+        fi
+    done
 done
-[ $programs -ge 5 ] && [ $pieces -ge 5 ]
-ok "$programs programs and $pieces pieces of docs/tutorial.md are true"
-grep -lxFf "$work/last.txt" "$work"/*.text >"$work/shown.txt"
+[ $programs -ge 6 ] && [ $commands -ge 6 ] && [ $pieces -ge 5 ]
+ok "$programs programs, $commands commands and $pieces pieces in docs are true"
+grep -lxFf "$work/last.txt" "$work"/tutorial/*.text >"$work/shown.txt"
 diff "$work/stepping.txt" "$(cat "$work/shown.txt")"
 ok "docs/tutorial.md shows what examples/stepping.c prints"
 
