@@ -1,3 +1,5 @@
+// The list of cases: describes each, makes its mesh and its exact images.
+
 #include "cases.h"
 
 #include "cases_parts.h"

@@ -1,3 +1,5 @@
+// Builds the solids and surfaces of the cases, with a fixed triangulation.
+
 #include "cases_parts.h"
 
 #include <assert.h>

@@ -1,3 +1,5 @@
+// Simulates many rigid bodies that bounce off each other.
+
 #include "grains.h"
 
 #include "wave.h"

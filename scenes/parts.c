@@ -1,3 +1,5 @@
+// Lays out the parts of a scene and fills their faces and edges.
+
 #include "parts.h"
 
 #include "wave.h"

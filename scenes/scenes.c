@@ -1,3 +1,5 @@
+// The table of scenes, and the function that makes one.
+
 #include "scenes.h"
 
 #include "recipe.h"

@@ -1,3 +1,5 @@
+// Sine, cosine, rotations and shapes of time with the same bits on every platform.
+
 #include "wave.h"
 
 #include <stdint.h>

@@ -1,3 +1,5 @@
+// Makes the box sets of the broad phases' tests, finds their pairs slowly, and compares.
+
 #include "broad_sets.h"
 
 #include <float.h>

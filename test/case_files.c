@@ -1,3 +1,5 @@
+// Writes and reads the files of the gallery of cases.
+
 #include "case_files.h"
 
 #include "toi/io.h"

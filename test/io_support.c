@@ -1,3 +1,5 @@
+// Folders, files and expected meshes for the tests of toi_io.
+
 #define _XOPEN_SOURCE 700 // mkdtemp
 
 #include "io_support.h"

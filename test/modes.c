@@ -1,3 +1,5 @@
+// Calls a scenario in every floating-point mode and compares what it kept.
+
 #define _GNU_SOURCE // the registers in a signal's context
 #include "modes.h"
 

@@ -1,3 +1,5 @@
+// Loads two frames of the published scenes.
+
 #include "real_frames.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+// What the test programs share: where the data is, how many cases to try, random meshes.
+
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 

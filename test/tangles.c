@@ -1,3 +1,5 @@
+// Makes meshes that are hard for a search, and finds their candidates slowly.
+
 #include "tangles.h"
 
 #include <float.h>

@@ -1,3 +1,6 @@
+// The library's threads: loops, refusals, signals, forks, unloading, and a loop of the caller's
+// own.
+
 #define _GNU_SOURCE // pthread_getaffinity_np
 // The library's own threads: every task once, whoever calls and whatever the system refuses.
 

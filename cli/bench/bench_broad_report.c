@@ -1,3 +1,5 @@
+// Prints the comparison of broad phases, as tables and as JSON.
+
 #include "bench_broad_report.h"
 
 #include "json.h"

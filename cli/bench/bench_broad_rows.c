@@ -1,3 +1,5 @@
+// The rows of a comparison of broad phases: kept, checked, read and written as csv.
+
 #include "bench_broad_rows.h"
 
 #include "box_sets.h"

@@ -1,3 +1,5 @@
+// Runs every broad phase over a scene, in turns, and measures time and memory.
+
 #include "bench_broad_run.h"
 
 #include "counted_memory.h"

@@ -1,3 +1,5 @@
+// Opens the scenes, files and box sets that broad phases are compared on.
+
 #include "bench_broad_scene.h"
 
 #include "box_sets.h"

@@ -1,3 +1,5 @@
+// Prints the comparison of whole pipelines, as tables and as JSON.
+
 #include "bench_ccd_report.h"
 
 #include "bench_narrow_row.h"

@@ -1,3 +1,5 @@
+// The rows of a comparison of whole pipelines: checked against each other, written as csv.
+
 #include "bench_ccd_rows.h"
 
 #include "bench_narrow_row.h"

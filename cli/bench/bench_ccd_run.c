@@ -1,3 +1,5 @@
+// Runs the pipeline over a scene in every combination of a plan.
+
 #include "bench_ccd_run.h"
 
 #include "bench_narrow_row.h"

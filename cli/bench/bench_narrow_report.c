@@ -1,3 +1,5 @@
+// Prints the comparison of narrow phases, as tables, csv and JSON.
+
 #include "bench_narrow_report.h"
 
 #include "environment.h"

@@ -1,3 +1,5 @@
+// Judges the answers of a narrow phase against the truth and adds up what they cost.
+
 #include "bench_narrow_row.h"
 
 #include "answers.h"

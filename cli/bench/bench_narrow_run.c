@@ -1,3 +1,5 @@
+// Runs every narrow phase over the same blocks of queries.
+
 #include "bench_narrow_run.h"
 
 #include "answers.h"

@@ -1,3 +1,5 @@
+// Fetches a benchmark's queries: random ones, a mesh's candidates, or those of files.
+
 #include "bench_source.h"
 
 #include "bench_broad_scene.h"

@@ -1,3 +1,5 @@
+// Takes a random share of a mesh's faces and edges, with the vertices they need.
+
 #include "bench_subset.h"
 
 #include "toi/random.h"

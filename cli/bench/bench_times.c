@@ -1,3 +1,5 @@
+// Repeats of a measurement: when to stop, and their least and median time.
+
 #include "bench_times.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+// Finds the true impacts of a mesh and counts what other answers miss or add.
+
 #include "bench_truth.h"
 
 toi_status find_true_impacts(const toi_mesh *mesh, int threads, toi_impact_array *truth)

@@ -1,3 +1,5 @@
+// Makes sets of boxes that are easy, or hard, for one broad phase or another.
+
 #include "box_sets.h"
 
 #include "toi/random.h"

@@ -1,3 +1,5 @@
+// Hooks that count the bytes the library holds, and the most there were.
+
 #define _DEFAULT_SOURCE // madvise
 #include "counted_memory.h"
 

@@ -1,3 +1,5 @@
+// Projects points to the canvas with perspective, and fits the camera to a mesh.
+
 #include "picture_camera.h"
 
 spot project_point(const camera *c, vec a)

@@ -1,3 +1,5 @@
+// Prints the colours of bodies and of times.
+
 #include "picture_colour.h"
 
 #include "picture_vector.h"

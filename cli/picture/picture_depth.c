@@ -1,3 +1,5 @@
+// The depth buffer: fills triangles, and tells what can be seen.
+
 #include "picture_depth.h"
 
 toi_status create_depth_buffer(depth_buffer *b, int width, int height)

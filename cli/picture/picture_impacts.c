@@ -1,3 +1,5 @@
+// Draws the marks of impacts, and the callout of the earliest where there is room for it.
+
 #include "picture_impacts.h"
 
 #include "picture_colour.h"

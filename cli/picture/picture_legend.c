@@ -1,3 +1,5 @@
+// Draws the legend, with the marks that the picture has.
+
 #include "picture_legend.h"
 
 #include "picture_colour.h"

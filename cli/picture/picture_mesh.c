@@ -1,3 +1,5 @@
+// The mesh at one time: its normals, and a coarser one where faces are too many.
+
 #include "picture_mesh.h"
 
 #include "picture_colour.h"

@@ -1,3 +1,5 @@
+// Paints the faces and loose edges that can be seen, from far to near.
+
 #include "picture_paint.h"
 
 #include "picture_colour.h"

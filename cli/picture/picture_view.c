@@ -1,3 +1,5 @@
+// Tries several sides to look from and takes the one that shows most.
+
 #include "picture_view.h"
 
 #include "picture_mesh.h"

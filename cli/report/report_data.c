@@ -1,3 +1,5 @@
+// Reads the measurements of a report from its files.
+
 #include "report_data.h"
 
 #include "names.h"

@@ -1,3 +1,5 @@
+// Draws stacked bars and histograms.
+
 #include "report_figures.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+// Draws curves on logarithmic axes.
+
 #include "report_figures.h"
 
 #include <math.h>

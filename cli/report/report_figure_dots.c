@@ -1,3 +1,5 @@
+// Draws one line of dots for each name, on a logarithmic axis.
+
 #include "report_figures.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+// Finds and reads the csv files of a folder and of the folders in it.
+
 #include "report_files.h"
 
 #include <dirent.h>

@@ -1,3 +1,5 @@
+// Writes the page of a report: its frame, words, tables and the parts of figures.
+
 #include "report_page.h"
 
 #include "svg_text.h"

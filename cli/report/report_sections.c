@@ -1,3 +1,5 @@
+// What the sections of a report share: names of machines, summaries, lists of rows.
+
 #include "report_sections.h"
 
 const report_section report_sections[SECTION_COUNT] = {

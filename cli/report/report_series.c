@@ -1,3 +1,5 @@
+// Collects rows that differ in one thing alone, to be drawn as curves.
+
 #include "report_series.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+// Hashes the answers of queries, to compare runs by.
+
 #include "answers.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+// Draws the parts of a chart: logarithmic axes, labels, marks and lines.
+
 #include "chart.h"
 
 #include "svg_text.h"

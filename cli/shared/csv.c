@@ -1,3 +1,5 @@
+// Reads a csv file and finds its columns and cells.
+
 #include "csv.h"
 
 #include <errno.h>

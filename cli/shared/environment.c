@@ -1,3 +1,5 @@
+// Finds out what a measurement is made with: machine, compiler, commit.
+
 #include "environment.h"
 
 #include "commit.h"

@@ -1,3 +1,5 @@
+// Prints the program's messages and chooses its exit code.
+
 #include "failure.h"
 
 #include <stdio.h>

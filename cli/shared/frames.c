@@ -1,3 +1,5 @@
+// Loads two frames from files, or makes them from a scene.
+
 #include "frames.h"
 
 #include "names.h"

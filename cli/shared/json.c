@@ -1,3 +1,5 @@
+// Makes JSON values and prints them.
+
 #include "json.h"
 
 #include "text.h"

@@ -1,3 +1,5 @@
+// Turns options of the command line into the library's definitions.
+
 #include "method_options.h"
 
 #include "toi/ccd.h"

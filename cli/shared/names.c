@@ -1,3 +1,5 @@
+// Looks up a name that was typed, and proposes the nearest one.
+
 #include "names.h"
 
 #include <stdio.h>

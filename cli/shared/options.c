@@ -1,3 +1,5 @@
+// Parses a command line by a table of options, and prints the help from the same table.
+
 #include "options.h"
 
 #include "failure.h"

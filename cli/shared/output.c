@@ -1,3 +1,5 @@
+// Checks beforehand that a file can be written, writes rows of numbers, makes folders.
+
 #include "output.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+// Sorts, hashes and frees the lists of candidates.
+
 #include "pair_lists.h"
 
 toi_status sort_pair_lists(toi_pair_array lists[TOI_PAIR_KINDS], int threads)

@@ -1,3 +1,5 @@
+// The clock, and a bar on standard error for work that lasts.
+
 #include "progress.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+// Handles the signals that end the program, so that nothing half-written stays behind.
+
 #include "signals.h"
 
 #include "toi/io.h"

@@ -1,3 +1,5 @@
+// Prints text into an SVG, escaped.
+
 #include "svg_text.h"
 
 // How many bytes the UTF-8 character at the start of `text` has; 0 when it is none.

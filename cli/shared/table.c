@@ -1,3 +1,5 @@
+// Prints a table whose columns are as wide as their widest cells.
+
 #include "table.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+// Numbers and sizes as text for people, and back.
+
 #include "text.h"
 
 #include <ctype.h>

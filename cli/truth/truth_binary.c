@@ -1,3 +1,5 @@
+// Makes the truth file of a step, block by block, and goes on with one that was stopped.
+
 #include "truth_binary.h"
 
 #include "truth.h"

@@ -1,3 +1,5 @@
+// Compares the pairs and times of a dataset with those that are computed anew.
+
 #include "truth_compare.h"
 
 #include "truth.h"

@@ -1,3 +1,5 @@
+// Finds the files of a dataset, in any of the layouts that are known.
+
 #include "truth_dataset.h"
 
 #include "toi/io.h"

@@ -1,3 +1,5 @@
+// Finds the pairs of a step, and for each whether it collides and when.
+
 #include "truth_entries.h"
 
 #include "text.h"

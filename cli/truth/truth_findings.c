@@ -1,3 +1,5 @@
+// Counts and prints where a dataset disagrees with what was computed.
+
 #include "truth_findings.h"
 
 #include <stdarg.h>

@@ -1,3 +1,5 @@
+// Tells what was made of a dataset, as text or as JSON.
+
 #include "truth_report.h"
 
 #include "text.h"

@@ -1,3 +1,5 @@
+// Writes the lists of a step in the public formats.
+
 #include "truth_write.h"
 
 #include "output.h"

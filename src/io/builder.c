@@ -1,3 +1,5 @@
+// A mesh that grows while its file is read.
+
 #include "io/builder.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+// Parses doubles and integers from text, whatever the locale.
+
 #include "io/numbers.h"
 
 #include <locale.h>

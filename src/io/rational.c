@@ -1,3 +1,5 @@
+// Parses rationals that must be doubles, and splits doubles into rationals.
+
 #include "io/rational.h"
 
 #include "io/builder.h"

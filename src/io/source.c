@@ -1,3 +1,5 @@
+// Reads a whole file into memory.
+
 #include "io/source.h"
 #include "toi/io.h"
 

@@ -1,3 +1,5 @@
+// Errors of text files, with the line and the word that is wrong.
+
 #include "io/text.h"
 
 #include <stdarg.h>

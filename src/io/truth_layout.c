@@ -1,3 +1,5 @@
+// The layout of a truth file: where each section begins, and what is wrong with a header.
+
 #include "io/truth_layout.h"
 
 #include <math.h>

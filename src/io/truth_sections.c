@@ -1,3 +1,5 @@
+// Writes and hashes the part of a truth file that is known before its certificates.
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -1,3 +1,5 @@
+// Joins the equal corners of separate triangles into shared vertices.
+
 #include "io/weld.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+// Writes a mesh as a binary PLY file.
+
 #include "base/fp_mode.h"
 #include "base/status.h"
 #include "io/output.h"

@@ -1,3 +1,5 @@
+// Writes queries as exact rationals in csv.
+
 #include "base/fp_mode.h"
 #include "base/status.h"
 #include "io/output.h"

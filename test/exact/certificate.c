@@ -1,3 +1,5 @@
+// Checks certificates of times in rational arithmetic.
+
 #include "exact/certificate.h"
 
 #include "support.h"

@@ -1,3 +1,5 @@
+// Evaluates the motion of a query without rounding.
+
 #include "exact/exact_motion.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+// Trials that every conservative narrow phase must pass.
+
 #include "exact/method_trials.h"
 
 #include "exact/exact_ccd.h"

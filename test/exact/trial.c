@@ -1,3 +1,5 @@
+// Makes queries with a known contact, solves them and judges the answers.
+
 #include "exact/trial.h"
 
 #include <float.h>
