@@ -9,7 +9,7 @@
 enum
 {
     MOST_NODES = 56,      // per side of the simulated grid
-    STATES = 200,         // simulated states per story; frames lie between two of them
+    STATES = 200,         // simulated states in all; frames lie between two of them
     STEPS_PER_STATE = 10, // small steps between two states
 };
 

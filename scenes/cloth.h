@@ -8,7 +8,7 @@
 #include "toi/random.h"
 
 // Moves a node out of what it must not enter. `before` is where it was at the start of the step,
-// which began at `time` (in the story) and takes `step`.
+// which began at `time` (in the animation) and takes `step`.
 typedef vec3 cloth_obstacle(const void *context, vec3 node, vec3 before, double time, double step);
 
 typedef struct cloth_def
@@ -17,7 +17,7 @@ typedef struct cloth_def
     double side;
     double height;  // of the flat cloth at the start
     double angle;   // how it is turned about the vertical, in turns
-    double seconds; // how long the story takes by the clock of gravity
+    double seconds; // how long the animation takes by the clock of gravity
     double ripple;  // how far the flat cloth is from flat
     cloth_obstacle *obstacle;
     const void *context;

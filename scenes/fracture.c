@@ -8,7 +8,7 @@
 
 enum
 {
-    STATES = 160, // of the simulation per story; frames lie between two of them
+    STATES = 160, // of the simulation in all; frames lie between two of them
     STEPS_PER_STATE = 4,
     MOST_PIECES = 240,
     NEIGHBOURS = 32, // seeds that can share a face with one; more are not looked at

@@ -10,8 +10,8 @@
 typedef struct grain
 {
     vec3 at;
-    vec3 speed; // per story
-    vec3 spin;  // axis times turns per story
+    vec3 speed; // in the whole animation
+    vec3 spin;  // axis times turns in the whole animation
     turn3 pose;
     double radius;
 } grain;
@@ -22,7 +22,7 @@ typedef struct grains
     int64_t count;
     vec3 low; // walls
     vec3 high;
-    double gravity;     // per story squared, downwards
+    double gravity;     // downwards, with the length of the animation as the unit of time
     double restitution; // share of the speed kept in a bounce
     double friction;    // share of the sliding speed lost in a bounce on the floor
     double cell;        // side of the search grid's cells: no diameter is larger

@@ -7,16 +7,16 @@
 
 enum
 {
-    LENGTH = 40,         // frames of the story
+    LENGTH = 40,         // frames of the animation
     STEPS_PER_FRAME = 3, // of the simulation
 };
 
 static const double SPACING = 2.6; // of the lattice they start on; the mean radius is 1
 // The balls are soft down to this share of their radius: they overlap before they bounce.
 static const double FIRM = 0.93;
-static const double SPEED = 11.0; // per story: about a quarter of a radius a frame
+static const double SPEED = 11.0; // in the whole animation: about a quarter of a radius a frame
 
-// The pace of time: slow at first, so that the story opens without contact.
+// The pace of time: slow at first, so that it begins without contact.
 static double pace(double time)
 {
     return time < 0.25 ? 64.0 * time * time * time : 1.0;

@@ -30,7 +30,7 @@ typedef struct scene_part
 } scene_part;
 
 // Takes the arrays of the scene and fills in faces, loose edges and groups. `length` is the number
-// of frames of the story. TOI_ERROR_LIMIT when indices or sizes would overflow.
+// of frames of the animation. TOI_ERROR_LIMIT when indices or sizes would overflow.
 toi_status lay_out_parts(const toi_animation_def *def, int64_t length, scene_part *parts, int count,
                          toi_animation *scene);
 
@@ -38,7 +38,7 @@ toi_status lay_out_parts(const toi_animation_def *def, int64_t length, scene_par
 double (*part_points(const toi_animation *scene, int frame, const scene_part *part,
                      int64_t copy))[3];
 
-// The time in the story, 0 at its beginning and 1 at its end, of a frame.
+// The time in the animation, 0 at its beginning and 1 at its end, of a frame.
 double frame_time(const toi_animation_def *def, const toi_animation *scene, int frame);
 
 // `count` zeroed elements of `size` bytes for scratch work, or NULL with the message set.

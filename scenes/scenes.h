@@ -3,11 +3,11 @@
 /// library of its own (toi_scenes), shared by the command line, the tests, the benchmarks and the
 /// demo.
 ///
-/// Every scene tells a story that begins without any contact and ends in thick contact. A frame
+/// Every scene is an animation that begins without any contact and ends with very many. A frame
 /// moves it on by a step that shrinks with the edges of the mesh, so that a vertex moves about one
 /// edge length a frame and the candidates per element stay about the same for any size (the scenes
-/// `plane` and `sheets` are dense on purpose: see their files). A big scene therefore takes many
-/// frames to tell its story, and `begin` enters it half-way.
+/// `plane` and `sheets` are dense on purpose: see their files). The animation of a big scene
+/// therefore has many frames, and `begin` says where in it to start.
 ///
 /// Frame k depends on name, size, seed and begin, never on how many frames are asked for. All is
 /// computed with + - * / and sqrt on doubles, so the bits do not depend on compiler or platform as
@@ -29,8 +29,8 @@ typedef struct toi_animation_def
     int64_t size;
     int frames;    ///< number of frames, at least 2, the default
     uint64_t seed; ///< what is random in a scene follows from it; default 1
-    /// Where in the story the first frame lies, in [0, 1], rounded to a whole frame. In every scene
-    /// nothing touches up to 0.1, and much does from 0.6 on. Default 0.
+    /// Where in the animation the first frame lies, in [0, 1], rounded to a whole frame. In every
+    /// scene nothing touches up to 0.1, and much does from 0.6 on. Default 0.
     double begin;
     uint32_t cookie; ///< set by the default function; leave it
 } toi_animation_def;
@@ -47,7 +47,7 @@ const char *toi_animation_about(int index);
 typedef struct toi_animation
 {
     int frames;
-    int64_t length; ///< how many frames the whole story takes at this size; it goes on after that
+    int64_t length; ///< how many frames the whole animation has at this size; it goes on after that
     int64_t point_count;
     double (*points)[3]; ///< frame f starts at points + f * point_count
     int64_t face_count;

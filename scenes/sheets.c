@@ -21,7 +21,7 @@ typedef struct sheet
     double x[2]; // waves per unit
     double y[2];
     double phase[2];
-    double shift; // how far it slides in the story, in edge lengths
+    double shift; // how far it slides in the whole animation, in edge lengths
 } sheet;
 
 static sheet make_sheet(toi_random *random)

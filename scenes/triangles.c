@@ -12,13 +12,13 @@ static const int64_t LENGTH = 40;
 typedef struct flight
 {
     vec3 start;
-    vec3 way;        // how far it flies in the whole story
+    vec3 way;        // how far it flies in the whole animation
     vec3 axis;       // it turns about
     double turns;    // how far it turns
     vec3 corners[3]; // about the start
 } flight;
 
-// How much of the way has been flown: slow at first, so that the story opens without contact.
+// How much of the way has been flown: slow at first, so that it begins without contact.
 static double flown(double time)
 {
     static const double RAMP = 0.3;

@@ -97,7 +97,7 @@ done
 
 question='v("scene") " " v("fraction") " " v("mode") " " v("narrow")'
 for file in rows/ccd-*.csv; do
-    one "$file: the same answer by every road" "$file" "$question" 'v("hash") " " v("earliest")'
+    one "$file: the same answer by every method" "$file" "$question" 'v("hash") " " v("earliest")'
     every "$file: exact is exact" "$file" 'v("narrow") != "exact" || (v("late") == 0 &&
         (v("mode") == "all" ? v("false_positives") == "0" && v("false_negatives") == "0" : v("false_positives") == ""))'
     every "$file: a guaranteed method neither misses nor is late" "$file" \

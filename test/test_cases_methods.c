@@ -199,19 +199,19 @@ static void instruction_sets_agree(void **state)
 
 // ---- The whole pipeline
 
-static const toi_narrow_method road_methods[] = {TOI_NARROW_EXACT, TOI_NARROW_INCLUSION,
-                                                 TOI_NARROW_ADDITIVE_CERTIFIED};
+static const toi_narrow_method pipeline_methods[] = {TOI_NARROW_EXACT, TOI_NARROW_INCLUSION,
+                                                     TOI_NARROW_ADDITIVE_CERTIFIED};
 
-typedef struct road
+typedef struct pipeline
 {
     toi_impact_array impacts;
     toi_ccd_report all, earliest;
     double *steps;
-} road;
+} pipeline;
 
-static road travel(const toi_ccd_def *def, const toi_mesh *mesh)
+static pipeline travel(const toi_ccd_def *def, const toi_mesh *mesh)
 {
-    road r = {.steps = calloc((size_t)mesh->start.count + 1, sizeof *r.steps)};
+    pipeline r = {.steps = calloc((size_t)mesh->start.count + 1, sizeof *r.steps)};
     toi_ccd_report steps;
     assert_ok(toi_find_impacts(def, mesh, &r.impacts, &r.all));
     assert_ok(toi_find_earliest(def, mesh, &r.earliest));
@@ -221,7 +221,7 @@ static road travel(const toi_ccd_def *def, const toi_mesh *mesh)
     return r;
 }
 
-static void free_road(road *r)
+static void free_pipeline(pipeline *r)
 {
     toi_free_impacts(&r->impacts);
     free(r->steps);
@@ -247,8 +247,8 @@ static bool is_impact(const toi_impact *impact, int kind, toi_pair pair)
 
 // Every true impact is in the list, not late; with `exact` nothing else is, and the times are the
 // very ones. Returns the true first time.
-static double compare_impacts(const char *name, const toi_truth *truth, const road *r, bool exact,
-                              double *steps)
+static double compare_impacts(const char *name, const toi_truth *truth, const pipeline *r,
+                              bool exact, double *steps)
 {
     toi_mesh mesh = toi_truth_mesh(truth);
     int64_t next = 0, hits = 0;
@@ -276,15 +276,15 @@ static double compare_impacts(const char *name, const toi_truth *truth, const ro
     return first;
 }
 
-static void check_road(const char *name, const toi_truth *truth, toi_narrow_method method,
-                       double separation)
+static void check_pipeline(const char *name, const toi_truth *truth, toi_narrow_method method,
+                           double separation)
 {
     toi_mesh mesh = toi_truth_mesh(truth);
     toi_ccd_def def = toi_default_ccd_def();
     def.narrow = define(method);
     def.narrow.min_separation = separation;
     def.workers = 2;
-    road r = travel(&def, &mesh);
+    pipeline r = travel(&def, &mesh);
     double *steps = calloc((size_t)mesh.start.count + 1, sizeof *steps);
     for (int64_t v = 0; v < mesh.start.count; ++v)
         steps[v] = 1;
@@ -299,10 +299,10 @@ static void check_road(const char *name, const toi_truth *truth, toi_narrow_meth
                  name, toi_narrow_name(method), separation, r.all.earliest.time,
                  exact ? "another" : "late", first);
     free(steps);
-    free_road(&r);
+    free_pipeline(&r);
 }
 
-static void the_whole_road_is_safe(void **state)
+static void the_whole_pipeline_is_safe(void **state)
 {
     (void)state;
     for (int i = 0; i < toi_case_count(); ++i) {
@@ -310,7 +310,7 @@ static void the_whole_road_is_safe(void **state)
         toi_truth *truth = open_truth(&about);
         for (int m = 0; m < 3; ++m)
             for (int run = 0; run < 2; ++run)
-                check_road(about.name, truth, road_methods[m], run ? 0x1p-10 : 0);
+                check_pipeline(about.name, truth, pipeline_methods[m], run ? 0x1p-10 : 0);
         toi_close_truth(truth);
     }
 }
@@ -388,7 +388,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_narrow_phase_keeps_its_promise),
         cmocka_unit_test(instruction_sets_agree),
-        cmocka_unit_test(the_whole_road_is_safe),
+        cmocka_unit_test(the_whole_pipeline_is_safe),
         cmocka_unit_test(images_have_the_same_answer),
     };
     return cmocka_run_group_tests(tests, make_images, remove_folder);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The command line program from outside: exit codes, messages, formats, and the same answers by
-# different roads. Usage: test_cli.sh PATH_TO_TOI
+# different ways. Usage: test_cli.sh PATH_TO_TOI
 set -euo pipefail
 
 [ $# -eq 1 ] || { echo "usage: $0 PATH_TO_TOI" >&2; exit 1; }
@@ -433,7 +433,7 @@ refuses "a failure keeps the old file" 2 "words.ply" queries words.ply --kind vf
 same "as it was" "$(cat kept.csv)" old
 same "no temporary file is left" "$(find . -name '*.tmp' -o -name '*.part' | wc -l)" 0
 
-# --- The same answer by every road --------------------------------------------------------------
+# --- The same answer in every way ---------------------------------------------------------------
 run scene cloth-ball --size 2000 --seed 3 --begin 0.7 --frames 3 --out a/b/frames
 same "frames are written" "$(cd a/b/frames && echo *)" \
     "frame_0000.ply frame_0001.ply frame_0002.ply"

@@ -172,7 +172,7 @@ static void frames_are_windows_of_one_sequence(void **state)
     }
 }
 
-// Beyond its end a story goes on.
+// Beyond its end an animation goes on.
 static void stories_do_not_stop(void **state)
 {
     (void)state;

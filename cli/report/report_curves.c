@@ -1,4 +1,4 @@
-// Whole roads as curves: time over the number of queries, over threads, over the limit of memory.
+// Whole pipelines as curves: time over the number of queries, over threads, over the limit of memory.
 
 #include "report_series.h"
 
@@ -248,7 +248,7 @@ static void print_mode(page *p, series_list *list, variable over, const char *ti
     if (all > list->count)
         print_sentence(p, "quiet", "%lld of %lld series are drawn, %s; all are in the table.",
                        (long long)list->count, (long long)all,
-                       over == OVER_THREADS ? "those of the default road with the most points"
+                       over == OVER_THREADS ? "those of the default methods with the most points"
                                             : "those that take the longest");
     print_series_legend(p, list, over);
     if (over == OVER_LIMIT)

@@ -33,7 +33,7 @@ typedef struct promise
 enum
 {
     GUARANTEES = 3,
-    PROMISES = 2 * GUARANTEES // of queries, and of whole roads
+    PROMISES = 2 * GUARANTEES // of queries, and of whole pipelines
 };
 
 static const char *const guarantees[GUARANTEES] = {"exact", "conservative", "none"};
@@ -58,9 +58,9 @@ static promise judge_queries(const report_data *data, const char *guarantee)
     return sum;
 }
 
-static promise judge_roads(const report_data *data, const char *guarantee)
+static promise judge_pipelines(const report_data *data, const char *guarantee)
 {
-    promise sum = {.guarantee = guarantee, .where = "whole roads"};
+    promise sum = {.guarantee = guarantee, .where = "whole pipelines"};
     for (int64_t i = 0; i < data->ccd_count; ++i) {
         const ccd_measurement *row = &data->ccd[i];
         if (!same_name(guarantee_of(row->narrow), guarantee))
@@ -86,7 +86,8 @@ static int list_promises(const report_data *data, promise list[PROMISES])
 {
     int count = 0;
     for (int i = 0; i < GUARANTEES; ++i) {
-        promise parts[2] = {judge_queries(data, guarantees[i]), judge_roads(data, guarantees[i])};
+        promise parts[2] = {judge_queries(data, guarantees[i]),
+                            judge_pipelines(data, guarantees[i])};
         for (int k = 0; k < 2; ++k)
             if (parts[k].answers > 0)
                 list[count++] = parts[k];
@@ -178,8 +179,8 @@ static void print_broad_tile(page *p, const report_data *data)
 // ---------------------------------------------------------------------------------------------
 // Roads
 
-// The fastest road through a scene that a method with a promise took.
-typedef struct road
+// The fastest pipeline through a scene that a method with a promise took.
+typedef struct pipeline
 {
     const char *machine;
     const char *scene;
@@ -190,33 +191,34 @@ typedef struct road
     double threads;
     double seconds;
     double each; // nanoseconds a candidate
-} road;
+} pipeline;
 
 // The machine comes last: where there is one, the columns end before it.
-static const page_column road_columns[] = {{"scene", CELL_NAME, offsetof(road, scene)},
-                                           {"finds", CELL_NAME, offsetof(road, mode)},
-                                           {"broad", CELL_NAME, offsetof(road, broad)},
-                                           {"narrow", CELL_NAME, offsetof(road, narrow)},
-                                           {"threads", CELL_COUNT, offsetof(road, threads)},
-                                           {"time", CELL_SECONDS, offsetof(road, seconds)},
-                                           {"candidates", CELL_COUNT, offsetof(road, candidates)},
-                                           {"a candidate", CELL_NANOSECONDS, offsetof(road, each)},
-                                           {"on", CELL_NAME, offsetof(road, machine)},
-                                           {0}};
+static const page_column pipeline_columns[] = {
+    {"scene", CELL_NAME, offsetof(pipeline, scene)},
+    {"finds", CELL_NAME, offsetof(pipeline, mode)},
+    {"broad", CELL_NAME, offsetof(pipeline, broad)},
+    {"narrow", CELL_NAME, offsetof(pipeline, narrow)},
+    {"threads", CELL_COUNT, offsetof(pipeline, threads)},
+    {"time", CELL_SECONDS, offsetof(pipeline, seconds)},
+    {"candidates", CELL_COUNT, offsetof(pipeline, candidates)},
+    {"a candidate", CELL_NANOSECONDS, offsetof(pipeline, each)},
+    {"on", CELL_NAME, offsetof(pipeline, machine)},
+    {0}};
 
 enum
 {
-    ROAD_COLUMNS = sizeof road_columns / sizeof *road_columns
+    PIPELINE_COLUMNS = sizeof pipeline_columns / sizeof *pipeline_columns
 };
 
-static void print_road_table(page *p, const report_data *data, const void *const *rows,
-                             int64_t count)
+static void print_pipeline_table(page *p, const report_data *data, const void *const *rows,
+                                 int64_t count)
 {
-    page_column columns[ROAD_COLUMNS];
-    memcpy(columns, road_columns, sizeof columns);
+    page_column columns[PIPELINE_COLUMNS];
+    memcpy(columns, pipeline_columns, sizeof columns);
     if (data->machine_count == 1)
-        columns[ROAD_COLUMNS - 2].title = NULL;
-    print_subtitle(p, "The fastest road that never misses");
+        columns[PIPELINE_COLUMNS - 2].title = NULL;
+    print_subtitle(p, "The fastest pipeline that never misses");
     print_page_table(p, NULL, columns, rows, count);
 }
 
@@ -231,21 +233,21 @@ static bool may_win(const ccd_measurement *row)
     return is_plain_run(row) && row->m.seconds > 0 && *guarantee && !same_name(guarantee, "none");
 }
 
-static road road_of(const report_data *data, const ccd_measurement *row)
+static pipeline pipeline_of(const report_data *data, const ccd_measurement *row)
 {
     double candidates = candidates_of(row);
-    return (road){.machine = machine_label(data, row->m.machine),
-                  .scene = row->m.scene,
-                  .mode = row->mode,
-                  .candidates = candidates,
-                  .broad = row->broad,
-                  .narrow = row->narrow,
-                  .threads = row->m.threads,
-                  .seconds = row->m.seconds,
-                  .each = candidates > 0 ? 1e9 * row->m.seconds / candidates : NAN};
+    return (pipeline){.machine = machine_label(data, row->m.machine),
+                      .scene = row->m.scene,
+                      .mode = row->mode,
+                      .candidates = candidates,
+                      .broad = row->broad,
+                      .narrow = row->narrow,
+                      .threads = row->m.threads,
+                      .seconds = row->m.seconds,
+                      .each = candidates > 0 ? 1e9 * row->m.seconds / candidates : NAN};
 }
 
-static int64_t list_roads(const report_data *data, road *roads)
+static int64_t list_pipelines(const report_data *data, pipeline *pipelines)
 {
     int64_t count = 0;
     for (int64_t i = 0, end; i < data->ccd_count; i = end) {
@@ -255,17 +257,18 @@ static int64_t list_roads(const report_data *data, road *roads)
             if (may_win(&data->ccd[end]) && (!best || data->ccd[end].m.seconds < best->m.seconds))
                 best = &data->ccd[end];
         if (best)
-            roads[count++] = road_of(data, best);
+            pipelines[count++] = pipeline_of(data, best);
     }
     return count;
 }
 
-static void print_road_tile(page *p, const road *roads, int64_t road_count, double *values)
+static void print_pipeline_tile(page *p, const pipeline *pipelines, int64_t pipeline_count,
+                                double *values)
 {
     int64_t count = 0;
-    for (int64_t i = 0; i < road_count; ++i)
-        if (roads[i].each > 0)
-            values[count++] = 1e-9 * roads[i].each;
+    for (int64_t i = 0; i < pipeline_count; ++i)
+        if (pipelines[i].each > 0)
+            values[count++] = 1e-9 * pipelines[i].each;
     print_median_tile(
         p, values, count,
         "a candidate for the whole pipeline, boxes and search included, the median over "
@@ -276,27 +279,27 @@ toi_status print_glance(page *p, const report_data *data)
 {
     int64_t most = data->narrow_count > data->ccd_count ? data->narrow_count : data->ccd_count;
     double *values = toi_allocate(((size_t)most + 1) * sizeof *values);
-    road *roads = toi_allocate(((size_t)data->ccd_count + 1) * sizeof *roads);
+    pipeline *pipelines = toi_allocate(((size_t)data->ccd_count + 1) * sizeof *pipelines);
     const void **rows = allocate_row_list(data->ccd_count);
-    toi_status status = values && roads && rows ? TOI_OK : TOI_ERROR_MEMORY;
+    toi_status status = values && pipelines && rows ? TOI_OK : TOI_ERROR_MEMORY;
     if (status == TOI_OK) {
-        int64_t count = list_roads(data, roads);
+        int64_t count = list_pipelines(data, pipelines);
         for (int64_t i = 0; i < count; ++i)
-            rows[i] = &roads[i];
+            rows[i] = &pipelines[i];
         open_section(p, "glance", "At a glance");
         fprintf(p->o, "<ul class='tiles'>\n");
         print_promise_tile(p, data);
         print_exact_tile(p, data, values);
-        print_road_tile(p, roads, count, values);
+        print_pipeline_tile(p, pipelines, count, values);
         print_broad_tile(p, data);
         fprintf(p->o, "</ul>\n");
         print_promises(p, data);
         if (count > 0)
-            print_road_table(p, data, rows, count);
+            print_pipeline_table(p, data, rows, count);
         close_section(p);
     }
     toi_release(rows);
-    toi_release(roads);
+    toi_release(pipelines);
     toi_release(values);
     return status;
 }

@@ -1,4 +1,4 @@
-// The order of a report's rows. Rows that differ in nothing but what was measured are of one road;
+// The order of a report's rows. Rows that differ in nothing but what was measured belong together;
 // the fastest of them is kept.
 
 #include "report_data.h"
@@ -77,7 +77,7 @@ static int by_ccd(const void *left, const void *right)
 
 typedef int comparison(const void *left, const void *right);
 
-// Keeps the first row of each road; returns how many are left.
+// Keeps the first of the rows that belong together; returns how many are left.
 static int64_t sort_rows(void *rows, int64_t count, size_t size, comparison *by_all,
                          comparison *by_road)
 {

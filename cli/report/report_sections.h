@@ -100,7 +100,7 @@ toi_status print_broad_threads(page *p, const report_data *data, int number);
 // A whole scene without a limit of memory.
 bool is_plain_run(const ccd_measurement *row);
 
-// The table of whole roads, folded.
+// The table of whole pipelines, folded.
 void print_ccd_table(page *p, const ccd_measurement *const *rows, int64_t count);
 
 // "5 rows" in words that unfold a table.

@@ -1,4 +1,4 @@
-// Series of whole roads: rows that differ in one thing alone.
+// Series of whole pipelines: rows that differ in one thing alone.
 
 #ifndef TOI_CLI_REPORT_SERIES_H
 #define TOI_CLI_REPORT_SERIES_H
@@ -39,8 +39,8 @@ void collect_series(const report_data *data, int number, const char *mode, varia
                     series_list *list);
 
 // Leaves few enough of them to tell their curves apart, the longest times; `rows` keeps all. Where
-// threads vary these are the series with the most numbers of threads, of the default road if it is
-// there: every road may have been run with two numbers.
+// threads vary these are the series with the most numbers of threads, of the default methods if they
+// are there: any methods may have been run with two numbers.
 void choose_series(series_list *list, variable over);
 
 // Do the series differ in a name, given as its offset in a ccd_measurement?

@@ -164,7 +164,7 @@ static int by_pair(const void *key, const void *element)
     return compare_pair_order(*pair, (toi_pair){impact->a, impact->b});
 }
 
-// Two roads to the same answer: the pair alone, and the pipeline with its broad phase.
+// Two ways to the same answer: the pair alone, and the pipeline with its broad phase.
 static toi_status check_roads(const step_truth *t, const listing *l, toi_pair pair,
                               const toi_query_result *result)
 {
