@@ -335,7 +335,7 @@ same "titles of impacts" "$(head -n 1 impacts.csv)" $impact_columns
 sed -i 1d impacts.csv
 check "form of impacts" lines_match impacts.csv \
     "^(vf|ee),[0-9]+,[0-9]+,$hex,$number,$number,$number,(hit|undecided)(,$number){6}\$"
-same "as many as hits" "$(wc -l <impacts.csv)" "$hits"
+same "one line for each hit" "$(wc -l <impacts.csv)" "$hits"
 check "sorted by kind, a, b" cmp -s impacts.csv <(sort -t, -k1,1r -k2,2n -k3,3n impacts.csv)
 check "both forms of a time are the same" [ -z "$(cut -d, -f4,7 impacts.csv | while IFS=, read -r bits time; do
     [ "$(printf '%.17g' "$bits")" = "$time" ] || echo "$bits"; done)" ]

@@ -128,7 +128,7 @@ TOI_API toi_status toi_write_queries(const char *path, const toi_query *queries,
 
 /// Writes the rows of queries to an open file, behind what is there: for more queries than fit in
 /// memory. Fails only for a coordinate that is not finite (TOI_ERROR_DATA) or a negative count;
-/// that `file` cannot be written is told when it is closed.
+/// a failure to write `file` shows when it is closed.
 TOI_API toi_status toi_print_queries(FILE *file, const toi_query *queries, const bool *hits,
                                      int64_t count);
 

@@ -152,8 +152,8 @@ typedef struct toi_narrow_def
 {
     toi_narrow_method method; ///< default TOI_NARROW_EXACT
     /// `inclusion` and `inclusion-queue`: how close counts as touching, in the unit of the
-    /// coordinates: primitives that stay further apart than about twice this are told from touching
-    /// ones. `fast`: how exact its roots are, in time. The others do not use it. Positive and
+    /// coordinates: primitives that stay further apart than about twice this are not reported as
+    /// touching. `fast`: how exact its roots are, in time. The others do not use it. Positive and
     /// finite. Default 1e-6.
     double tolerance;
     /// Report a hit as soon as the distance is at most this (`inclusion`: in the maximum norm, so
