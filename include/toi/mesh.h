@@ -76,9 +76,9 @@ TOI_API void toi_free_edges(toi_edge_array *edges);
 TOI_API toi_index_view toi_view_edges(const toi_edge_array *edges);
 
 /// Checks all that the library relies on and names the first thing that is wrong: counts that
-/// differ, a coordinate that is not finite, an index out of range, an edge or face that names a
-/// vertex twice is allowed (degenerate elements are geometry), a face side missing among given
-/// edges. Every stateless call of ccd.h does this first; a toi_scene checks faces and edges when it
+/// differ, a coordinate that is not finite, an index out of range, a face side missing among given
+/// edges. An edge or face that names a vertex twice is allowed (degenerate elements are geometry).
+/// Every stateless call of ccd.h does this first; a toi_scene checks faces and edges when it
 /// is made, and the coordinates at every step.
 TOI_API toi_status toi_check_mesh(const toi_mesh *mesh);
 
