@@ -42,7 +42,7 @@ static void all_methods_agree(void **state)
 {
     (void)state;
     assert_true(BOX_SETS >= 200);
-    for (int number = 0; number < BOX_SETS; number += getenv("TOI_SANITIZED") ? 17 : 1) {
+    for (int number = 0; number < BOX_SETS; number += getenv("TOI_SANITIZED") ? 29 : 1) {
         box_set set = make_box_set(number);
         check_set(set.name, set.a, NULL);
         check_set(set.name, set.a, &set.b);
@@ -308,7 +308,8 @@ static bool watch_progress(void *context, double done)
 static void a_caller_can_stop_a_search(void **state)
 {
     (void)state;
-    box_list a = make_boxes(UNIFORM, 20000, 6), b = make_boxes(UNIFORM, 20000, 7);
+    int64_t count = getenv("TOI_SANITIZED") ? 6000 : 20000;
+    box_list a = make_boxes(UNIFORM, count, 6), b = make_boxes(UNIFORM, count, 7);
     toi_pair_array pairs = {0};
     for (int i = 0; i < 2 * TOI_BROAD_COUNT; ++i) {
         toi_broad_def def = define(i / 2, 2, TOI_ORDER_OWN);
@@ -329,7 +330,7 @@ static void a_caller_can_stop_a_search(void **state)
 static void progress_reaches_the_end(void **state)
 {
     (void)state;
-    box_list a = make_boxes(UNIFORM, 20000, 6);
+    box_list a = make_boxes(UNIFORM, getenv("TOI_SANITIZED") ? 6000 : 20000, 6);
     toi_pair_array pairs = {0};
     for (int method = 0; method < TOI_BROAD_COUNT; ++method) {
         toi_broad_def def = define(method, 1, TOI_ORDER_OWN);

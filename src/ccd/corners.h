@@ -1,4 +1,4 @@
-// The four vertices of a pair.
+// The four vertices of a pair, in the order of toi_query: a vertex and its face, or two edges.
 
 #ifndef TOI_CCD_CORNERS_H
 #define TOI_CCD_CORNERS_H
@@ -6,25 +6,49 @@
 #include "mesh/mesh.h"
 #include "toi/broad_phase.h"
 
-#include <string.h>
-
-// In the order of toi_query: a vertex and its face, or two edges.
-static inline void toi_pair_corners(const toi_mesh *mesh, bool edge_edge, toi_pair pair,
-                                    int32_t corners[4])
-{
-    if (edge_edge) {
-        memcpy(corners, toi_edge_at(&mesh->edges, pair.a), 2 * sizeof *corners);
-        memcpy(corners + 2, toi_edge_at(&mesh->edges, pair.b), 2 * sizeof *corners);
-    } else {
-        corners[0] = pair.a;
-        memcpy(corners + 1, toi_face_at(&mesh->faces, pair.b), 3 * sizeof *corners);
-    }
-}
-
 // How many of them are the first primitive's.
 static inline int toi_first_corners(bool edge_edge)
 {
     return edge_edge ? 2 : 1;
+}
+
+// Where they stand. Of a vertex that is in the pair itself.
+typedef struct toi_corner_rows
+{
+    const int32_t *a, *b;
+} toi_corner_rows;
+
+static inline __attribute__((always_inline)) toi_corner_rows
+toi_find_corners(const toi_mesh *mesh, bool edge_edge, const toi_pair *pair)
+{
+    return edge_edge ? (toi_corner_rows){toi_edge_at(&mesh->edges, pair->a),
+                                         toi_edge_at(&mesh->edges, pair->b)}
+                     : (toi_corner_rows){&pair->a, toi_face_at(&mesh->faces, pair->b)};
+}
+
+static inline __attribute__((always_inline)) int32_t toi_corner(toi_corner_rows corners,
+                                                                bool edge_edge, int c)
+{
+    int first = toi_first_corners(edge_edge);
+    return c < first ? corners.a[c] : corners.b[c - first];
+}
+
+static inline __attribute__((always_inline)) void
+toi_copy_corners(const toi_mesh *mesh, bool edge_edge, toi_pair pair, int32_t corners[4])
+{
+    toi_corner_rows found = toi_find_corners(mesh, edge_edge, &pair);
+    for (int c = 0; c < 4; ++c)
+        corners[c] = toi_corner(found, edge_edge, c);
+}
+
+// Branches once, not at each corner.
+static inline void toi_pair_corners(const toi_mesh *mesh, bool edge_edge, toi_pair pair,
+                                    int32_t corners[4])
+{
+    if (edge_edge)
+        toi_copy_corners(mesh, true, pair, corners);
+    else
+        toi_copy_corners(mesh, false, pair, corners);
 }
 
 #endif

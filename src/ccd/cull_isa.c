@@ -6,8 +6,8 @@
 #include "simd/gap_rows.h"
 
 #include "base/simd.h"
+#include "ccd/corners.h"
 #include "ccd/cull.h"
-#include "mesh/mesh.h"
 
 enum
 {
@@ -17,12 +17,9 @@ enum
 TOI_INLINE void find_corners(int edge_edge, const toi_cull_source *s, const toi_pair *pair,
                              const toi_moving_vertex *corners[4])
 {
-    const int32_t *a = edge_edge ? toi_edge_at(&s->mesh->edges, pair->a) : &pair->a;
-    const int32_t *b =
-        edge_edge ? toi_edge_at(&s->mesh->edges, pair->b) : toi_face_at(&s->mesh->faces, pair->b);
-    int first = edge_edge ? 2 : 1;
+    toi_corner_rows found = toi_find_corners(s->mesh, edge_edge, pair);
     for (int c = 0; c < 4; ++c)
-        corners[c] = &s->trajectories[c < first ? a[c] : b[c - first]];
+        corners[c] = &s->trajectories[toi_corner(found, edge_edge, c)];
 }
 
 // Corners jump about in memory: they are asked for ahead.
@@ -115,15 +112,15 @@ void TOI_ISA_NAME(toi_fill_bounds)(const toi_cull_source *s, toi_primitive primi
 // ---- Directions
 
 // Candidates that are tried together.
-typedef struct company
+typedef struct batch
 {
     toi_motion_rows rows;
     toi_pair pairs[TOI_LANES];
     int count;
-} company;
+} batch;
 
 // Writes those that no direction separates to `pairs`; returns how many.
-TOI_INLINE int64_t try_directions(int edge_edge, company *c, toi_pair *pairs)
+TOI_INLINE int64_t try_directions(int edge_edge, batch *c, toi_pair *pairs)
 {
     toi_motion m;
     toi_real separation;
@@ -141,7 +138,7 @@ TOI_INLINE int64_t cull_directions(int edge_edge, const toi_cull_source *s, toi_
                                    int64_t count, int early, int axes)
 {
     int64_t kept = 0, last = count > AHEAD ? count - AHEAD : 0;
-    company c;
+    batch c;
     memset(&c, 0, sizeof c);
     for (int i = 0; i < TOI_LANES; ++i)
         c.rows.separation[i] = toi_round_separation(s->separation);
