@@ -213,12 +213,12 @@ static void t_max_prunes_nothing_it_should_not(void **state)
     try_t_max(CERTIFIED, cases(60), 6);
 }
 
-static void company_does_not_matter(void **state)
+static void other_queries_do_not_matter(void **state)
 {
     (void)state;
-    try_any_company(CERTIFIED, 0, cases(12), 7);
-    try_any_company(CERTIFIED, 1e-3, cases(12), 8);
-    try_any_company(PUBLISHED, 1e-3, cases(12), 9);
+    try_any_batch(CERTIFIED, 0, cases(12), 7);
+    try_any_batch(CERTIFIED, 1e-3, cases(12), 8);
+    try_any_batch(PUBLISHED, 1e-3, cases(12), 9);
 }
 
 static void random_queries_agree_with_exact(void **state)
@@ -410,7 +410,7 @@ int main(void)
         cmocka_unit_test(no_wild_contact_is_missed),
         cmocka_unit_test(spent_budget_leaves_a_lower_bound),
         cmocka_unit_test(t_max_prunes_nothing_it_should_not),
-        cmocka_unit_test(company_does_not_matter),
+        cmocka_unit_test(other_queries_do_not_matter),
         cmocka_unit_test(random_queries_agree_with_exact),
         cmocka_unit_test(separation_is_kept),
         cmocka_unit_test(times_are_early_by_the_documented_share),

@@ -562,7 +562,7 @@ static void assert_same_results(const batch *b, const toi_query_result *first, c
         }
 }
 
-// The same bits with every instruction set, in company or alone.
+// The same bits with every instruction set, among others or alone.
 static void results_do_not_depend_on_the_machine(void **state)
 {
     (void)state;

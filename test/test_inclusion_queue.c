@@ -1,5 +1,5 @@
-// `inclusion-queue`: as conservative as `inclusion`, and the same answer in any order, in any
-// company and after any overflow of the queue. `make test-long` takes ten times as many.
+// `inclusion-queue`: as conservative as `inclusion`, and the same answer in any order, with
+// any other queries and after any overflow of the queue. `make test-long` takes ten times as many.
 //
 // Looks inside: the queue is compiled into this file.
 
@@ -37,11 +37,11 @@ static void t_max_prunes_nothing_it_should_not(void **state)
     try_t_max(METHOD, cases(25), 4);
 }
 
-static void company_does_not_matter(void **state)
+static void other_queries_do_not_matter(void **state)
 {
     (void)state;
-    try_any_company(METHOD, 0, cases(8), 5);
-    try_any_company(METHOD, 1e-3, cases(8), 6);
+    try_any_batch(METHOD, 0, cases(8), 5);
+    try_any_batch(METHOD, 1e-3, cases(8), 6);
 }
 
 static void random_queries_agree_with_exact(void **state)
@@ -272,7 +272,7 @@ int main(void)
         cmocka_unit_test(no_wild_contact_is_missed),
         cmocka_unit_test(spent_budget_leaves_a_lower_bound),
         cmocka_unit_test(t_max_prunes_nothing_it_should_not),
-        cmocka_unit_test(company_does_not_matter),
+        cmocka_unit_test(other_queries_do_not_matter),
         cmocka_unit_test(random_queries_agree_with_exact),
         cmocka_unit_test(anything_gives_a_lawful_result),
         cmocka_unit_test(separation_is_kept),

@@ -138,7 +138,7 @@ static void reverse(trial *t)
     }
 }
 
-void try_any_company(toi_narrow_method method, double separation, int64_t batches, uint64_t seed)
+void try_any_batch(toi_narrow_method method, double separation, int64_t batches, uint64_t seed)
 {
     static const char *const levels[] = {"baseline", "avx2", "avx512"};
     static trial t;

@@ -1,5 +1,5 @@
 // What every conservative narrow phase must pass, whatever its method: known contacts, spent
-// budgets, t_max, exact answers, and the same bits in any company.
+// budgets, t_max, exact answers, and the same bits whatever other queries there are.
 
 #ifndef TOI_TEST_METHOD_TRIALS_H
 #define TOI_TEST_METHOD_TRIALS_H
@@ -19,7 +19,7 @@ void try_t_max(toi_narrow_method method, int64_t batches, uint64_t seed);
 
 // Results do not depend on the other queries of a call, their order, or the instruction set.
 // `separation` as a share of the size of the queries.
-void try_any_company(toi_narrow_method method, double separation, int64_t batches, uint64_t seed);
+void try_any_batch(toi_narrow_method method, double separation, int64_t batches, uint64_t seed);
 
 // How a method did on random queries, against exact answers.
 typedef struct tally
