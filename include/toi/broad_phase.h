@@ -3,11 +3,11 @@
 ///
 /// **The memory limit** of a call is a promise: from its beginning to its end the call never holds
 /// more than `memory_limit` bytes. What counts is every block from the allocate hook, 64 bytes of
-/// bookkeeping each included: working memory, what a toi_broad_memory holds, and the lists that
-/// come back. A list that is handed in to be reused counts from the beginning; where it stands in
-/// the way it is freed. What does not count: the caller's own arrays, the toi_broad_memory object
-/// itself (a few hundred bytes), stacks, and what the C library, OpenMP and GMP allocate for
-/// themselves.
+/// bookkeeping each included: working memory, what a toi_broad_memory or toi_scene holds, and the
+/// lists that come back. A list that is handed in to be reused counts from the beginning; where it
+/// stands in the way it is freed. What does not count: the caller's own arrays, the object
+/// toi_broad_memory or toi_scene itself (at most 4 KiB), stacks, and what the C library, OpenMP and
+/// GMP allocate for themselves.
 ///
 /// Near the limit a call takes longer rather than more: a list that does not fit while it grows is
 /// made by counting the pairs first and searching again, and sorted in place, so that a list of n
