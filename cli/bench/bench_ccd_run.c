@@ -1,5 +1,8 @@
+// Runs the whole pipeline in every combination of a plan, one row each.
+
 #include "bench_ccd_run.h"
 
+#include "bench_load.h"
 #include "bench_narrow_row.h"
 #include "bench_subset.h"
 #include "failure.h"
@@ -59,28 +62,56 @@ static toi_ccd_def make_def(const runner *r, const ccd_row *row, watch *w)
     return def;
 }
 
-static toi_status run_once(const runner *r, const ccd_row *row, watch *w, toi_impact_array *impacts,
-                           toi_ccd_report *report)
+static toi_status ask_stateless(const toi_ccd_def *def, ccd_mode mode, const toi_mesh *mesh,
+                                toi_impact_array *impacts, toi_ccd_report *report)
 {
-    toi_ccd_def def = make_def(r, row, w);
-    w->started = seconds_now();
-    return row->mode == CCD_ALL ? toi_find_impacts(&def, r->mesh, impacts, report)
-                                : toi_find_earliest(&def, r->mesh, report);
+    return mode == CCD_ALL ? toi_find_impacts(def, mesh, impacts, report)
+                           : toi_find_earliest(def, mesh, report);
 }
 
-static toi_status repeat_runs(runner *r, ccd_row *row, watch *w, toi_impact_array *impacts)
+static toi_status ask_kept(const toi_ccd_def *def, ccd_mode mode, toi_scene *kept,
+                           toi_point_view start, toi_point_view end, toi_impact_array *impacts,
+                           toi_ccd_report *report)
 {
-    run_times times = {.repeat = r->plan->repeat};
+    return mode == CCD_ALL ? toi_scene_find_impacts(kept, def, start, end, impacts, report)
+                           : toi_scene_find_earliest(kept, def, start, end, report);
+}
+
+// The time is that of the whole call: what a caller waits. A scene goes back before each step that
+// is timed, so that a step does not begin with the answer of the one before.
+static toi_status run_once(const runner *r, const ccd_row *row, toi_scene *kept, watch *w,
+                           toi_impact_array *impacts, toi_ccd_report *report)
+{
+    toi_ccd_def def = make_def(r, row, w);
+    const toi_mesh *mesh = r->mesh;
+    toi_status status = TOI_OK;
+    w->started = seconds_now();
+    if (kept)
+        status = ask_kept(&def, row->mode, kept, mesh->end, mesh->start, impacts, report);
+    w->started = seconds_now();
+    if (status == TOI_OK)
+        status = kept ? ask_kept(&def, row->mode, kept, mesh->start, mesh->end, impacts, report)
+                      : ask_stateless(&def, row->mode, mesh, impacts, report);
+    report->seconds_total = seconds_now() - w->started;
+    return status;
+}
+
+static toi_status repeat_runs(runner *r, ccd_row *row, toi_scene *kept, watch *w,
+                              toi_impact_array *impacts)
+{
+    run_times times = {
+        .repeat = r->plan->repeat, .enough = r->plan->enough, .always_warm = kept != NULL};
     toi_status status = TOI_OK;
     while (status == TOI_OK && wants_run(&times)) {
         toi_ccd_report report;
-        status = run_once(r, row, w, impacts, &report);
+        status = run_once(r, row, kept, w, impacts, &report);
         if (status == TOI_OK && count_run(&times, report.seconds_total))
             row->report = report;
     }
     if (status != TOI_OK)
         return status;
     row->median_seconds = median_seconds(&times);
+    row->mean_seconds = mean_seconds(&times);
     row->repeats = times.count;
     return TOI_OK;
 }
@@ -107,6 +138,10 @@ static void say_skipped(const ccd_row *row, const char *why)
             broad_choice((int)row->broad), row->threads, row->threads == 1 ? "" : "s");
     if (row->fraction < 1)
         fprintf(stderr, ", %g of the faces", row->fraction);
+    if (row->calls == CCD_KEPT)
+        fprintf(stderr, ", a scene kept");
+    if (row->load == CCD_BUSY)
+        fprintf(stderr, ", busy");
     fprintf(stderr, ": %s\n", why);
 }
 
@@ -126,11 +161,26 @@ static bool is_skipped(toi_status status, const ccd_row *row, const watch *w)
     return false;
 }
 
+// With the scene and the load that the row wants, for as long as it is measured.
+static toi_status run_row(runner *r, ccd_row *row, watch *w, toi_impact_array *impacts)
+{
+    toi_scene *kept = NULL;
+    bench_load *load = NULL;
+    toi_status status = row->calls == CCD_KEPT ? make_kept_scene(r->mesh, &kept) : TOI_OK;
+    if (status == TOI_OK && row->load == CCD_BUSY)
+        status = start_load(&load);
+    if (status == TOI_OK)
+        status = repeat_runs(r, row, kept, w, impacts);
+    stop_load(load);
+    toi_free_scene(kept);
+    return status;
+}
+
 static toi_status measure(runner *r, ccd_row row)
 {
     toi_impact_array impacts = {0};
     watch w = {.bar = &r->bar, .limit = r->plan->time_limit};
-    toi_status status = repeat_runs(r, &row, &w, &impacts);
+    toi_status status = run_row(r, &row, &w, &impacts);
     if (status == TOI_OK) {
         judge(r, &row, &impacts);
         r->rows->data[r->rows->count++] = row;
@@ -154,12 +204,18 @@ static bool is_run(const ccd_plan *plan, int mode, int narrow)
            (mode != CCD_EARLIEST || finds_times((toi_narrow_method)narrow));
 }
 
+static int count_chosen(const bool *chosen, int count)
+{
+    int sum = 0;
+    for (int i = 0; i < count; ++i)
+        sum += chosen[i];
+    return sum;
+}
+
 static int count_searches(const ccd_plan *plan)
 {
-    int methods = 0;
-    for (int b = 0; b < TOI_BROAD_COUNT; ++b)
-        methods += plan->broad[b];
-    return methods * plan->limit_count * plan->thread_count;
+    return count_chosen(plan->broad, TOI_BROAD_COUNT) * plan->limit_count * plan->thread_count *
+           count_chosen(plan->calls, CCD_CALLS) * count_chosen(plan->loads, CCD_LOADS);
 }
 
 int count_combinations(const ccd_plan *plan)
@@ -171,6 +227,23 @@ int count_combinations(const ccd_plan *plan)
     return questions * count_searches(plan) * plan->fraction_count;
 }
 
+static toi_status run_search(runner *r, ccd_row row)
+{
+    const ccd_plan *plan = r->plan;
+    toi_status status = TOI_OK;
+    for (int calls = 0; calls < CCD_CALLS; ++calls) {
+        row.calls = (ccd_calls)calls;
+        for (int load = 0; load < CCD_LOADS && plan->calls[calls]; ++load) {
+            row.load = (ccd_load)load;
+            for (int t = 0; t < plan->thread_count && plan->loads[load] && status == TOI_OK; ++t) {
+                row.threads = plan->threads[t];
+                status = measure(r, row);
+            }
+        }
+    }
+    return status;
+}
+
 // All that must give the same answer.
 static toi_status run_question(runner *r, ccd_row row)
 {
@@ -178,12 +251,9 @@ static toi_status run_question(runner *r, ccd_row row)
     toi_status status = TOI_OK;
     for (int broad = 0; broad < TOI_BROAD_COUNT; ++broad) {
         row.broad = (toi_broad_method)broad;
-        for (int limit = 0; limit < plan->limit_count && plan->broad[broad]; ++limit) {
-            row.memory_limit = plan->limits[limit];
-            for (int t = 0; t < plan->thread_count && status == TOI_OK; ++t) {
-                row.threads = plan->threads[t];
-                status = measure(r, row);
-            }
+        for (int i = 0; i < plan->limit_count && plan->broad[broad] && status == TOI_OK; ++i) {
+            row.memory_limit = plan->limits[i];
+            status = run_search(r, row);
         }
     }
     return status;
