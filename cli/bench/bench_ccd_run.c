@@ -96,23 +96,30 @@ static toi_status run_once(const runner *r, const ccd_row *row, toi_scene *kept,
     return status;
 }
 
-static toi_status repeat_runs(runner *r, ccd_row *row, toi_scene *kept, watch *w,
+// A row, and its times so far.
+typedef struct contestant
+{
+    ccd_row row;
+    run_times times;
+    bool skipped;
+} contestant;
+
+static toi_status repeat_runs(runner *r, contestant *c, toi_scene *kept, watch *w,
                               toi_impact_array *impacts)
 {
-    run_times times = {
-        .repeat = r->plan->repeat, .enough = r->plan->enough, .always_warm = kept != NULL};
     toi_status status = TOI_OK;
-    while (status == TOI_OK && wants_run(&times)) {
+    c->times.warm = false;
+    while (status == TOI_OK && wants_run(&c->times)) {
         toi_ccd_report report;
-        status = run_once(r, row, kept, w, impacts, &report);
-        if (status == TOI_OK && count_run(&times, report.seconds_total))
-            row->report = report;
+        status = run_once(r, &c->row, kept, w, impacts, &report);
+        if (status == TOI_OK && count_run(&c->times, report.seconds_total))
+            c->row.report = report;
     }
     if (status != TOI_OK)
         return status;
-    row->median_seconds = median_seconds(&times);
-    row->mean_seconds = mean_seconds(&times);
-    row->repeats = times.count;
+    c->row.median_seconds = median_seconds(&c->times);
+    c->row.mean_seconds = mean_seconds(&c->times);
+    c->row.repeats = c->times.count;
     return TOI_OK;
 }
 
@@ -162,36 +169,56 @@ static bool is_skipped(toi_status status, const ccd_row *row, const watch *w)
 }
 
 // With the scene and the load that the row wants, for as long as it is measured.
-static toi_status run_row(runner *r, ccd_row *row, watch *w, toi_impact_array *impacts)
+static toi_status run_row(runner *r, contestant *c, watch *w, toi_impact_array *impacts)
 {
     toi_scene *kept = NULL;
     bench_load *load = NULL;
-    toi_status status = row->calls == CCD_KEPT ? make_kept_scene(r->mesh, &kept) : TOI_OK;
-    if (status == TOI_OK && row->load == CCD_BUSY)
+    toi_status status = c->row.calls == CCD_KEPT ? make_kept_scene(r->mesh, &kept) : TOI_OK;
+    if (status == TOI_OK && c->row.load == CCD_BUSY)
         status = start_load(&load);
     if (status == TOI_OK)
-        status = repeat_runs(r, row, kept, w, impacts);
+        status = repeat_runs(r, c, kept, w, impacts);
     stop_load(load);
     toi_free_scene(kept);
     return status;
 }
 
-static toi_status measure(runner *r, ccd_row row)
+static toi_status measure(runner *r, contestant *c)
 {
     toi_impact_array impacts = {0};
     watch w = {.bar = &r->bar, .limit = r->plan->time_limit};
-    toi_status status = run_row(r, &row, &w, &impacts);
-    if (status == TOI_OK) {
-        judge(r, &row, &impacts);
-        r->rows->data[r->rows->count++] = row;
-    }
+    toi_status status = run_row(r, c, &w, &impacts);
+    if (status == TOI_OK)
+        judge(r, &c->row, &impacts);
     toi_free_impacts(&impacts);
-    ++r->bar.run;
     end_progress(&r->bar);
-    if (status != TOI_OK && is_skipped(status, &row, &w)) {
-        ++r->rows->skipped;
+    if (status != TOI_OK && is_skipped(status, &c->row, &w)) {
+        c->skipped = true;
         return TOI_OK;
     }
+    return status;
+}
+
+// Each turn begins with a run that is not counted: few runs are one turn.
+static int count_turns(const ccd_plan *plan)
+{
+    return plan->repeat < 20 ? 1 : 5;
+}
+
+// The contestants take turns, so that a noisy second of the machine falls on all of them.
+static toi_status take_turns(runner *r, contestant *list, int count)
+{
+    const int turns = count_turns(r->plan);
+    toi_status status = TOI_OK;
+    for (int turn = 1; turn <= turns; ++turn)
+        for (int i = 0; i < count && status == TOI_OK; ++i) {
+            contestant *c = &list[i];
+            c->times.repeat = (r->plan->repeat * turn + turns - 1) / turns;
+            c->times.enough = r->plan->enough * turn / turns;
+            if (!c->skipped && wants_run(&c->times))
+                status = measure(r, c);
+            ++r->bar.run;
+        }
     return status;
 }
 
@@ -227,20 +254,36 @@ int count_combinations(const ccd_plan *plan)
     return questions * count_searches(plan) * plan->fraction_count;
 }
 
+// Rows that differ in calls, load and threads alone; returns how many.
+static int list_contestants(const ccd_plan *plan, ccd_row row, contestant *list)
+{
+    int count = 0;
+    for (int calls = 0; calls < CCD_CALLS; ++calls)
+        for (int load = 0; load < CCD_LOADS && plan->calls[calls]; ++load)
+            for (int t = 0; t < plan->thread_count && plan->loads[load]; ++t) {
+                row.calls = (ccd_calls)calls;
+                row.load = (ccd_load)load;
+                row.threads = plan->threads[t];
+                list[count++] =
+                    (contestant){.row = row, .times.always_warm = calls == (int)CCD_KEPT};
+            }
+    return count;
+}
+
 static toi_status run_search(runner *r, ccd_row row)
 {
-    const ccd_plan *plan = r->plan;
-    toi_status status = TOI_OK;
-    for (int calls = 0; calls < CCD_CALLS; ++calls) {
-        row.calls = (ccd_calls)calls;
-        for (int load = 0; load < CCD_LOADS && plan->calls[calls]; ++load) {
-            row.load = (ccd_load)load;
-            for (int t = 0; t < plan->thread_count && plan->loads[load] && status == TOI_OK; ++t) {
-                row.threads = plan->threads[t];
-                status = measure(r, row);
-            }
-        }
-    }
+    size_t most = (size_t)CCD_CALLS * CCD_LOADS * (size_t)r->plan->thread_count;
+    contestant *list = toi_allocate(most * sizeof *list);
+    if (!list)
+        return TOI_ERROR_MEMORY;
+    int count = list_contestants(r->plan, row, list);
+    toi_status status = take_turns(r, list, count);
+    for (int i = 0; i < count && status == TOI_OK; ++i)
+        if (list[i].skipped)
+            ++r->rows->skipped;
+        else
+            r->rows->data[r->rows->count++] = list[i].row;
+    toi_release(list);
     return status;
 }
 
@@ -292,7 +335,9 @@ static toi_status run_fraction(runner *r, const frames *whole, ccd_row row)
 
 toi_status run_ccd_plan(const ccd_plan *plan, const broad_scene *scene, ccd_rows *rows)
 {
-    runner r = {.plan = plan, .rows = rows, .bar = start_progress(count_combinations(plan))};
+    runner r = {.plan = plan,
+                .rows = rows,
+                .bar = start_progress(count_combinations(plan) * count_turns(plan))};
     ccd_row row = {.fraction = 1};
     copy_name(row.scene, scene->name);
     toi_status status = TOI_OK;
