@@ -109,6 +109,15 @@ static void write_ball(writer *w, const scene_part *part, int64_t first)
     }
 }
 
+static void write_box(writer *w, int64_t first)
+{
+    static const int sides[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                    {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    for (int i = 0; i < 6; ++i)
+        put_quad(w, first + sides[i][0], first + sides[i][1], first + sides[i][2],
+                 first + sides[i][3]);
+}
+
 typedef struct part_counts
 {
     int64_t points;
@@ -125,6 +134,8 @@ static part_counts count_copy(const scene_part *part)
         return (part_counts){a * b, 2 * (a - 1) * (b - 1), 0};
     case PART_BALL:
         return (part_counts){4 * a * a + 2, 8 * a * a, 0};
+    case PART_BOX:
+        return (part_counts){8, 12, 0};
     case PART_TUBE:
         return (part_counts){a * b, 2 * a * (b - 1), 0};
     case PART_LINE:
@@ -145,6 +156,9 @@ static void write_copy(writer *w, const scene_part *part, int64_t first)
         break;
     case PART_BALL:
         write_ball(w, part, first);
+        break;
+    case PART_BOX:
+        write_box(w, first);
         break;
     case PART_TUBE:
         write_tube(w, part, first);

@@ -1,5 +1,5 @@
-// What scenes are put together from: grids, balls, tubes, lines, loose points and triangles. A
-// scene lists its parts; lay_out_parts() takes the memory and writes the topology, and the scene
+// What scenes are put together from: grids, balls, boxes, tubes, lines, loose points and triangles.
+// A scene lists its parts; lay_out_parts() takes the memory and writes the topology, and the scene
 // then only fills in positions, part after part, copy after copy.
 
 #ifndef TOI_SCENES_PARTS_H
@@ -10,11 +10,12 @@
 
 typedef enum part_kind
 {
-    PART_GRID,     // a x b points, row after row: a columns, b rows, both at least 2
-    PART_BALL,     // a subdivided octahedron of 8 a^2 faces: see unit_ball()
-    PART_TUBE,     // b rings of a points each, open at the ends; a >= 3, b >= 2
-    PART_LINE,     // a points joined by loose edges; a >= 2
-    PART_DUST,     // a loose points
+    PART_GRID, // a x b points, row after row: a columns, b rows, both at least 2
+    PART_BALL, // a subdivided octahedron of 8 a^2 faces: see unit_ball()
+    PART_BOX,  // eight corners, twelve faces; corner i is high in x, y, z where bits 0, 1, 2 are
+    PART_TUBE, // b rings of a points each, open at the ends; a >= 3, b >= 2
+    PART_LINE, // a points joined by loose edges; a >= 2
+    PART_DUST, // a loose points
     PART_TRIANGLE, // three points
 } part_kind;
 

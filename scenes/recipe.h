@@ -26,7 +26,10 @@ typedef toi_status scene_recipe(const toi_animation_def *def, toi_animation *sce
     X(make_sheets, "sheets",                                                                       \
       "a stack of wavy sheets is pressed together: gaps far thinner than an edge is long")         \
     X(make_plane, "plane",                                                                         \
-      "slivers slide in one plane: every query is coplanar, and boxes overlap far more than they")
+      "slivers slide in one plane: every query is coplanar, and boxes overlap far more than they") \
+    X(make_boxes, "boxes",                                                                         \
+      "boxes of twelve triangles fall on each other: rigid bodies of few faces, a heap of "        \
+      "corners")
 
 #define SCENE_DECLARE(recipe, name, about) scene_recipe recipe;
 SCENE_TABLE(SCENE_DECLARE)

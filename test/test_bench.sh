@@ -52,9 +52,10 @@ narrow_columns=scene,stage,kind,method,guarantee,tolerance,threads,queries,secon
 narrow_columns+=,false_positives,false_negatives,file_false_positives,file_false_negatives,odd,even,times,late
 narrow_columns+=,largest_late,largest_early,mean_error,rung_axis,rung_direction,rung_plane,rung_root,rung_integer
 narrow_columns+=,error_0$(printf ',error_1e%+d' {-17..0}),hash,median_seconds,repeats,simd,$made
-ccd_columns=scene,broad,narrow,mode,fraction,memory_limit,threads,vertices,edges,faces,candidates_vf,candidates_ee
-ccd_columns+=,hits_vf,hits_ee,undecided,earliest,false_positives,false_negatives,late,seconds_prepare,seconds_broad
-ccd_columns+=,seconds_narrow,seconds,median_seconds,repeats,peak_bytes,hash,simd,$made
+ccd_columns=scene,broad,narrow,mode,fraction,memory_limit,threads,calls,load,vertices,edges,faces
+ccd_columns+=,candidates_vf,candidates_ee,hits_vf,hits_ee,undecided,earliest,false_positives,false_negatives,late
+ccd_columns+=,seconds_prepare,seconds_broad,seconds_narrow,seconds,median_seconds,mean_seconds,repeats,peak_bytes,hash
+ccd_columns+=,simd,$made
 
 # ---------------------------------------------------------------------------------------------
 # The script, and what it leaves
@@ -201,6 +202,53 @@ check "what takes too long is skipped" grep -qE "skipped .*: about .* s, more th
 check "and where nothing is left it is an error" grep -q "nothing was measured" stderr
 same "with the code for limits" $code 3
 
+# Scenes kept between calls. A table has a line for each pair of rows that it compares, and its ratio at the end.
+ratios() { grep -cE "^(exact|inclusion) .* (us|ms|s) +[0-9.]+ (us|ms|s) +[0-9]+\.[0-9]{2}$" stdout || true; }
+succeeds "a scene kept" "${ccd[@]}" --narrow exact,inclusion --threads 1,2 --calls stateless,kept --repeat 2 \
+    --csv kept.csv
+check "the tables of a scene kept fit 100 columns" awk 'length > 100 { exit 1 }' stdout
+columns "kept" kept.csv "$ccd_columns"
+same "half of the rows are of a scene kept" "$(awk -F, "$by_name"' { ++rows[v("calls")] }
+    END { print rows["stateless"], rows["kept"] }' kept.csv)" "8 8"
+one "the answers of a scene kept" kept.csv "$question" 'v("hash") " " v("earliest") " " v("candidates_ee")'
+same "a ratio for each of its rows" "$(ratios)" 8
+every "means" kept.csv 'v("mean_seconds") >= v("seconds") && v("load") == "idle"'
+every "without a word of it calls are stateless" ccd.csv 'v("calls") == "stateless" && v("load") == "idle"'
+
+# Under a load of its own. How fast that is depends on what else the machine does: no ratio is checked.
+succeeds "a busy machine" "${ccd[@]}" --busy --threads 1,2 --repeat 5 --csv busy.csv
+check "its tables fit 100 columns" awk 'length > 100 { exit 1 }' stdout
+columns "busy" busy.csv "$ccd_columns"
+same "every row idle and busy" "$(awk -F, "$by_name"' { ++rows[v("load") " " v("threads") " " v("mode")] }
+    END { for (key in rows) if (rows[key] == 1) ++single; print NR - 1, single }' busy.csv)" "8 8"
+every "it is a solver that is measured" busy.csv 'v("calls") == "kept" && v("narrow") == "exact" && v("repeats") == 5'
+one "the answers of a busy machine" busy.csv "$question" 'v("hash") " " v("earliest")'
+same "those of an idle one" "$(awk -F, "$by_name"' { print v("mode"), v("hash") }' busy.csv | sort -u)" \
+    "$(awk -F, "$by_name"' v("narrow") == "exact" { print v("mode"), v("hash") }' ccd.csv | sort -u)"
+same "one thread beside all, idle and busy" "$(ratios)" 4
+run "${ccd[@]}" --busy --threads 1 --modes earliest --repeat 1 --json
+same "the rows as JSON" "$(grep -oE '"(calls|load)": *"[a-z]+"' stdout | tr -d ' "' | xargs)" \
+    "calls:kept load:idle calls:kept load:busy"
+
+# The load is there while it measures: one thread for each core beside the one that computes. A signal ends them all.
+if [ -r /proc/self/status ]; then
+    "$toi" bench ccd "${scene[@]}" --busy --threads 1 --repeat 1000 --modes earliest >stdout 2>stderr &
+    child=$!
+    threads=0
+    expected=$((1 + $(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)))
+    while [ "$threads" -lt $expected ] && kill -0 $child 2>ignored; do
+        threads=$(awk '$1 == "Threads:" { print $2 }' /proc/$child/status 2>ignored || echo 0)
+        threads=${threads:-0}
+    done
+    same "the load is there" "$threads" $expected
+    kill -TERM $child 2>ignored || true
+    code=0
+    wait $child 2>ignored || code=$?
+    same "and a signal ends it" $code 143
+else
+    skip "the load's threads: needs /proc"
+fi
+
 # No table is wider than a terminal of 100 columns: what does not fit beside goes below.
 fits() { # NAME ARGUMENT...
     local name=$1
@@ -227,6 +275,7 @@ refuses "boxes without a mesh" 1 "no scene with a mesh named 'uniform'" bench cc
 refuses "two meshes" 1 "only one" bench ccd --all-scenes --scene plane
 refuses "parity has no earliest impact" 1 "use --modes all" "${ccd[@]}" --narrow parity --modes earliest
 refuses "an unknown mode" 1 "there are earliest, all" "${ccd[@]}" --modes last
+refuses "unknown calls" 1 "there are stateless, kept" "${ccd[@]}" --calls cached
 refuses "an unknown narrow phase" 1 "no 'none'; there are exact" "${ccd[@]}" --narrow none
 refuses "a limit that is none" 1 "--memory-limits has 'much'; use none, or" "${ccd[@]}" --memory-limits much
 for bad in 0 2 1/0 1/ -1 half; do

@@ -48,8 +48,9 @@ static uint64_t hash_of(const toi_animation_def *def)
 static void every_scene_has_a_name_and_a_line(void **state)
 {
     (void)state;
-    static const char *const names[] = {"cloth-ball", "cloth-funnel", "n-body", "rod-twist",
-                                        "triangles",  "fracture",     "sheets", "plane"};
+    static const char *const names[] = {"cloth-ball", "cloth-funnel", "n-body",
+                                        "rod-twist",  "triangles",    "fracture",
+                                        "sheets",     "plane",        "boxes"};
     const int count = sizeof names / sizeof *names;
     for (int i = 0; i < count; ++i) {
         assert_string_equal(toi_animation_name(i), names[i]);
@@ -123,12 +124,11 @@ static void scenes_are_sound_at_any_size(void **state)
     }
 }
 
-// Closed surfaces are not torn: each edge of a ball has two faces, of opposite direction.
-static void surfaces_are_oriented(void **state)
+// Closed surfaces are not torn: each edge of a ball or a box has two faces, of opposite direction.
+static void check_closed(const char *name)
 {
-    (void)state;
     for (int64_t size = 1; size < 4000; size += 1 + size / 2) {
-        toi_animation_def def = define("n-body", size, 2);
+        toi_animation_def def = define(name, size, 2);
         toi_animation scene;
         assert_ok(toi_make_animation(&def, &scene));
         toi_edge_array edges;
@@ -140,6 +140,13 @@ static void surfaces_are_oriented(void **state)
         toi_free_edges(&edges);
         toi_free_animation(&scene);
     }
+}
+
+static void surfaces_are_oriented(void **state)
+{
+    (void)state;
+    check_closed("n-body");
+    check_closed("boxes");
 }
 
 static void seeds_differ(void **state)
@@ -285,6 +292,24 @@ static void the_rope_has_loose_edges_and_points(void **state)
     toi_free_animation(&scene);
 }
 
+// A size of 600 is fifty bodies, as benchmarks of small scenes want them.
+static void boxes_have_twelve_faces_each(void **state)
+{
+    (void)state;
+    toi_animation_def def = define("boxes", 600, 2);
+    toi_animation scene;
+    assert_ok(toi_make_animation(&def, &scene));
+    assert_int_equal(scene.face_count, 600);
+    assert_int_equal(scene.point_count, 400);
+    assert_int_equal(scene.groups[scene.point_count - 1], 49);
+    for (int64_t i = 0; i < scene.face_count; ++i)
+        assert_int_equal(scene.groups[scene.faces[i][0]], i / 12);
+    toi_free_animation(&scene);
+    def.begin = 0.8;
+    contacts c = find_contacts(&def);
+    assert_true(c.hits > 5 && c.within == 0);
+}
+
 static void assert_refused(const toi_animation_def *def, toi_status status, const char *text)
 {
     toi_animation scene;
@@ -385,6 +410,7 @@ static void hashes_are_those_of_other_platforms(void **state)
         {"fracture", UINT64_C(0x9688d56c83b61365)},
         {"sheets", UINT64_C(0x58c3157711523837)},
         {"plane", UINT64_C(0xbc66b41609753d3a)},
+        {"boxes", UINT64_C(0x51abdae4bf6781a1)},
     };
     int wrong = 0;
     for (int i = 0; i < (int)(sizeof expected / sizeof *expected); ++i) {
@@ -412,6 +438,7 @@ int main(void)
         cmocka_unit_test(cloth_touches_itself),
         cmocka_unit_test(the_plane_is_flat),
         cmocka_unit_test(the_rope_has_loose_edges_and_points),
+        cmocka_unit_test(boxes_have_twelve_faces_each),
         cmocka_unit_test(errors_are_values),
         cmocka_unit_test(a_failing_allocator_leaves_nothing_behind),
         cmocka_unit_test(hashes_are_those_of_other_platforms),

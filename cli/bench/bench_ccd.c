@@ -21,6 +21,8 @@ typedef struct settings
     double tolerance;
     int32_t max_iterations;
     const char *threads;
+    const char *calls;
+    bool busy;
     const char *limits;
     const char *fractions;
     double time_limit;
@@ -50,7 +52,7 @@ static const option method_options[] = {
      .offset = offsetof(settings, narrow),
      .argument = "A,B,C",
      .help = "decide them with each of these; exact, inclusion, inclusion-queue, additive, "
-             "additive-certified and fast unless given"},
+             "additive-certified and fast unless given, with --busy exact"},
     {.name = "modes",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, modes),
@@ -62,6 +64,17 @@ static const option method_options[] = {
 
 static const option run_options[] = {
     THREADS_LIST_OPTION(settings, "1,0 unless given"),
+    {.name = "calls",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, calls),
+     .argument = "A,B",
+     .help = "stateless: calls that take the whole mesh; kept: calls of a scene that is kept "
+             "between them, as a solver makes them, each step after one back; stateless unless "
+             "given, with --busy kept"},
+    {.name = "busy",
+     .offset = offsetof(settings, busy),
+     .help = "measure everything again while other work takes every core: a thread for each, "
+             "which the program starts and stops itself"},
     {.name = "memory-limits",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, limits),
@@ -74,7 +87,8 @@ static const option run_options[] = {
      .help = "on such random shares of the faces each, as 0.25 or 1/4; 1 unless given"},
     REPEAT_OPTION(settings,
                   "after one run that is not counted, run N times and show the fastest; what takes "
-                  "longer than 10 s is run once"),
+                  "longer than 10 s is run once; "
+                  "1 unless given, with --busy what a second holds, at most 1000"),
     {.name = "time-limit",
      .type = OPTION_NUMBER,
      .offset = offsetof(settings, time_limit),
@@ -156,14 +170,15 @@ static toi_status choose_fractions(const char *list, ccd_plan *plan)
 }
 
 // Those that the papers compare, as far as this build has them; --narrow chooses others.
-static toi_status choose_narrow(const char *list, bool narrow[TOI_NARROW_COUNT])
+static toi_status choose_narrow(const settings *s, bool narrow[TOI_NARROW_COUNT])
 {
     static const toi_narrow_method usual[] = {
         TOI_NARROW_EXACT,    TOI_NARROW_INCLUSION,          TOI_NARROW_INCLUSION_QUEUE,
         TOI_NARROW_ADDITIVE, TOI_NARROW_ADDITIVE_CERTIFIED, TOI_NARROW_FAST};
-    if (list)
-        return choose_names("narrow", list, narrow_choice, narrow);
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; ++i)
+    if (s->narrow)
+        return choose_names("narrow", s->narrow, narrow_choice, narrow);
+    size_t count = s->busy ? 1 : sizeof usual / sizeof *usual;
+    for (size_t i = 0; i < count; ++i)
         narrow[usual[i]] = toi_narrow_traits(usual[i]) & TOI_NARROW_TRAIT_BUILT;
     return TOI_OK;
 }
@@ -179,22 +194,36 @@ static toi_status check_modes(const settings *s, const ccd_plan *plan)
     return TOI_OK;
 }
 
+// The system takes a core away for longer than a small step lasts: to show what other work costs,
+// the steps must take a second together.
+static void choose_repeat(bool busy, ccd_plan *plan)
+{
+    plan->repeat = busy ? MOST_REPEATS : 1;
+    plan->enough = busy ? 1 : 0;
+}
+
 static toi_status make_plan(const settings *s, ccd_plan *plan)
 {
     *plan = (ccd_plan){.seed = (uint64_t)s->choice.scene.seed,
                        .tolerance = s->tolerance,
                        .max_iterations = s->max_iterations,
                        .time_limit = s->time_limit,
+                       .loads = {[CCD_IDLE] = true, [CCD_BUSY] = s->busy},
                        .repeat = s->common.repeat};
+    if (plan->repeat == 0)
+        choose_repeat(s->busy, plan);
+    const char *calls = ccd_calls_name(s->busy ? CCD_KEPT : CCD_STATELESS);
     toi_status status = choose_threads(s->threads, plan->threads, &plan->thread_count);
     if (status == TOI_OK)
         status = choose_names("broad", s->broad, broad_choice, plan->broad);
     if (status == TOI_OK)
-        status = choose_narrow(s->narrow, plan->narrow);
+        status = choose_narrow(s, plan->narrow);
     if (status == TOI_OK)
         status = choose_names("modes", s->modes, ccd_mode_name, plan->modes);
     if (status == TOI_OK)
         status = check_modes(s, plan);
+    if (status == TOI_OK)
+        status = choose_names("calls", s->calls ? s->calls : calls, ccd_calls_name, plan->calls);
     if (status == TOI_OK)
         status = choose_limits(s->limits, plan);
     if (status == TOI_OK)
@@ -249,7 +278,7 @@ static toi_status report(const settings *s, const ccd_rows *rows, int repeat)
 {
     toi_status status = s->csv ? write_ccd_rows(s->csv, rows) : TOI_OK;
     if (status == TOI_OK)
-        status = s->common.json ? print_ccd_object(rows, repeat) : print_ccd(rows, repeat);
+        status = s->common.json ? print_ccd_object(rows, repeat) : print_ccd(rows);
     int wrong = status == TOI_OK ? count_wrong_answers(rows) : 0;
     if (wrong > 0)
         status = toi_fail(TOI_ERROR_UNSUPPORTED,
@@ -286,6 +315,7 @@ int run_bench_ccd(int argc, char **argv)
                   .time_limit = 60,
                   .common = default_common()};
     s.choice.meshes_only = true;
+    s.common.repeat = 0; // make_plan() knows what is usual
     const option_group groups[] = {{"Scenes", scene_list_options, &s.choice},
                                    {"A scene instead of files", frame_options, &s.choice.scene},
                                    {"Methods", method_options, &s},
@@ -301,12 +331,16 @@ int run_bench_ccd(int argc, char **argv)
             "lists below name: boxes, search and decision, the most memory held, and what the\n"
             "answers are worth beside those of exact. With --fractions it is figure 5 of\n"
             "Belgrod et al., with --threads figure 6, with --memory-limits figure 10. The\n"
-            "answers of a narrow phase must not depend on broad phase, threads and limit:\n"
-            "where they do the program says so and exits with 3.",
+            "answers of a narrow phase must not depend on broad phase, threads, limit and\n"
+            "calls: where they do the program says so and exits with 3.\n"
+            "With --busy it shows what threads cost on a machine that has other work: all\n"
+            "threads beside one, idle and busy.",
         .examples = "bench ccd start.ply end.ply --repeat 5\n"
                     "bench ccd --scene rod-twist --begin 0.8 --fractions 1/16,1/4,1\n"
                     "bench ccd --scene n-body --begin 0.8 --narrow exact --threads 1,2,4,8\n"
                     "bench ccd --scene plane --begin 0.8 --narrow exact --memory-limits 8M,none\n"
+                    "bench ccd --scene boxes --size 600 --begin 0.8 --calls stateless,kept\n"
+                    "bench ccd --scene cloth-ball --begin 0.8 --busy\n"
                     "bench ccd --all-scenes --size 50000 --csv ccd.csv",
         .groups = groups,
         .most_operands = 2};

@@ -1,4 +1,5 @@
-// Prints the comparison of whole pipelines, as tables and as JSON.
+// The comparison of the whole pipeline as text and JSON: answers, costs, and what the costs say of
+// each other.
 
 #include "bench_ccd_report.h"
 
@@ -15,19 +16,24 @@
 
 typedef struct choices
 {
-    bool broad;
     bool fraction;
+    bool broad;
     bool limit;
+    bool calls;
+    bool load;
+    bool threads;
 } choices;
 
 static choices find_choices(const ccd_rows *rows)
 {
-    choices found = {false, false, false};
+    choices found = {.threads = true};
     for (int i = 1; i < rows->count; ++i) {
         const ccd_row *row = &rows->data[i];
-        found.broad = found.broad || row->broad != rows->data->broad;
         found.fraction = found.fraction || row->fraction != rows->data->fraction;
+        found.broad = found.broad || row->broad != rows->data->broad;
         found.limit = found.limit || row->memory_limit != rows->data->memory_limit;
+        found.calls = found.calls || row->calls != rows->data->calls;
+        found.load = found.load || row->load != rows->data->load;
     }
     return found;
 }
@@ -39,6 +45,33 @@ static void add_question_cells(table *t, const choices *shown, const ccd_row *ro
     add_cell(t, words(row ? ccd_mode_name((int)row->mode) : "mode"));
     if (shown->fraction)
         add_cell(t, row ? decimal("%.4g", row->fraction) : words("fraction"));
+}
+
+static text limit_cell(const ccd_row *row)
+{
+    return row->memory_limit > 0 ? bytes_text(row->memory_limit) : words("none");
+}
+
+// What a row is about; NULL: the titles.
+static void add_key_cells(table *t, const choices *shown, const ccd_row *row)
+{
+    add_question_cells(t, shown, row);
+    if (shown->broad)
+        add_cell(t, words(row ? broad_choice((int)row->broad) : "broad"));
+    if (shown->limit)
+        add_cell(t, row ? limit_cell(row) : words("limit"));
+    if (shown->calls)
+        add_cell(t, words(row ? ccd_calls_name((int)row->calls) : "calls"));
+    if (shown->load)
+        add_cell(t, words(row ? ccd_load_name((int)row->load) : "load"));
+    if (shown->threads)
+        add_cell(t, row ? count_text(row->threads) : words("threads"));
+}
+
+static int count_keys(const choices *shown)
+{
+    return 2 + shown->fraction + shown->broad + shown->limit + shown->calls + shown->load +
+           shown->threads;
 }
 
 static bool is_new_ccd_scene(const ccd_rows *rows, int index)
@@ -114,12 +147,7 @@ static toi_status print_answers(const ccd_rows *rows, const ccd_row *scene, cons
 static void add_cost_line(table *t, const choices *shown, const ccd_row *row)
 {
     const toi_ccd_report *r = &row->report;
-    add_question_cells(t, shown, row);
-    if (shown->broad)
-        add_cell(t, words(broad_choice((int)row->broad)));
-    if (shown->limit)
-        add_cell(t, row->memory_limit > 0 ? bytes_text(row->memory_limit) : words("none"));
-    add_cell(t, count_text(row->threads));
+    add_key_cells(t, shown, row);
     add_cell(t, seconds_text(r->seconds_prepare));
     add_cell(t, seconds_text(r->seconds_broad));
     add_cell(t, seconds_text(r->seconds_narrow));
@@ -129,19 +157,14 @@ static void add_cost_line(table *t, const choices *shown, const ccd_row *row)
 
 static toi_status print_costs(const ccd_rows *rows, const ccd_row *scene, const choices *shown)
 {
-    static const char *const titles[] = {"threads", "prepare", "search",
-                                         "decide",  "total",   "memory"};
+    static const char *const titles[] = {"prepare", "search", "decide", "total", "memory"};
     enum
     {
         TITLES = sizeof titles / sizeof *titles
     };
-    int keys = 3 + shown->fraction + shown->broad + shown->limit; // the threads are one
-    table t = start_table(keys - 1 + TITLES, keys);
-    add_question_cells(&t, shown, NULL);
-    if (shown->broad)
-        add_cell(&t, words("broad"));
-    if (shown->limit)
-        add_cell(&t, words("limit"));
+    int keys = count_keys(shown);
+    table t = start_table(keys + TITLES, keys);
+    add_key_cells(&t, shown, NULL);
     for (int i = 0; i < TITLES; ++i)
         add_cell(&t, words(titles[i]));
     for (int i = 0; i < rows->count; ++i)
@@ -150,27 +173,114 @@ static toi_status print_costs(const ccd_rows *rows, const ccd_row *scene, const 
     return print_table(&t);
 }
 
-static void print_notes(void)
+// ---------------------------------------------------------------------------------------------
+// Ratios: rows that differ in one thing, beside each other
+
+static void add_ratio_cells(table *t, double before, double after)
+{
+    add_cell(t, seconds_text(before));
+    add_cell(t, seconds_text(after));
+    add_cell(t, decimal("%.2f", after / before));
+}
+
+// The fastest runs, as in the costs.
+static toi_status print_kept_ratios(const ccd_rows *rows, const ccd_row *scene, choices shown)
+{
+    shown.calls = false;
+    int keys = count_keys(&shown);
+    table t = start_table(keys + 3, keys);
+    add_key_cells(&t, &shown, NULL);
+    add_cell(&t, words("stateless"));
+    add_cell(&t, words("kept"));
+    add_cell(&t, words("kept/stateless"));
+    for (int i = 0; i < rows->count; ++i) {
+        const ccd_row *row = &rows->data[i];
+        ccd_row other = *row;
+        other.calls = CCD_KEPT;
+        const ccd_row *kept = find_same_run(rows, &other);
+        if (row->calls == CCD_KEPT || !kept || strcmp(row->scene, scene->scene) != 0)
+            continue;
+        add_key_cells(&t, &shown, row);
+        add_ratio_cells(&t, row->report.seconds_total, kept->report.seconds_total);
+    }
+    printf("\n");
+    return print_table(&t);
+}
+
+static int most_threads(const ccd_rows *rows)
+{
+    int most = 0;
+    for (int i = 0; i < rows->count; ++i)
+        most = rows->data[i].threads > most ? rows->data[i].threads : most;
+    return most;
+}
+
+// Runs on average: on a busy machine some are not disturbed, and those are not what a solver pays.
+static toi_status print_load_ratios(const ccd_rows *rows, const ccd_row *scene, choices shown)
+{
+    int most = most_threads(rows);
+    shown.threads = false;
+    int keys = count_keys(&shown);
+    table t = start_table(keys + 3, keys);
+    add_key_cells(&t, &shown, NULL);
+    add_cell(&t, words("mean, 1 thread"));
+    add_cell(&t, decimal(most == 1 ? "%.0f thread" : "%.0f threads", most));
+    add_cell(&t, words("all/one"));
+    for (int i = 0; i < rows->count; ++i) {
+        const ccd_row *row = &rows->data[i];
+        ccd_row other = *row;
+        other.threads = most;
+        const ccd_row *all = find_same_run(rows, &other);
+        if (row->threads != 1 || !all || strcmp(row->scene, scene->scene) != 0)
+            continue;
+        add_key_cells(&t, &shown, row);
+        add_ratio_cells(&t, row->mean_seconds, all->mean_seconds);
+    }
+    printf("\n");
+    return print_table(&t);
+}
+
+static void print_notes(const choices *shown)
 {
     printf(
         "\nfalse +: reported, yet they never touch. false -: they touch, yet are not reported. "
-        "late: "
-        "times\nlater than the true one. hash: of all impacts, or of the earliest. answers: the "
-        "same "
-        "for every\nbroad phase, number of threads and memory limit, or not. Times by the clock on "
-        "the wall; search\nand decide overlap and are shared out by the workers' own clocks. "
-        "memory: the most working\nmemory held at once.\n");
+        "late: times\nlater than the true one. hash: of all impacts, or of the earliest. answers: "
+        "the same for every\nbroad phase, number of threads, memory limit, call and load, or not. "
+        "Times by the clock on the\nwall; search and decide overlap and are shared out by the "
+        "workers' own clocks. total: the whole\ncall. memory: the most working memory held at "
+        "once.\n");
+    if (shown->calls)
+        printf("kept: a step of a scene that is kept between calls; stateless: a call that begins "
+               "with nothing.\n");
+    if (shown->load)
+        printf("busy: while other threads take every core. all/one: all threads against one, mean "
+               "times; when\nbusy it should stay below 1.2. idle: nothing that this program "
+               "started.\n");
 }
 
-toi_status print_ccd(const ccd_rows *rows, int repeat)
+static void print_title(const ccd_rows *rows)
+{
+    int least = rows->data->repeats, most = least;
+    for (int i = 1; i < rows->count; ++i) {
+        int repeats = rows->data[i].repeats;
+        least = repeats < least ? repeats : least;
+        most = repeats > most ? repeats : most;
+    }
+    printf("the whole pipeline, %s, ", toi_simd_name());
+    if (most == 1)
+        printf("one run");
+    else if (least == most)
+        printf("the fastest of %d runs", most);
+    else
+        printf("the fastest of %d to %d runs", least, most);
+    printf(", not counting the first\n");
+}
+
+toi_status print_ccd(const ccd_rows *rows)
 {
     choices shown = find_choices(rows);
     toi_status status = TOI_OK;
-    printf("the whole pipeline, %s, ", toi_simd_name());
-    if (repeat > 1)
-        printf("the fastest of %d runs, not counting the first\n", repeat);
-    else
-        printf("one run, not counting the first\n");
+    print_title(rows);
     for (int i = 0; i < rows->count && status == TOI_OK; ++i) {
         const ccd_row *row = &rows->data[i];
         if (!is_new_ccd_scene(rows, i))
@@ -180,8 +290,12 @@ toi_status print_ccd(const ccd_rows *rows, int repeat)
         printf("\n");
         if (status == TOI_OK)
             status = print_costs(rows, row, &shown);
+        if (status == TOI_OK && shown.calls)
+            status = print_kept_ratios(rows, row, shown);
+        if (status == TOI_OK && shown.load)
+            status = print_load_ratios(rows, row, shown);
     }
-    print_notes();
+    print_notes(&shown);
     if (rows->skipped > 0)
         printf("%d combinations were skipped: see the messages.\n", rows->skipped);
     return status;
@@ -215,17 +329,19 @@ static json_t *ccd_row_object(const ccd_rows *rows, const ccd_row *row)
 {
     const toi_ccd_report *r = &row->report;
     json_t *object = json_pack(
-        "{s:o, s:s, s:s, s:s, s:f, s:I, s:i, s:I, s:I, s:I}", "scene", json_text(row->scene),
-        "broad", broad_choice((int)row->broad), "narrow", narrow_choice((int)row->narrow), "mode",
-        ccd_mode_name((int)row->mode), "fraction", row->fraction, "memory_limit",
-        (json_int_t)row->memory_limit, "threads", row->threads, "vertices", (json_int_t)r->vertices,
-        "edges", (json_int_t)r->edges, "faces", (json_int_t)r->faces);
+        "{s:o, s:s, s:s, s:s, s:f, s:I, s:i, s:s, s:s, s:I, s:I, s:I}", "scene",
+        json_text(row->scene), "broad", broad_choice((int)row->broad), "narrow",
+        narrow_choice((int)row->narrow), "mode", ccd_mode_name((int)row->mode), "fraction",
+        row->fraction, "memory_limit", (json_int_t)row->memory_limit, "threads", row->threads,
+        "calls", ccd_calls_name((int)row->calls), "load", ccd_load_name((int)row->load), "vertices",
+        (json_int_t)r->vertices, "edges", (json_int_t)r->edges, "faces", (json_int_t)r->faces);
     add_answer(object, rows, row);
     json_object_set_new(object, "seconds",
                         json_pack("{s:f, s:f, s:f, s:f}", "prepare", r->seconds_prepare, "broad",
                                   r->seconds_broad, "narrow", r->seconds_narrow, "total",
                                   r->seconds_total));
     json_object_set_new(object, "median_seconds", json_real(row->median_seconds));
+    json_object_set_new(object, "mean_seconds", json_real(row->mean_seconds));
     json_object_set_new(object, "repeats", json_integer(row->repeats));
     json_object_set_new(object, "peak_bytes", json_integer(r->peak_bytes));
     return object;

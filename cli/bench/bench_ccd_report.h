@@ -5,8 +5,9 @@
 
 #include "bench_ccd_rows.h"
 
+toi_status print_ccd(const ccd_rows *rows);
+
 // `repeat` is how often each was to be run.
-toi_status print_ccd(const ccd_rows *rows, int repeat);
 toi_status print_ccd_object(const ccd_rows *rows, int repeat);
 
 #endif

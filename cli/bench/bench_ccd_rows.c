@@ -1,4 +1,4 @@
-// The rows of a comparison of whole pipelines: checked against each other, written as csv.
+// Rows of the comparison of the whole pipeline: which belong together, and how they are written.
 
 #include "bench_ccd_rows.h"
 
@@ -14,6 +14,18 @@ const char *ccd_mode_name(int mode)
     return mode < CCD_MODES ? names[mode] : NULL;
 }
 
+const char *ccd_calls_name(int calls)
+{
+    static const char *const names[CCD_CALLS] = {"stateless", "kept"};
+    return calls < CCD_CALLS ? names[calls] : NULL;
+}
+
+const char *ccd_load_name(int load)
+{
+    static const char *const names[CCD_LOADS] = {"idle", "busy"};
+    return load < CCD_LOADS ? names[load] : NULL;
+}
+
 // ---------------------------------------------------------------------------------------------
 // Answers
 
@@ -25,6 +37,20 @@ bool same_ccd_mesh(const ccd_row *a, const ccd_row *b)
 bool same_ccd_question(const ccd_row *a, const ccd_row *b)
 {
     return same_ccd_mesh(a, b) && a->mode == b->mode && a->narrow == b->narrow;
+}
+
+static bool same_run(const ccd_row *a, const ccd_row *b)
+{
+    return same_ccd_question(a, b) && a->broad == b->broad && a->memory_limit == b->memory_limit &&
+           a->threads == b->threads && a->calls == b->calls && a->load == b->load;
+}
+
+const ccd_row *find_same_run(const ccd_rows *rows, const ccd_row *row)
+{
+    for (int i = 0; i < rows->count; ++i)
+        if (same_run(&rows->data[i], row))
+            return &rows->data[i];
+    return NULL;
 }
 
 const ccd_row *find_first_answer(const ccd_rows *rows, const ccd_row *row)
@@ -52,10 +78,10 @@ int count_wrong_answers(const ccd_rows *rows)
 // CSV
 
 static const char titles[] =
-    "scene,broad,narrow,mode,fraction,memory_limit,threads,vertices,edges,faces,candidates_vf,"
-    "candidates_ee,hits_vf,hits_ee,undecided,earliest,false_positives,false_negatives,late,"
-    "seconds_prepare,seconds_broad,seconds_narrow,seconds,median_seconds,repeats,peak_bytes,hash,"
-    "simd," ENVIRONMENT_TITLES;
+    "scene,broad,narrow,mode,fraction,memory_limit,threads,calls,load,vertices,edges,faces,"
+    "candidates_vf,candidates_ee,hits_vf,hits_ee,undecided,earliest,false_positives,"
+    "false_negatives,late,seconds_prepare,seconds_broad,seconds_narrow,seconds,median_seconds,"
+    "mean_seconds,repeats,peak_bytes,hash,simd," ENVIRONMENT_TITLES;
 
 static void write_counts(FILE *file, const ccd_row *row)
 {
@@ -88,14 +114,16 @@ static void write_errors(FILE *file, const ccd_row *row)
 static void write_row_of_ccd(FILE *file, const ccd_row *row)
 {
     const toi_ccd_report *r = &row->report;
-    fprintf(file, "%s,%s,%s,%s,%.9g,%" PRId64 ",%d,", row->scene, toi_broad_name(row->broad),
+    fprintf(file, "%s,%s,%s,%s,%.9g,%" PRId64 ",%d,%s,%s,", row->scene, toi_broad_name(row->broad),
             toi_narrow_name(row->narrow), ccd_mode_name((int)row->mode), row->fraction,
-            row->memory_limit, row->threads);
+            row->memory_limit, row->threads, ccd_calls_name((int)row->calls),
+            ccd_load_name((int)row->load));
     write_counts(file, row);
     write_errors(file, row);
-    fprintf(file, "%.9f,%.9f,%.9f,%.9f,%.9f,%d,%" PRId64 ",%s,%s,", r->seconds_prepare,
+    fprintf(file, "%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,%d,%" PRId64 ",%s,%s,", r->seconds_prepare,
             r->seconds_broad, r->seconds_narrow, r->seconds_total, row->median_seconds,
-            row->repeats, r->peak_bytes, hash_text(row->hash).at, toi_simd_name());
+            row->mean_seconds, row->repeats, r->peak_bytes, hash_text(row->hash).at,
+            toi_simd_name());
     write_environment(file, this_environment());
     fputc('\n', file);
 }

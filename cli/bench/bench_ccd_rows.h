@@ -15,6 +15,26 @@ typedef enum ccd_mode
 
 const char *ccd_mode_name(int mode); // NULL past the last
 
+// What is called.
+typedef enum ccd_calls
+{
+    CCD_STATELESS, // functions that take the mesh, toi_find_earliest() and toi_find_impacts()
+    CCD_KEPT,      // those of a scene that is kept between calls
+    CCD_CALLS
+} ccd_calls;
+
+const char *ccd_calls_name(int calls); // NULL past the last
+
+// What else the machine does.
+typedef enum ccd_load
+{
+    CCD_IDLE, // nothing that we started
+    CCD_BUSY, // a thread on every core computes without a pause
+    CCD_LOADS
+} ccd_load;
+
+const char *ccd_load_name(int load); // NULL past the last
+
 typedef struct ccd_row
 {
     char scene[BROAD_NAME_BYTES];
@@ -24,9 +44,12 @@ typedef struct ccd_row
     double fraction;      // of the faces
     int64_t memory_limit; // 0: none
     int threads;
+    ccd_calls calls;
+    ccd_load load;
     toi_ccd_report report; // of the fastest run
     truth_counts truth;    // with CCD_EARLIEST only `late`: 1 where the time is
     double median_seconds;
+    double mean_seconds;
     int repeats;
     uint64_t hash; // of all impacts, or of the earliest
 } ccd_row;
@@ -42,6 +65,9 @@ typedef struct ccd_rows
 // Are these of the same mesh, and of the same question?
 bool same_ccd_mesh(const ccd_row *a, const ccd_row *b);
 bool same_ccd_question(const ccd_row *a, const ccd_row *b); // of the same narrow phase too
+
+// The row that was measured in the same way as this one would be; NULL: there is none.
+const ccd_row *find_same_run(const ccd_rows *rows, const ccd_row *row);
 
 // The first row with the question of this one: its answer must be the same, bit for bit.
 const ccd_row *find_first_answer(const ccd_rows *rows, const ccd_row *row);

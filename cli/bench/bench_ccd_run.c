@@ -1,7 +1,8 @@
-// Runs the pipeline over a scene in every combination of a plan.
+// Runs the whole pipeline in every combination of a plan, one row each.
 
 #include "bench_ccd_run.h"
 
+#include "bench_load.h"
 #include "bench_narrow_row.h"
 #include "bench_subset.h"
 #include "failure.h"
@@ -61,29 +62,64 @@ static toi_ccd_def make_def(const runner *r, const ccd_row *row, watch *w)
     return def;
 }
 
-static toi_status run_once(const runner *r, const ccd_row *row, watch *w, toi_impact_array *impacts,
-                           toi_ccd_report *report)
+static toi_status ask_stateless(const toi_ccd_def *def, ccd_mode mode, const toi_mesh *mesh,
+                                toi_impact_array *impacts, toi_ccd_report *report)
 {
-    toi_ccd_def def = make_def(r, row, w);
-    w->started = seconds_now();
-    return row->mode == CCD_ALL ? toi_find_impacts(&def, r->mesh, impacts, report)
-                                : toi_find_earliest(&def, r->mesh, report);
+    return mode == CCD_ALL ? toi_find_impacts(def, mesh, impacts, report)
+                           : toi_find_earliest(def, mesh, report);
 }
 
-static toi_status repeat_runs(runner *r, ccd_row *row, watch *w, toi_impact_array *impacts)
+static toi_status ask_kept(const toi_ccd_def *def, ccd_mode mode, toi_scene *kept,
+                           toi_point_view start, toi_point_view end, toi_impact_array *impacts,
+                           toi_ccd_report *report)
 {
-    run_times times = {.repeat = r->plan->repeat};
+    return mode == CCD_ALL ? toi_scene_find_impacts(kept, def, start, end, impacts, report)
+                           : toi_scene_find_earliest(kept, def, start, end, report);
+}
+
+// The time is that of the whole call: what a caller waits. A scene goes back before each step that
+// is timed, so that a step does not begin with the answer of the one before.
+static toi_status run_once(const runner *r, const ccd_row *row, toi_scene *kept, watch *w,
+                           toi_impact_array *impacts, toi_ccd_report *report)
+{
+    toi_ccd_def def = make_def(r, row, w);
+    const toi_mesh *mesh = r->mesh;
     toi_status status = TOI_OK;
-    while (status == TOI_OK && wants_run(&times)) {
+    w->started = seconds_now();
+    if (kept)
+        status = ask_kept(&def, row->mode, kept, mesh->end, mesh->start, impacts, report);
+    w->started = seconds_now();
+    if (status == TOI_OK)
+        status = kept ? ask_kept(&def, row->mode, kept, mesh->start, mesh->end, impacts, report)
+                      : ask_stateless(&def, row->mode, mesh, impacts, report);
+    report->seconds_total = seconds_now() - w->started;
+    return status;
+}
+
+// A row, and its times so far.
+typedef struct contestant
+{
+    ccd_row row;
+    run_times times;
+    bool skipped;
+} contestant;
+
+static toi_status repeat_runs(runner *r, contestant *c, toi_scene *kept, watch *w,
+                              toi_impact_array *impacts)
+{
+    toi_status status = TOI_OK;
+    c->times.warm = false;
+    while (status == TOI_OK && wants_run(&c->times)) {
         toi_ccd_report report;
-        status = run_once(r, row, w, impacts, &report);
-        if (status == TOI_OK && count_run(&times, report.seconds_total))
-            row->report = report;
+        status = run_once(r, &c->row, kept, w, impacts, &report);
+        if (status == TOI_OK && count_run(&c->times, report.seconds_total))
+            c->row.report = report;
     }
     if (status != TOI_OK)
         return status;
-    row->median_seconds = median_seconds(&times);
-    row->repeats = times.count;
+    c->row.median_seconds = median_seconds(&c->times);
+    c->row.mean_seconds = mean_seconds(&c->times);
+    c->row.repeats = c->times.count;
     return TOI_OK;
 }
 
@@ -109,6 +145,10 @@ static void say_skipped(const ccd_row *row, const char *why)
             broad_choice((int)row->broad), row->threads, row->threads == 1 ? "" : "s");
     if (row->fraction < 1)
         fprintf(stderr, ", %g of the faces", row->fraction);
+    if (row->calls == CCD_KEPT)
+        fprintf(stderr, ", a scene kept");
+    if (row->load == CCD_BUSY)
+        fprintf(stderr, ", busy");
     fprintf(stderr, ": %s\n", why);
 }
 
@@ -128,22 +168,57 @@ static bool is_skipped(toi_status status, const ccd_row *row, const watch *w)
     return false;
 }
 
-static toi_status measure(runner *r, ccd_row row)
+// With the scene and the load that the row wants, for as long as it is measured.
+static toi_status run_row(runner *r, contestant *c, watch *w, toi_impact_array *impacts)
+{
+    toi_scene *kept = NULL;
+    bench_load *load = NULL;
+    toi_status status = c->row.calls == CCD_KEPT ? make_kept_scene(r->mesh, &kept) : TOI_OK;
+    if (status == TOI_OK && c->row.load == CCD_BUSY)
+        status = start_load(&load);
+    if (status == TOI_OK)
+        status = repeat_runs(r, c, kept, w, impacts);
+    stop_load(load);
+    toi_free_scene(kept);
+    return status;
+}
+
+static toi_status measure(runner *r, contestant *c)
 {
     toi_impact_array impacts = {0};
     watch w = {.bar = &r->bar, .limit = r->plan->time_limit};
-    toi_status status = repeat_runs(r, &row, &w, &impacts);
-    if (status == TOI_OK) {
-        judge(r, &row, &impacts);
-        r->rows->data[r->rows->count++] = row;
-    }
+    toi_status status = run_row(r, c, &w, &impacts);
+    if (status == TOI_OK)
+        judge(r, &c->row, &impacts);
     toi_free_impacts(&impacts);
-    ++r->bar.run;
     end_progress(&r->bar);
-    if (status != TOI_OK && is_skipped(status, &row, &w)) {
-        ++r->rows->skipped;
+    if (status != TOI_OK && is_skipped(status, &c->row, &w)) {
+        c->skipped = true;
         return TOI_OK;
     }
+    return status;
+}
+
+// Each turn begins with a run that is not counted: few runs are one turn.
+static int count_turns(const ccd_plan *plan)
+{
+    return plan->repeat < 20 ? 1 : 5;
+}
+
+// The contestants take turns, so that a noisy second of the machine falls on all of them.
+static toi_status take_turns(runner *r, contestant *list, int count)
+{
+    const int turns = count_turns(r->plan);
+    toi_status status = TOI_OK;
+    for (int turn = 1; turn <= turns; ++turn)
+        for (int i = 0; i < count && status == TOI_OK; ++i) {
+            contestant *c = &list[i];
+            c->times.repeat = (r->plan->repeat * turn + turns - 1) / turns;
+            c->times.enough = r->plan->enough * turn / turns;
+            if (!c->skipped && wants_run(&c->times))
+                status = measure(r, c);
+            ++r->bar.run;
+        }
     return status;
 }
 
@@ -156,12 +231,18 @@ static bool is_run(const ccd_plan *plan, int mode, int narrow)
            (mode != CCD_EARLIEST || finds_times((toi_narrow_method)narrow));
 }
 
+static int count_chosen(const bool *chosen, int count)
+{
+    int sum = 0;
+    for (int i = 0; i < count; ++i)
+        sum += chosen[i];
+    return sum;
+}
+
 static int count_searches(const ccd_plan *plan)
 {
-    int methods = 0;
-    for (int b = 0; b < TOI_BROAD_COUNT; ++b)
-        methods += plan->broad[b];
-    return methods * plan->limit_count * plan->thread_count;
+    return count_chosen(plan->broad, TOI_BROAD_COUNT) * plan->limit_count * plan->thread_count *
+           count_chosen(plan->calls, CCD_CALLS) * count_chosen(plan->loads, CCD_LOADS);
 }
 
 int count_combinations(const ccd_plan *plan)
@@ -173,6 +254,39 @@ int count_combinations(const ccd_plan *plan)
     return questions * count_searches(plan) * plan->fraction_count;
 }
 
+// Rows that differ in calls, load and threads alone; returns how many.
+static int list_contestants(const ccd_plan *plan, ccd_row row, contestant *list)
+{
+    int count = 0;
+    for (int calls = 0; calls < CCD_CALLS; ++calls)
+        for (int load = 0; load < CCD_LOADS && plan->calls[calls]; ++load)
+            for (int t = 0; t < plan->thread_count && plan->loads[load]; ++t) {
+                row.calls = (ccd_calls)calls;
+                row.load = (ccd_load)load;
+                row.threads = plan->threads[t];
+                list[count++] =
+                    (contestant){.row = row, .times.always_warm = calls == (int)CCD_KEPT};
+            }
+    return count;
+}
+
+static toi_status run_search(runner *r, ccd_row row)
+{
+    size_t most = (size_t)CCD_CALLS * CCD_LOADS * (size_t)r->plan->thread_count;
+    contestant *list = toi_allocate(most * sizeof *list);
+    if (!list)
+        return TOI_ERROR_MEMORY;
+    int count = list_contestants(r->plan, row, list);
+    toi_status status = take_turns(r, list, count);
+    for (int i = 0; i < count && status == TOI_OK; ++i)
+        if (list[i].skipped)
+            ++r->rows->skipped;
+        else
+            r->rows->data[r->rows->count++] = list[i].row;
+    toi_release(list);
+    return status;
+}
+
 // All that must give the same answer.
 static toi_status run_question(runner *r, ccd_row row)
 {
@@ -180,12 +294,9 @@ static toi_status run_question(runner *r, ccd_row row)
     toi_status status = TOI_OK;
     for (int broad = 0; broad < TOI_BROAD_COUNT; ++broad) {
         row.broad = (toi_broad_method)broad;
-        for (int limit = 0; limit < plan->limit_count && plan->broad[broad]; ++limit) {
-            row.memory_limit = plan->limits[limit];
-            for (int t = 0; t < plan->thread_count && status == TOI_OK; ++t) {
-                row.threads = plan->threads[t];
-                status = measure(r, row);
-            }
+        for (int i = 0; i < plan->limit_count && plan->broad[broad] && status == TOI_OK; ++i) {
+            row.memory_limit = plan->limits[i];
+            status = run_search(r, row);
         }
     }
     return status;
@@ -224,7 +335,9 @@ static toi_status run_fraction(runner *r, const frames *whole, ccd_row row)
 
 toi_status run_ccd_plan(const ccd_plan *plan, const broad_scene *scene, ccd_rows *rows)
 {
-    runner r = {.plan = plan, .rows = rows, .bar = start_progress(count_combinations(plan))};
+    runner r = {.plan = plan,
+                .rows = rows,
+                .bar = start_progress(count_combinations(plan) * count_turns(plan))};
     ccd_row row = {.fraction = 1};
     copy_name(row.scene, scene->name);
     toi_status status = TOI_OK;

@@ -24,11 +24,14 @@ typedef struct ccd_plan
     int limit_count;
     double fractions[MOST_FRACTIONS];
     int fraction_count;
+    bool calls[CCD_CALLS];
+    bool loads[CCD_LOADS];
     uint64_t seed; // of the fractions
     double tolerance;
     int32_t max_iterations;
     double time_limit; // a combination whose run takes longer is skipped
     int repeat;
+    double enough; // seconds of repeats after which none follows; 0: no limit
 } ccd_plan;
 
 // How many rows a scene has if nothing is skipped.

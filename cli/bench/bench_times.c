@@ -11,6 +11,8 @@ bool wants_run(const run_times *times)
 {
     if (times->count == 0)
         return true;
+    if (times->enough > 0 && times->count * mean_seconds(times) >= times->enough)
+        return false;
     return times->count < times->repeat && times->seconds[times->count - 1] <= LONG_SECONDS;
 }
 
@@ -32,6 +34,14 @@ double least_seconds(const run_times *times)
         if (times->seconds[i] < least)
             least = times->seconds[i];
     return least;
+}
+
+double mean_seconds(const run_times *times)
+{
+    double sum = 0;
+    for (int i = 0; i < times->count; ++i)
+        sum += times->seconds[i];
+    return sum / times->count;
 }
 
 static int compare_seconds(const void *a, const void *b)

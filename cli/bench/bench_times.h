@@ -1,4 +1,4 @@
-// Work that is run again and again, for its least and its median time.
+// Work that is run again and again, for its least, mean and median time.
 //
 //     run_times times = {.repeat = repeat};
 //     while (status == TOI_OK && wants_run(&times)) {
@@ -24,6 +24,7 @@ enum
 typedef struct run_times
 {
     int repeat;       // runs to count, at most MOST_REPEATS
+    double enough;    // seconds that all counted runs take together, then none follows; 0: no limit
     bool always_warm; // the first is not counted, however long: it is of another kind than the rest
     bool warm;        // the first is over
     int count;        // runs that are counted
@@ -35,8 +36,9 @@ bool wants_run(const run_times *times);
 // Adds a run; true where it is counted and none was faster.
 bool count_run(run_times *times, double seconds);
 
-// Both need at least one run that is counted.
+// All need at least one run that is counted.
 double least_seconds(const run_times *times);
+double mean_seconds(const run_times *times);
 double median_seconds(const run_times *times);
 
 #endif
