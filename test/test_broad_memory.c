@@ -53,7 +53,7 @@ static void frames_of_moving_boxes_agree(void **state)
 {
     (void)state;
     static const int kinds[] = {UNIFORM, GIANTS, CLUSTERS, CROWDED, FLAT, CHAIN};
-    int64_t count = getenv("TOI_SANITIZED") ? 200 : 500;
+    int64_t count = getenv("TOI_SANITIZED") ? 100 : 500;
     for (int method = 0; method < TOI_BROAD_COUNT; ++method)
         for (int i = 0; i < 6; ++i) {
             toi_broad_def def = define(method, make_memory());
@@ -97,7 +97,7 @@ static void frames_of_many_boxes_agree(void **state)
     static const int kinds[] = {UNIFORM, GIANTS,       OUTLIER,    CLUSTERS, SHEETS,
                                 PILLARS, FAR_OUTLIERS, MANY_SIZES, LATTICE};
     bool brief = getenv("TOI_SANITIZED");
-    int64_t count = brief ? 2000 : 12000;
+    int64_t count = brief ? 1000 : 12000;
     toi_broad_memory *memory[TOI_BROAD_COUNT];
     for (int method = 0; method < TOI_BROAD_COUNT; ++method)
         memory[method] = make_memory();
@@ -129,7 +129,7 @@ static void frames_of_growing_boxes_agree(void **state)
 {
     (void)state;
     bool brief = getenv("TOI_SANITIZED");
-    const int64_t count = brief ? 6000 : 40000;
+    const int64_t count = brief ? 3000 : 40000;
     toi_broad_memory *memory[TOI_BROAD_COUNT];
     for (int method = 0; method < TOI_BROAD_COUNT; ++method)
         memory[method] = make_memory();

@@ -125,7 +125,7 @@ static void every_mesh_and_option_agrees(void **state)
 static void larger_meshes_agree(void **state)
 {
     (void)state;
-    int64_t size = getenv("TOI_SANITIZED") ? 200 : 1500;
+    int64_t size = getenv("TOI_SANITIZED") ? 120 : 1500;
     for (int topology = 0; topology < TOPOLOGIES; ++topology) {
         tangle t = make_tangle(topology, ANYWHERE, topology % LAYOUTS, size, 9);
         check_tangle(&t, topology % VARIANTS);
@@ -171,6 +171,7 @@ static void a_scene_serves_any_mesh(void **state)
     (void)state;
     toi_scene *scene = NULL;
     toi_random random = {4};
+    int step = getenv("TOI_SANITIZED") ? 5 : 1;
     int turns = getenv("TOI_SANITIZED") ? 15 : 60; // mostly with one method, then with another
     for (int turn = 0; turn < turns * TOI_BROAD_COUNT; ++turn) {
         int topology = turn % 3 ? DEGENERATE : (int)toi_random_below(&random, TOPOLOGIES);

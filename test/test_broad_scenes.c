@@ -72,7 +72,9 @@ static void compare(const char *name, int method, int workers, const fingerprint
 // `brute`, which takes most of the time, is asked once.
 static fingerprint check_mesh(const char *name, const toi_mesh *mesh, int most_workers)
 {
-    fingerprint expected = find(TOI_BROAD_BRUTE, 2, NULL, mesh);
+    // The largest meshes have their pairs counted by others: there any method is as good.
+    bool brute = mesh->faces.count < 100000 || long_factor() > 1;
+    fingerprint expected = find(brute ? TOI_BROAD_BRUTE : TOI_BROAD_STQ, 2, NULL, mesh);
     for (int method = 0; method < TOI_BROAD_COUNT; ++method) {
         if (method == TOI_BROAD_BRUTE && mesh->faces.count > 20000)
             continue;
@@ -131,13 +133,13 @@ static void check_generated(int64_t size, int most_workers)
 static void small_scenes_agree_with_brute(void **state)
 {
     (void)state;
-    check_generated(long_factor() > 1 ? 10000 : 4000, 8);
+    check_generated(long_factor() > 1 ? 10000 : 2500, 8);
 }
 
 static void large_scenes_agree_with_brute(void **state)
 {
     (void)state;
-    check_generated(long_factor() > 1 ? 100000 : 30000, long_factor() > 1 ? 8 : 1);
+    check_generated(long_factor() > 1 ? 100000 : 20000, long_factor() > 1 ? 8 : 1);
 }
 
 static void free_kept(toi_scene *kept[TOI_BROAD_COUNT])

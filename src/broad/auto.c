@@ -77,16 +77,8 @@ int64_t toi_auto_need(int64_t boxes, int workers)
 }
 
 // A mesh always gets the tree over its vertices, which needs no boxes.
-toi_status toi_search_mesh_auto(const toi_mesh_boxes *boxes, toi_mesh_order *order,
-                                const toi_broad_job *job)
+int toi_auto_mesh_workers(const toi_mesh_counts *counts, int workers)
 {
-    toi_broad_job chosen = *job;
-    const toi_mesh *mesh = boxes->mesh;
-    chosen.workers = fitting_workers(job->workers, mesh->edges.count + mesh->faces.count);
-    return toi_search_mesh_tree(boxes, order, &chosen);
-}
-
-int64_t toi_mesh_auto_need(const toi_mesh_counts *counts, int workers)
-{
-    return toi_mesh_tree_need(counts, fitting_workers(workers, counts->edges + counts->faces));
+    int64_t boxes = counts->edges + counts->faces;
+    return fitting_workers(workers, boxes > counts->vertices ? boxes : counts->vertices);
 }

@@ -20,16 +20,16 @@ static const struct
 {
     const char *name;
     toi_broad_search_fn *search;
-    toi_mesh_search_fn *search_mesh; // with its need; or NULL: it needs lists of boxes
-    toi_mesh_need_fn *mesh_need;
-    unsigned traits; // that do not follow from the functions
+    toi_mesh_search_fn *search_mesh;   // or NULL: it needs lists of boxes
+    toi_mesh_workers_fn *mesh_workers; // that it can feed with a mesh; or NULL: all
+    unsigned traits;                   // that do not follow from the functions
     struct
     {
         int64_t box, worker, own;
     } bytes;
     int64_t (*need)(int64_t boxes, int workers); // instead of the bytes, or NULL
 } methods[TOI_BROAD_COUNT] = {
-    [TOI_BROAD_AUTO] = {"auto", toi_search_auto, toi_search_mesh_auto, toi_mesh_auto_need,
+    [TOI_BROAD_AUTO] = {"auto", toi_search_auto, toi_search_mesh_tree, toi_auto_mesh_workers,
                         TOI_BROAD_TRAIT_MEMORY, .need = toi_auto_need},
     [TOI_BROAD_BRUTE] = {"brute", toi_search_brute, .bytes = {30, 0, 0}},
     [TOI_BROAD_SWEEP] = {"sweep", TOI_LITERATURE(toi_search_sweep), .bytes = {46, 0, 0}},
@@ -44,8 +44,8 @@ static const struct
                         .traits = TOI_BROAD_TRAIT_CELL_SIZE, .bytes = {380, 8 << 10, 64 << 10}},
     [TOI_BROAD_BVH] = {"bvh", TOI_LITERATURE(toi_search_bvh), .traits = TOI_BROAD_TRAIT_MEMORY,
                        .bytes = {95, 0, 360 << 10}},
-    [TOI_BROAD_LBVH] = {"lbvh", toi_search_lbvh, toi_search_mesh_tree, toi_mesh_tree_need,
-                        TOI_BROAD_TRAIT_MEMORY, .bytes = {80, 0, 0}},
+    [TOI_BROAD_LBVH] = {"lbvh", toi_search_lbvh, toi_search_mesh_tree,
+                        .traits = TOI_BROAD_TRAIT_MEMORY, .bytes = {80, 0, 0}},
     [TOI_BROAD_KDTREE] = {"kdtree", TOI_LITERATURE(toi_search_kdtree), .bytes = {140, 0, 96 << 10}},
     [TOI_BROAD_TRACY] = {"tracy", TOI_LITERATURE(toi_search_tracy),
                          .traits = TOI_BROAD_TRAIT_MEMORY, .bytes = {100, 0, 16 << 10}},
@@ -117,9 +117,9 @@ toi_status toi_search_mesh(toi_broad_method method, const toi_mesh_boxes *boxes,
     return methods[method].search_mesh(boxes, order, job);
 }
 
-int64_t toi_mesh_search_need(toi_broad_method method, const toi_mesh_counts *counts, int workers)
+int toi_mesh_workers(toi_broad_method method, const toi_mesh_counts *counts, int workers)
 {
-    return methods[method].mesh_need(counts, workers);
+    return methods[method].mesh_workers ? methods[method].mesh_workers(counts, workers) : workers;
 }
 
 typedef struct box_check

@@ -76,7 +76,7 @@ static int64_t search_need(const toi_pipeline *p, const toi_mesh_counts *n)
     toi_broad_method method = p->def->broad.method;
     int workers = p->workers;
     if (toi_broad_traits(method) & TOI_BROAD_TRAIT_MESH)
-        return toi_mesh_search_need(method, n, workers);
+        return toi_mesh_tree_need(n, workers);
     int64_t faces = n->vertices + n->faces, box = (int64_t)sizeof(toi_box);
     int64_t in_faces = box * faces + toi_search_need(method, faces, workers);
     int64_t in_edges = box * n->edges + toi_search_need(method, n->edges, workers);
@@ -89,7 +89,7 @@ static bool is_stateless(const toi_pipeline *p)
     return p->scene == &p->passing;
 }
 
-// Notes what the call takes at most, lists excepted.
+// Notes how many workers the call has use for, and what it takes at most, lists excepted.
 static void foresee(toi_pipeline *p)
 {
     enum
@@ -101,13 +101,17 @@ static void foresee(toi_pipeline *p)
     };
     toi_mesh_counts n = {in_range(p->mesh.start.count), in_range(p->mesh.edges.count),
                          in_range(p->mesh.faces.count)};
-    int64_t sorting = p->workers * (int64_t)SORT_BYTES, checking = 0, making = 0;
+    int64_t given = n.edges, checking = 0, making = 0;
+    bool made = p->scene->topology.own_edges.data;
+    if (n.edges == 0 && is_stateless(p) && !made)
+        n.edges = 3 * n.faces;
+    // More workers would only take memory.
+    p->workers = toi_mesh_workers(p->def->broad.method, &n, p->workers);
+    int64_t sorting = p->workers * (int64_t)SORT_BYTES;
     if (is_stateless(p)) {
-        checking = 2 * KEY_BYTES * n.edges + KEY_BYTES * n.vertices + sorting;
-        if (n.edges == 0 || p->scene->topology.own_edges.data)
+        checking = 2 * KEY_BYTES * given + KEY_BYTES * n.vertices + sorting;
+        if (given == 0 || made)
             making = 3 * n.faces * (2 * KEY_BYTES + EDGE_BYTES) + sorting;
-        if (n.edges == 0 && !p->scene->topology.own_edges.data)
-            n.edges = 3 * n.faces;
     }
     int64_t working = EDGE_BYTES * n.edges + search_need(p, &n);
     if (p->purpose.solve)

@@ -57,15 +57,21 @@ typedef struct toi_mesh_counts
 typedef toi_status toi_mesh_search_fn(const toi_mesh_boxes *boxes, toi_mesh_order *order,
                                       const toi_broad_job *job);
 
-// How much memory the order and the searches take at most, what they keep included.
-typedef int64_t toi_mesh_need_fn(const toi_mesh_counts *counts, int workers);
+toi_mesh_search_fn toi_search_mesh_tree;
 
-toi_mesh_search_fn toi_search_mesh_tree, toi_search_mesh_auto;
-toi_mesh_need_fn toi_mesh_tree_need, toi_mesh_auto_need;
+// How much memory the order and the searches take at most, what they keep included.
+int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers);
+
+// How many of the workers a mesh can feed.
+typedef int toi_mesh_workers_fn(const toi_mesh_counts *counts, int workers);
+
+toi_mesh_workers_fn toi_auto_mesh_workers;
 
 // By a method of TOI_BROAD_TRAIT_MESH.
 toi_status toi_search_mesh(toi_broad_method method, const toi_mesh_boxes *boxes,
                            toi_mesh_order *order, const toi_broad_job *job);
-int64_t toi_mesh_search_need(toi_broad_method method, const toi_mesh_counts *counts, int workers);
+
+// How many workers any method has use for.
+int toi_mesh_workers(toi_broad_method method, const toi_mesh_counts *counts, int workers);
 
 #endif
