@@ -266,7 +266,8 @@ void in_every_mode(void (*scenario)(void))
     struct sigaction before, action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
     sigaction(SIGFPE, &action, &before);
     fault_count = 0;
-    for (current = 0; current < MODES; ++current) {
+    int step = getenv("TOI_SANITIZED") ? 4 : 1; // a sanitizer sees the same in each
+    for (current = 0; current < MODES; current += step) {
         write_registers(modes[current].set);
         registers now = read_registers();
         write_registers(modes[0].set);

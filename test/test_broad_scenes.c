@@ -139,7 +139,7 @@ static void small_scenes_agree_with_brute(void **state)
 static void large_scenes_agree_with_brute(void **state)
 {
     (void)state;
-    check_generated(long_factor() > 1 ? 100000 : 20000, long_factor() > 1 ? 8 : 1);
+    check_generated(long_factor() > 1 ? 100000 : 12000, long_factor() > 1 ? 8 : 1);
 }
 
 static void free_kept(toi_scene *kept[TOI_BROAD_COUNT])

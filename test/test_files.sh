@@ -133,7 +133,7 @@ start() {
 finish_worker() {
     local signal
     for signal; do kill "-$signal" $worker; done
-    kill -CONT $worker
+    kill -CONT $worker 2>/dev/null || true # a killed one may be gone already
     code=$halted
     while [ $code -eq $halted ]; do code=0; wait $worker 2>/dev/null || code=$?; done
 }

@@ -526,7 +526,7 @@ static void placing_rounds_outward(void **state)
         double above = ldexp(toi_random_unit(&random), -(int)toi_random_below(&random, 1070));
         if (i % 5 == 0) // nearly back to zero
             below = -centre * (1 - ldexp(toi_random_unit(&random), -48));
-        toi_place(centre, below, above, &lo, &hi);
+        toi_cut_interval(centre, below, above, &lo, &hi);
         mpq_set_d(exact, centre);
         mpq_set_d(placed, below);
         mpq_add(exact, exact, placed);

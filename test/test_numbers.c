@@ -32,7 +32,7 @@ static void doubles_agree_with_strtod(void **state)
         toi_span span = {word, strlen(word)};
         double value = 0;
         double expected = 0;
-        toi_number number = toi_parse_double(span, &value);
+        toi_number_kind number = toi_parse_double(span, &value);
         assert_int_equal(number, toi_parse_double_slowly(span, &expected));
         assert_memory_equal(&value, &expected, sizeof value);
         assert_true(expected == strtod(word, NULL));
@@ -47,7 +47,7 @@ static void number_words(void **state)
     static const struct
     {
         const char *word;
-        toi_number number;
+        toi_number_kind number;
         double value;
     } cases[] = {
         {"0", TOI_NUMBER_FINITE, 0},

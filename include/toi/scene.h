@@ -57,7 +57,7 @@ TOI_API void toi_free_scene(toi_scene *scene);
 /// numbered anew, as given. On failure the scene stays as it was.
 TOI_API toi_status toi_scene_change(toi_scene *scene, const toi_scene_def *def);
 
-/// Replaces the filter alone, which is cheap.
+/// Replaces the filter alone, which is cheap. NULL: all may collide.
 TOI_API toi_status toi_scene_set_filter(toi_scene *scene, const toi_filter *filter);
 
 /// The scene's faces and edges with these positions, for functions that take a mesh:
@@ -90,7 +90,7 @@ TOI_API toi_status toi_scene_find_impacts(toi_scene *scene, const toi_ccd_def *d
                                           toi_point_view start, toi_point_view end,
                                           toi_impact_array *impacts, toi_ccd_report *report);
 
-/// toi_find_safe_steps() for the step.
+/// toi_find_safe_steps() for the step: one number for each vertex of the scene, all 0 on failure.
 TOI_API toi_status toi_scene_find_safe_steps(toi_scene *scene, const toi_ccd_def *def,
                                              toi_point_view start, toi_point_view end,
                                              double *steps, toi_ccd_report *report);

@@ -320,6 +320,6 @@ toi_status toi_scene_find_safe_steps(toi_scene *scene, const toi_ccd_def *def, t
                                      toi_point_view end, double *steps, toi_ccd_report *report)
 {
     TOI_GUARD_FP;
-    clear_steps(steps, start.count);
+    clear_steps(steps, scene ? scene->vertex_count : 0); // whatever positions are given
     return find_safe_steps(def, toi_scene_step(scene, start, end), steps, report);
 }

@@ -223,6 +223,7 @@ toi_status toi_make_scene(const toi_scene_def *def, toi_scene **made)
         toi_free_scene(scene);
         return status;
     }
+    scene->vertex_count = scene->topology.vertex_count;
     toi_empty_store(&scene->budget); // what making it took is not what its calls take
     scene->limit = def->memory_limit;
     *made = scene;
@@ -251,6 +252,7 @@ toi_status toi_scene_change(toi_scene *scene, const toi_scene_def *def)
         scene->last = (toi_impact){.state = TOI_SEPARATED};
         toi_free_topology(&scene->topology);
         scene->topology = topology;
+        scene->vertex_count = topology.vertex_count;
         scene->limit = def->memory_limit;
     }
     toi_leave_scene(scene);
@@ -263,12 +265,12 @@ toi_status toi_scene_set_filter(toi_scene *scene, const toi_filter *filter)
     if (status != TOI_OK)
         return status;
     int32_t *groups = NULL;
-    toi_filter own = *filter;
-    status = check_filter(filter, scene->topology.vertex_count);
+    toi_filter own = filter ? *filter : (toi_filter){0};
+    status = check_filter(&own, scene->topology.vertex_count);
     if (status == TOI_OK) {
         scene->budget.limit = scene->limit;
         scene->budget.need =
-            scene->budget.used + TOI_BLOCK_OVERHEAD + filter->group_count * (int64_t)sizeof *groups;
+            scene->budget.used + TOI_BLOCK_OVERHEAD + own.group_count * (int64_t)sizeof *groups;
         status = copy_groups(&own, &scene->budget, &groups);
     }
     if (status == TOI_OK) {

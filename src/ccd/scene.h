@@ -35,6 +35,7 @@ struct toi_scene
     toi_budget budget;
     int64_t limit; // of its definition
     toi_topology topology;
+    _Atomic int64_t vertex_count; // the topology's, for who has not entered
     toi_broad_slot kept[TOI_KEPT];
     toi_impact last; // the first of the last step; TOI_SEPARATED: none is known
 };

@@ -96,7 +96,7 @@ static double to_double(toi_span word)
     return value;
 }
 
-toi_number toi_parse_double_slowly(toi_span word, double *value)
+toi_number_kind toi_parse_double_slowly(toi_span word, double *value)
 {
     decimal number;
     if (!scan(word, &number) || word.size > MAX_LENGTH)
@@ -105,7 +105,7 @@ toi_number toi_parse_double_slowly(toi_span word, double *value)
     return isfinite(*value) ? TOI_NUMBER_FINITE : TOI_NUMBER_INFINITE;
 }
 
-toi_number toi_parse_double(toi_span word, double *value)
+toi_number_kind toi_parse_double(toi_span word, double *value)
 {
     // With both parts exact, one operation rounds once (Clinger 1990). A mantissa that lacks digits
     // is greater than this, too.

@@ -241,7 +241,7 @@ TOI_INLINE int toi_contract(const toi_inclusion *q, toi_expansion *x, const doub
 }
 
 // Moves an interval about `centre` back to absolute bounds, outward, without leaving the old ones.
-TOI_INLINE void toi_place(double centre, double below, double above, double *lo, double *hi)
+TOI_INLINE void toi_cut_interval(double centre, double below, double above, double *lo, double *hi)
 {
     double from = centre + below, to = centre + above;
     from -= 4 * TOI_UNIT * (toi_abs(from) + toi_abs(below));
@@ -307,7 +307,7 @@ TOI_INLINE int toi_shrink_cell(const toi_inclusion *q, toi_cell *c, toi_expansio
             return 0;
     }
     for (int a = 0; a < 3; ++a)
-        toi_place(x->centre[a], lo[a], hi[a], &c->lo[a], &c->hi[a]);
+        toi_cut_interval(x->centre[a], lo[a], hi[a], &c->lo[a], &c->hi[a]);
     return 1;
 }
 
