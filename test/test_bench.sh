@@ -265,7 +265,7 @@ fits "broad, growing" bench broad --scaling --from 100 --to 1000 --broad auto,sw
 fits "narrow, random" bench narrow --random 2000
 fits "narrow, edges" bench narrow --random 500 --kind ee --threads 2 --repeat 2
 fits "narrow, a scene" bench narrow "${scene[@]}"
-fits "ccd, every scene" bench ccd --all-scenes --size 200 --begin 0.8
+fits "ccd, every scene" bench ccd --all-scenes --size 200 --begin 0.8 --narrow exact,additive-certified,fast
 fits "ccd, parts and limits" bench ccd "${scene[@]}" --fractions 1/4,1 --memory-limits 64M,none --broad auto,grid-sweep
 fits "ccd, all methods" bench ccd "${scene[@]}" --threads 1 --modes all \
     --narrow exact,inclusion,inclusion-queue,additive,additive-certified,fast,parity,safe,cubic

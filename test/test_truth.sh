@@ -147,7 +147,9 @@ check "unless that is asked for" diff -r made planted
 
 # As many certificates as take a while; whether the signal comes before or amid them, the next run
 # ends with the same files.
-"$toi" scene plane --size 20000 --begin 0.95 --out plane >stdout
+many=20000
+[ -z "${TOI_SANITIZED:-}" ] || many=5000
+"$toi" scene plane --size $many --begin 0.95 --out plane >stdout
 long=(plane/frame_0000.ply plane/frame_0001.ply --formats "binary,times" --threads 1)
 run "${long[@]}" --out whole
 stopped=0
