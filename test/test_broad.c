@@ -87,7 +87,7 @@ static void large_sets_agree_with_brute(void **state)
     for (int kind = 0; kind < BOX_KINDS; ++kind) {
         if (kind_is_dense(kind))
             continue;
-        int64_t count = kind_defeats_floats(kind) ? 4000 : long_factor() > 1 ? 12000 : 6000;
+        int64_t count = kind_defeats_floats(kind) ? 4000 : long_factor() > 1 ? 12000 : 4500;
         box_list a = make_boxes(kind, count, 4), b = make_boxes(kind, count * 2 / 3, 5);
         check_large(box_kind_name(kind), a, NULL);
         check_large(box_kind_name(kind), a, &b);

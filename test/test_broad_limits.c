@@ -330,7 +330,7 @@ static void crowds_stream_within_a_limit(void **state)
         int64_t count;
     } crowds[] = {{IDENTICAL, 5000}, {NESTED, 5000}, {CROWDED, 13334}, {PLATES, 5000},
                   {PILLARS, 50000},  {RODS, 50000},  {GIANTS, 100000}};
-    int64_t divisor = getenv("TOI_SANITIZED") ? 20 : 1;
+    int64_t divisor = getenv("TOI_SANITIZED") ? 20 : long_factor() > 1 ? 1 : 3;
     for (int i = 0; i < (int)(sizeof crowds / sizeof *crowds); ++i) {
         box_list a = make_boxes(crowds[i].kind, crowds[i].count / divisor, 3);
         toi_broad_def def = define(TOI_BROAD_BRUTE, NULL);

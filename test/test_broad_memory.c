@@ -97,7 +97,7 @@ static void frames_of_many_boxes_agree(void **state)
     static const int kinds[] = {UNIFORM, GIANTS,       OUTLIER,    CLUSTERS, SHEETS,
                                 PILLARS, FAR_OUTLIERS, MANY_SIZES, LATTICE};
     bool brief = getenv("TOI_SANITIZED");
-    int64_t count = brief ? 1000 : 12000;
+    int64_t count = brief ? 1000 : long_factor() > 1 ? 12000 : 6000;
     toi_broad_memory *memory[TOI_BROAD_COUNT];
     for (int method = 0; method < TOI_BROAD_COUNT; ++method)
         memory[method] = make_memory();

@@ -133,7 +133,7 @@ static void check_generated(int64_t size, int most_workers)
 static void small_scenes_agree_with_brute(void **state)
 {
     (void)state;
-    check_generated(long_factor() > 1 ? 10000 : 2500, 8);
+    check_generated(long_factor() > 1 ? 10000 : 2000, 8);
 }
 
 static void large_scenes_agree_with_brute(void **state)
