@@ -10,19 +10,30 @@
 
 TOI_EXTERN_C_BEGIN
 
-/// What to do so that a solver's step is not stopped dead by a time of exactly zero (Belgrod et
-/// al., appendix B). Zeroed, it does nothing. It changes what is reported, never whether it is
-/// safe.
+/// How far a solver's step stays away from contact: docs/separation.md. Zeroed, it does nothing: a
+/// pair is hit when its distance comes to narrow.min_separation, and one that starts there or
+/// closer is hit at time 0. It changes what is reported, never whether it is safe.
 typedef struct toi_zero_time_policy
 {
-    /// Each pair gets, as its minimum separation, at least this share of its distance at t = 0, so
-    /// that a step stops short of contact. In [0, 0.5]. The paper uses 0.2.
+    /// Of what its distance at t = 0 exceeds min_separation each pair keeps at least this share, so
+    /// that a step stops short. A pair that starts at min_separation or closer keeps this share of
+    /// its own distance instead: it neither stops the step at time 0 nor goes through. In [0, 0.5].
+    /// The paper uses 0.2.
     double relative_separation;
-    /// Where a pair's time comes out as 0, solve it again without any minimum separation and with
-    /// no_zero_time, and multiply the time found by this. In [0, 1); 0: no second pass. The paper
-    /// uses 0.8.
+    /// Where a pair's time comes out at small_time or earlier, solve it again for min_separation
+    /// alone, never for less, and multiply the time found by this. Pairs that start at
+    /// min_separation or closer are not solved again. In [0, 1); 0: no second pass. The paper uses
+    /// 0.8.
     double rescale;
+    /// What counts as a small time; 0: only a time of 0. In [0, 1]. ipc-toolkit uses 1e-6.
+    double small_time;
+    /// A pair that starts at min_separation or closer is an error, and the message names it.
+    bool strict;
 } toi_zero_time_policy;
+
+/// What implicit solvers (IPC) ask for: a relative separation of 0.2, and times up to 1e-6 solved
+/// again and multiplied by 0.8.
+TOI_API toi_zero_time_policy toi_solver_policy(void);
 
 /// Options of the pipeline; start from toi_default_ccd_def().
 typedef struct toi_ccd_def
@@ -76,6 +87,14 @@ typedef struct toi_impact_array
 /// Frees and empties; harmless on a zeroed array.
 TOI_API void toi_free_impacts(toi_impact_array *impacts);
 
+/// A pair of any kind.
+typedef struct toi_pair_name
+{
+    int32_t kind; ///< a toi_kind
+    int32_t a;    ///< as in toi_impact
+    int32_t b;    ///< likewise
+} toi_pair_name;
+
 /// What a pipeline call did. Counts are indexed by toi_kind.
 typedef struct toi_ccd_report
 {
@@ -92,7 +111,14 @@ typedef struct toi_ccd_report
     int64_t hits[TOI_PAIR_KINDS]; ///< found to be hit or undecided; only counted when all impacts
                                   ///< or safe steps are asked for
     int64_t undecided[TOI_PAIR_KINDS]; ///< of those, undecided
-    int64_t rescaled;       ///< queries whose time came out as 0 and went through the second pass
+    /// Pairs that went through the second pass of the policy. Not counted for the earliest impact.
+    int64_t rescaled;
+    /// Pairs that start at min_separation or closer, and the least of them by (kind, a, b). `exact`
+    /// counts them whenever there is a separation, other methods with a relative one, by their
+    /// rounded distances.
+    int64_t inside;
+    toi_pair_name first_inside; ///< kind TOI_KIND_COUNT where there is none
+    int32_t checks;         ///< safe steps: how many motions were checked before one was found free
     double seconds_prepare; ///< wall time before the search: checking the mesh, making its edges,
                             ///< and boxes or an order of the vertices
     double seconds_broad;   ///< wall time; the two phases overlap, so it is shared out by the
@@ -111,15 +137,23 @@ TOI_API toi_status toi_find_earliest(const toi_ccd_def *def, const toi_mesh *mes
 TOI_API toi_status toi_find_impacts(const toi_ccd_def *def, const toi_mesh *mesh,
                                     toi_impact_array *impacts, toi_ccd_report *report);
 
-/// For every vertex the earliest time over the impacts it takes part in, t_max (1 unless the
-/// definition says less) where there is none. `steps` has room for one number a vertex. On failure
-/// every step is 0. `report` may be NULL.
+/// For every vertex how far it may move, as a share of its motion, when all move at once: the
+/// motion of every vertex on a straight line from its start to the position that toi_move_points()
+/// gives for its step was asked about itself, and is free. Free means: no pair that starts farther
+/// than min_separation comes as close as that, and pairs that start there or closer keep the share
+/// of the policy, or do not move. `steps` has room for one number a vertex; none is above t_max.
 ///
-/// Up to the least of these times all vertices may move at once. Where each vertex moves by its own
-/// step, faces and edges take other paths than those that were tested: ask about that motion too
-/// before it is taken (docs/tutorial.md, section 6).
+/// No step is less than the earliest time, unless the positions of that time are not free: with
+/// neither separation nor policy they touch, and otherwise rounding may bring them too close. Then
+/// it is less by 2^-40 of that time, or by as much more as is needed. The counts of the report are
+/// those of the whole motion. On failure every step is 0. `report` may be NULL.
 TOI_API toi_status toi_find_safe_steps(const toi_ccd_def *def, const toi_mesh *mesh, double *steps,
                                        toi_ccd_report *report);
+
+/// Where steps lead: x0 + s (x1 - x0) in double precision, x0 and x1 themselves for steps of 0
+/// and 1. `steps` has one number in [0, 1] for each vertex; `positions` has room for three, and may
+/// be the start of a packed mesh.
+TOI_API toi_status toi_move_points(const toi_mesh *mesh, const double *steps, double *positions);
 
 /// The candidate pairs of one kind: boxes, broad phase and filter. Vertex-face: (vertex, face).
 /// Edge-edge: (lower, higher). Uses def->broad.order; the search's wall times, unless NULL, go to

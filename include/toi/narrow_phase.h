@@ -88,7 +88,8 @@ typedef struct toi_query_result
     int32_t contacts;
     uint8_t rung;        ///< a toi_rung
     bool time_is_exact;  ///< proved: the true time is this very double
-    uint8_t reserved[2]; ///< zero, so that results can be hashed and compared as bytes
+    bool starts_inside;  ///< at t = 0 the distance is at most the separation asked for
+    uint8_t reserved[1]; ///< zero, so that results can be hashed and compared as bytes
 } toi_query_result;
 
 /// How a query is decided: docs/narrow_phases.md compares them.
@@ -120,7 +121,9 @@ typedef enum toi_narrow_trait
     /// It uses `tolerance`. (`exact` does not, but where it hands a separation to `inclusion`.)
     TOI_NARROW_TRAIT_TOLERANCE = 1 << 4,
     /// It honours `min_separation`.
-    TOI_NARROW_TRAIT_SEPARATION = 1 << 5
+    TOI_NARROW_TRAIT_SEPARATION = 1 << 5,
+    /// It honours `no_zero_time`.
+    TOI_NARROW_TRAIT_NO_ZERO_TIME = 1 << 6
 } toi_narrow_trait;
 
 /// The traits of a method, or-ed; 0 when there is no such method.

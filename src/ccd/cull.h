@@ -16,7 +16,8 @@ typedef struct toi_moving_vertex
 } toi_moving_vertex;
 
 // The boxes of a primitive at t = 0 and at t = 1 in single precision, rounded outward, one cache
-// line: low and minus high. Every fourth number is zero.
+// line: low and minus high. Every fourth number is zero; or, for Euclidean separations, they are a
+// point of the primitive at t = 0 and, last, no less than the longest way of one of its points.
 typedef struct toi_end_boxes
 {
     _Alignas(64) float at[2][2][4];
@@ -28,16 +29,20 @@ typedef struct toi_cull_source
     const toi_mesh *mesh; // faces and edges
     const toi_moving_vertex *trajectories;
     // Bounds of the first and of the second primitives, or NULL: worth making where each primitive
-    // takes part in many candidates. Not used where a separation is asked for.
+    // takes part in many candidates. Of separations only Euclidean ones use them.
     const toi_end_boxes *a, *b;
     // Whether there are bounds depends on timing and memory. A method that may report what only
     // comes close must not notice: what bounds cannot tell apart goes to the axes in double, so
     // that the same pairs are dropped with and without them.
     bool alike;
     toi_kind kind;
+    // There is a separation, and it is Euclidean: docs/separation.md, section 2. Else it is in the
+    // maximum norm, which is never less.
+    bool euclidean;
     double separation;
-    double relative; // the separation is at least this share of the initial distance
+    double relative; // of what the initial distance is more, this share is added
     double t_max;    // later contacts do not matter
+    float off;       // how far off by rounding the distance of two points of bounds may be
 } toi_cull_source;
 
 // Fills in the bounds of all primitives of one sort.

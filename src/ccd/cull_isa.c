@@ -39,7 +39,8 @@ static inline double pair_separation(int edge_edge, const toi_cull_source *s,
     if (!(s->relative > 0))
         return s->separation;
     const double *x = corners[0]->start, *y = corners[edge_edge ? 2 : 1]->start;
-    return fmax(s->separation, toi_distance_share(s->relative, x, y));
+    return (1 - s->relative) * s->separation * (1 + 0x1p-40) +
+           toi_distance_share(s->relative, x, y);
 }
 
 // ---- Axes
@@ -70,6 +71,60 @@ TOI_INLINE int64_t cull_bounds(const toi_cull_source *s, toi_pair *pairs, int64_
     return kept;
 }
 
+// ---- Boxes with a Euclidean margin
+
+// No less than the separation of a pair, or than its distance at t = 0 at which all is clear up to
+// a time T: (separation + T ways) / (1 - relative).
+typedef struct margin
+{
+    float least;  // of every pair
+    float factor; // of the distance of two points, or of the ways
+    float off;
+} margin;
+
+static margin take_margin(const toi_cull_source *s, int early)
+{
+    double rest = 1 - s->relative, up = 1 + 0x1p-19;
+    if (early)
+        return (margin){toi_round_separation(s->separation * up),
+                        toi_float_above(s->t_max / rest * up), 0};
+    return (margin){toi_round_separation(rest * s->separation * up),
+                    toi_float_above(s->relative * up), s->off};
+}
+
+// The distance at t = 0 is at most that of two points.
+TOI_INLINE float pair_margin(const margin *m, const toi_end_boxes *a, const toi_end_boxes *b)
+{
+    float x = a->at[0][0][3] - b->at[0][0][3], y = a->at[0][1][3] - b->at[0][1][3];
+    float z = a->at[1][0][3] - b->at[1][0][3];
+    return m->least + (sqrtf(x * x + y * y + z * z) + m->off) * m->factor;
+}
+
+// Nor does any point move farther than the longest way.
+TOI_INLINE float early_margin(const margin *m, const toi_end_boxes *a, const toi_end_boxes *b)
+{
+    return m->least + (a->at[1][1][3] + b->at[1][1][3]) * m->factor;
+}
+
+TOI_INLINE int64_t cull_clear(const toi_cull_source *s, toi_pair *pairs, int64_t count, int early,
+                              int relative)
+{
+    const margin m = take_margin(s, early);
+    int64_t kept = 0, last = count > AHEAD ? count - AHEAD : 0;
+    for (int64_t i = 0; i < count; ++i) {
+        if (i < last)
+            __builtin_prefetch(&s->b[pairs[i + AHEAD].b]);
+        toi_pair pair = pairs[i];
+        const toi_end_boxes *a = &s->a[pair.a], *b = &s->b[pair.b];
+        pairs[kept] = pair;
+        if (early)
+            kept += !toi_boxes_clear_at_start(a->at, b->at, early_margin(&m, a, b));
+        else
+            kept += !toi_boxes_clear(a->at, b->at, relative ? pair_margin(&m, a, b) : m.least);
+    }
+    return kept;
+}
+
 static void bound_corners(const toi_moving_vertex *const corners[3], int count,
                           toi_end_boxes *bounds)
 {
@@ -86,6 +141,26 @@ static void bound_corners(const toi_moving_vertex *const corners[3], int count,
     toi_motion_row end = __builtin_shufflevector(lows, highs, 4, 5, 6, 7, 12, 13, 14, 15);
     memcpy(bounds->at[0], &start, sizeof start);
     memcpy(bounds->at[1], &end, sizeof end);
+}
+
+// The middle at t = 0, and the longest way. What underflows is less than the last term.
+static void add_middle(const toi_moving_vertex *const corners[3], int count, toi_end_boxes *bounds)
+{
+    double middle[3] = {0};
+    float longest = 0;
+    for (int c = 0; c < count; ++c) {
+        float square = 0;
+        for (int k = 0; k < 3; ++k) {
+            float step = (float)(corners[c]->end[k] - corners[c]->start[k]);
+            square += step * step;
+            middle[k] += corners[c]->start[k] * (1.0 / count);
+        }
+        longest = square > longest ? square : longest;
+    }
+    bounds->at[0][0][3] = (float)middle[0];
+    bounds->at[0][1][3] = (float)middle[1];
+    bounds->at[1][0][3] = (float)middle[2];
+    bounds->at[1][1][3] = sqrtf(longest) * (1 + 0x1p-20f) + 0x1p-60f;
 }
 
 toi_fill_bounds_fn TOI_ISA_NAME(toi_fill_bounds);
@@ -106,6 +181,8 @@ void TOI_ISA_NAME(toi_fill_bounds)(const toi_cull_source *s, toi_primitive primi
         for (int c = 0; c < corner_count; ++c)
             corners[c] = &s->trajectories[at[c]];
         bound_corners(corners, corner_count, &bounds[i]);
+        if (s->euclidean)
+            add_middle(corners, corner_count, &bounds[i]);
     }
 }
 
@@ -168,9 +245,13 @@ TOI_INLINE int64_t cull_directions(int edge_edge, const toi_cull_source *s, toi_
 TOI_INLINE int64_t cull_pairs(int edge_edge, const toi_cull_source *s, toi_pair *pairs,
                               int64_t count, int early)
 {
-    bool bounded = s->b && !(s->separation > 0) && !(s->relative > 0);
-    if (bounded)
+    bool plain = !(s->separation > 0) && !(s->relative > 0);
+    bool bounded = s->b && (plain || s->euclidean);
+    if (bounded && plain)
         count = cull_bounds(s, pairs, count, early);
+    else if (bounded)
+        count = !early && s->relative > 0 ? cull_clear(s, pairs, count, early, 1)
+                                          : cull_clear(s, pairs, count, early, 0);
     if (bounded && !s->alike)
         return cull_directions(edge_edge, s, pairs, count, early, 0);
     return cull_directions(edge_edge, s, pairs, count, early, 1);

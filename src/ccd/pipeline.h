@@ -28,11 +28,15 @@ typedef struct toi_pipeline
     toi_scene passing;               // that one
     toi_mesh mesh;                   // at this step; without edges that are still to be made
     toi_moving_vertex *trajectories; // NULL until toi_take_trajectories()
+    float off;                       // what the distance of two starts loses in single precision
     toi_mesh_order order;            // empty until a search needs it
     toi_purpose purpose;
-    toi_broad_slot *kept; // of the scene; NULL: nothing more is to be kept
-    toi_budget *budget;   // the scene's
-    int64_t entered;      // bytes that the scene had in use when the call began
+    toi_zero_time_policy policy; // the definition's, but while safe steps are checked
+    double inside_share;         // then what pairs keep that start at min_separation or closer
+    double last_time;            // impacts after it do not matter
+    toi_broad_slot *kept;        // of the scene; NULL: nothing more is to be kept
+    toi_budget *budget;          // the scene's
+    int64_t entered;             // bytes that the scene had in use when the call began
     toi_meter meter;
     toi_ccd_report report;
     double started;
@@ -70,6 +74,9 @@ toi_status toi_pipeline_end(toi_pipeline *pipeline, toi_status status, toi_ccd_r
 
 // Takes what queries are gathered from, unless it is there.
 toi_status toi_take_trajectories(toi_pipeline *p);
+
+// Goes on with another end of the motion: what was made of the last one is given back.
+void toi_set_end(toi_pipeline *p, toi_point_view end);
 
 // May these two collide: do they share no vertex, and does the filter allow it?
 bool toi_is_allowed(const toi_pipeline *p, toi_kind kind, toi_pair pair);

@@ -16,6 +16,11 @@ toi_ccd_def toi_default_ccd_def(void)
         .broad = toi_default_broad_def(), .narrow = toi_default_narrow_def(), .cookie = CCD_COOKIE};
 }
 
+toi_zero_time_policy toi_solver_policy(void)
+{
+    return (toi_zero_time_policy){.relative_separation = 0.2, .rescale = 0.8, .small_time = 1e-6};
+}
+
 static toi_status check_def(const toi_ccd_def *def)
 {
     TOI_CHECK_DEF(def, CCD_COOKIE, "ccd");
@@ -28,24 +33,40 @@ static toi_status check_def(const toi_ccd_def *def)
         return toi_fail(TOI_ERROR_ARGUMENT, "broad.memory is for lists of boxes; to keep memory "
                                             "between the steps of a mesh, make a toi_scene");
     const toi_zero_time_policy *policy = &def->zero_time;
-    // Beyond 1/2 the cube of the maximum norm would already hold the initial distance.
+    // `inclusion` keeps separations in the maximum norm, whose cube would hold more than a half.
     if (!(policy->relative_separation >= 0 && policy->relative_separation <= 0.5))
         return toi_fail(TOI_ERROR_ARGUMENT, "relative_separation is %g; use a number in [0, 0.5]",
                         policy->relative_separation);
     if (!(policy->rescale >= 0 && policy->rescale < 1))
         return toi_fail(TOI_ERROR_ARGUMENT, "rescale is %g; use a number in [0, 1)",
                         policy->rescale);
+    if (!(policy->small_time >= 0 && policy->small_time <= 1))
+        return toi_fail(TOI_ERROR_ARGUMENT, "small_time is %g; use a number in [0, 1]",
+                        policy->small_time);
     return toi_check_narrow_def(&def->narrow);
 }
 
+typedef struct loading
+{
+    const toi_pipeline *pipeline;
+    _Atomic uint64_t far; // bits of the largest coordinate at t = 0
+} loading;
+
 static toi_status load_trajectories(void *context, int64_t first, int64_t end)
 {
-    toi_pipeline *p = context;
+    loading *l = context;
+    const toi_pipeline *p = l->pipeline;
+    double far = 0;
     for (int64_t i = first; i < end; ++i) {
-        p->trajectories[i] = (toi_moving_vertex){.start = {0}};
-        toi_load_point(&p->mesh.start, i, p->trajectories[i].start);
-        toi_load_point(&p->mesh.end, i, p->trajectories[i].end);
+        toi_moving_vertex *at = &p->trajectories[i];
+        *at = (toi_moving_vertex){.start = {0}};
+        toi_load_point(&p->mesh.start, i, at->start);
+        toi_load_point(&p->mesh.end, i, at->end);
+        for (int k = 0; k < 3; ++k)
+            far = fmax(far, fabs(at->start[k]));
     }
+    uint64_t bits = toi_time_bits(far), most = l->far;
+    while (bits > most && !atomic_compare_exchange_weak(&l->far, &most, bits)) {}
     return TOI_OK;
 }
 
@@ -57,7 +78,19 @@ toi_status toi_take_trajectories(toi_pipeline *p)
     p->trajectories = toi_take(p->budget, count, sizeof *p->trajectories);
     if (!p->trajectories)
         return toi_allocation_status();
-    return toi_parallel_ranges(p->workers, count, TOI_PIECE, load_trajectories, p);
+    loading l = {.pipeline = p};
+    toi_status status = toi_parallel_ranges(p->workers, count, TOI_PIECE, load_trajectories, &l);
+    // Two points, each the rounded mean of up to three, and squares that underflow.
+    p->off = (float)(toi_bits_time(l.far) * 0x1p-20 + 0x1p-59);
+    return status;
+}
+
+void toi_set_end(toi_pipeline *p, toi_point_view end)
+{
+    toi_give_back(p->trajectories);
+    p->trajectories = NULL;
+    toi_free_mesh_order(&p->order);
+    p->mesh.end = end;
 }
 
 // Counts that are out of range are refused later.
@@ -151,6 +184,7 @@ toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, toi_step 
     p->scene = &p->passing;
     p->budget = &p->scene->budget;
     p->report.earliest.time = INFINITY;
+    p->report.first_inside.kind = TOI_KIND_COUNT;
     toi_status status = check_def(def);
     if (status == TOI_OK)
         status = toi_resolve_workers(def->workers, &p->workers);
@@ -159,6 +193,8 @@ toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, toi_step 
     if (status != TOI_OK)
         return status;
     p->budget->list = purpose.list;
+    p->policy = def->zero_time;
+    p->last_time = toi_last_time(&def->narrow);
     toi_meter_init(&p->meter, def->progress, def->progress_context);
     p->entered = toi_bytes_in_use(p->budget);
     foresee(p);
@@ -211,6 +247,8 @@ toi_status toi_pipeline_end(toi_pipeline *p, toi_status status, toi_ccd_report *
         p->report.state = p->report.earliest.time < INFINITY ? (toi_state)p->report.earliest.state
                                                              : TOI_SEPARATED;
     if (report)
-        *report = status == TOI_OK ? p->report : (toi_ccd_report){.earliest.time = INFINITY};
+        *report = status == TOI_OK ? p->report
+                                   : (toi_ccd_report){.earliest.time = INFINITY,
+                                                      .first_inside.kind = TOI_KIND_COUNT};
     return status;
 }

@@ -18,6 +18,8 @@ enum
     CANDIDATES_A_BOUND = 2 // from how many candidates a primitive on bounds pay
 };
 
+static const toi_pair_name NO_PAIR = {.kind = TOI_KIND_COUNT};
+
 // What one worker needs; nothing in it is shared.
 typedef struct solve_worker
 {
@@ -28,6 +30,8 @@ typedef struct solve_worker
     double seconds; // spent in the narrow phase
     int64_t candidates;
     int64_t rescaled;
+    int64_t inside;
+    toi_pair_name first_inside;
     void *scratch;
     _Alignas(64) char end[64]; // keeps neighbours off this cache line
 } solve_worker;
@@ -100,66 +104,163 @@ static double initial_distance(toi_kind kind, const toi_query *q)
                : toi_edge_edge_distance(q->start[0], q->start[1], q->start[2], q->start[3], NULL);
 }
 
-static void set_separations(const solve_stage *stage, solve_worker *w, int64_t count)
+// ---- The policy: docs/separation.md, section 5
+
+// `exact` works out the separation of a pair by itself, from its exact distance. For the other
+// methods the rounded one does.
+static void set_separations(const toi_narrow_batch *batch, double *separations)
 {
-    const toi_ccd_def *def = stage->pipeline->def;
-    for (int64_t i = 0; i < count; ++i)
-        w->separations[i] =
-            fmax(def->narrow.min_separation, def->zero_time.relative_separation *
-                                                 initial_distance(stage->kind, &w->queries[i]));
+    double least = batch->def->min_separation, share = batch->relative;
+    for (int64_t i = 0; i < batch->count; ++i) {
+        double distance = initial_distance(batch->kind, &batch->queries[i]);
+        separations[i] = distance > least ? least + share * (distance - least) : share * distance;
+    }
 }
 
-// The second pass of appendix B, for each query on its own: without separation, off zero if it can
-// be, and then a share of the time found. A query that turns out not to touch at all is separated.
-static void solve_again(const toi_narrow_batch *batch, int64_t i, double rescale)
+static void note_inside(const toi_narrow_batch *batch)
 {
-    toi_narrow_def def = *batch->def;
-    def.min_separation = 0;
-    def.no_zero_time = true;
-    def.t_max = 1;
-    toi_narrow_batch one = {.def = &def,
-                            .kind = batch->kind,
-                            .count = 1,
-                            .queries = batch->queries + i,
-                            .results = batch->results + i,
-                            .scratch = batch->scratch,
-                            .budget = batch->budget};
-    toi_narrow_solver(def.method)(&one);
-    if (batch->results[i].state != TOI_SEPARATED)
-        batch->results[i].time *= rescale; // rounded to nearest, but rescale < 1 leaves room
+    double least = batch->def->min_separation;
+    for (int64_t i = 0; i < batch->count; ++i) {
+        double separation = batch->separations[i];
+        batch->results[i].starts_inside = least > 0 ? separation < least : separation == 0;
+    }
 }
 
-// Contacts later than this cannot matter any more.
-static double time_limit(const solve_stage *stage)
+// Solves the first `count` queries of a worker, with a share of the distance to be kept.
+static void solve_queries(const solve_stage *stage, solve_worker *w, int64_t count,
+                          const toi_narrow_def *def, double relative)
 {
-    double t_max = toi_last_time(&stage->pipeline->def->narrow);
-    return stage->t_max ? fmin(t_max, toi_bits_time(atomic_load(stage->t_max))) : t_max;
-}
-
-static void solve_batch(solve_stage *stage, solve_worker *w, int64_t count)
-{
-    const toi_ccd_def *ccd = stage->pipeline->def;
-    toi_narrow_def def = ccd->narrow;
-    def.t_max = time_limit(stage);
-    toi_narrow_batch batch = {.def = &def,
+    toi_narrow_batch batch = {.def = def,
                               .kind = stage->kind,
                               .count = count,
                               .queries = w->queries,
+                              .relative = relative,
+                              .culled = true,
                               .results = w->results,
                               .scratch = w->scratch,
                               .budget = stage->pipeline->budget};
-    batch.culled = true;
-    if (ccd->zero_time.relative_separation > 0) {
-        set_separations(stage, w, count);
+    bool rounded = relative > 0 && toi_narrow_guarantee(def->method) != TOI_GUARANTEE_EXACT;
+    if (rounded) {
+        set_separations(&batch, w->separations);
         batch.separations = w->separations;
     }
-    toi_narrow_solver(def.method)(&batch);
-    if (ccd->zero_time.rescale > 0)
+    toi_narrow_solver(def->method)(&batch);
+    if (rounded)
+        note_inside(&batch);
+}
+
+// Impacts later than this cannot matter any more.
+static double time_limit(const solve_stage *stage)
+{
+    double last = stage->pipeline->last_time;
+    return stage->t_max ? fmin(last, toi_bits_time(atomic_load(stage->t_max))) : last;
+}
+
+// Up to when pairs must be looked at for that: a small time is not the last word on its pair.
+static double search_limit(const solve_stage *stage, double limit)
+{
+    const toi_zero_time_policy *policy = &stage->pipeline->policy;
+    return policy->rescale > 0 ? fmax(limit, policy->small_time) : limit;
+}
+
+typedef bool pick_fn(const solve_stage *stage, const toi_query_result *result);
+
+static bool is_small(const solve_stage *stage, const toi_query_result *result)
+{
+    return result->state != TOI_SEPARATED && !result->starts_inside &&
+           result->time <= stage->pipeline->policy.small_time;
+}
+
+static bool is_inside(const solve_stage *stage, const toi_query_result *result)
+{
+    (void)stage;
+    return result->starts_inside;
+}
+
+// Moves the queries whose results are picked to the front; returns how many.
+static int64_t bring_forward(const solve_stage *stage, solve_worker *w, toi_pair *pairs,
+                             int64_t count, pick_fn *pick)
+{
+    int64_t picked = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        if (!pick(stage, &w->results[i]))
+            continue;
+        if (i > picked) {
+            toi_query query = w->queries[i];
+            toi_query_result result = w->results[i];
+            toi_pair pair = pairs[i];
+            w->queries[i] = w->queries[picked];
+            w->results[i] = w->results[picked];
+            pairs[i] = pairs[picked];
+            w->queries[picked] = query;
+            w->results[picked] = result;
+            pairs[picked] = pair;
+        }
+        ++picked;
+    }
+    return picked;
+}
+
+// The second pass: for min_separation alone, and then a share of the time found. A pair that does
+// not come so close is separated. Times up to limit / rescale matter, and a little more.
+static void rescale_small(const solve_stage *stage, solve_worker *w, toi_pair *pairs, int64_t count,
+                          double limit)
+{
+    toi_narrow_def def = stage->pipeline->def->narrow;
+    double rescale = stage->pipeline->policy.rescale;
+    int64_t small = bring_forward(stage, w, pairs, count, is_small);
+    def.no_zero_time = toi_narrow_traits(def.method) & TOI_NARROW_TRAIT_NO_ZERO_TIME;
+    def.t_max = fmin(1, limit / rescale * (1 + 0x1p-50));
+    solve_queries(stage, w, small, &def, 0);
+    for (int64_t i = 0; i < small; ++i)
+        w->results[i].time *= rescale; // not above the time found, since rescale < 1
+    w->rescaled += small;
+}
+
+// A check asks whether pairs come to min_separation. Those that begin there keep their share.
+static void keep_shares(const solve_stage *stage, solve_worker *w, toi_pair *pairs, int64_t count,
+                        const toi_narrow_def *def)
+{
+    int64_t inside = bring_forward(stage, w, pairs, count, is_inside);
+    solve_queries(stage, w, inside, def, stage->pipeline->inside_share);
+}
+
+static bool is_named_before(const toi_pair_name *a, const toi_pair_name *b)
+{
+    if (a->kind != b->kind)
+        return a->kind < b->kind;
+    return a->a != b->a ? a->a < b->a : a->b < b->b;
+}
+
+static void count_inside(const solve_stage *stage, solve_worker *w, const toi_pair *pairs,
+                         int64_t count)
+{
+    for (int64_t i = 0; i < count; ++i) {
+        toi_pair_name name = {stage->kind, pairs[i].a, pairs[i].b};
+        if (!w->results[i].starts_inside)
+            continue;
+        ++w->inside;
+        if (is_named_before(&name, &w->first_inside))
+            w->first_inside = name;
+    }
+}
+
+static void solve_batch(const solve_stage *stage, solve_worker *w, toi_pair *pairs, int64_t count)
+{
+    const toi_pipeline *p = stage->pipeline;
+    toi_narrow_def def = p->def->narrow;
+    double limit = time_limit(stage);
+    def.t_max = search_limit(stage, limit);
+    solve_queries(stage, w, count, &def, p->policy.relative_separation);
+    count_inside(stage, w, pairs, count);
+    if (p->inside_share > 0)
+        keep_shares(stage, w, pairs, count, &def);
+    if (p->policy.rescale > 0) {
+        rescale_small(stage, w, pairs, count, limit);
         for (int64_t i = 0; i < count; ++i)
-            if (w->results[i].time == 0) {
-                solve_again(&batch, i, ccd->zero_time.rescale);
-                ++w->rescaled;
-            }
+            if (w->results[i].time > limit)
+                w->results[i].state = TOI_SEPARATED;
+    }
 }
 
 static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pairs, int64_t count)
@@ -188,9 +289,12 @@ toi_fill_bounds_fn toi_fill_bounds_baseline, toi_fill_bounds_avx2, toi_fill_boun
 // which ones are must follow from the pair alone, since a method may report what only comes close.
 static bool answers_are_exact(const toi_ccd_def *def)
 {
-    return toi_narrow_guarantee(def->narrow.method) == TOI_GUARANTEE_EXACT &&
-           !(def->narrow.min_separation > 0) && !(def->zero_time.relative_separation > 0) &&
-           !(def->zero_time.rescale > 0);
+    return toi_narrow_guarantee(def->narrow.method) == TOI_GUARANTEE_EXACT;
+}
+
+static bool has_separation(const toi_pipeline *p)
+{
+    return p->def->narrow.min_separation > 0 || p->policy.relative_separation > 0;
 }
 
 // How many primitives of the first and of the second sort take part; edges are both.
@@ -271,11 +375,13 @@ static int64_t cull(solve_stage *stage, toi_pair *pairs, int64_t count)
                               .trajectories = p->trajectories,
                               .kind = stage->kind,
                               .alike = !answers_are_exact(p->def),
+                              .euclidean = has_separation(p) && answers_are_exact(p->def),
+                              .off = p->off,
                               .separation = p->def->narrow.min_separation,
-                              .relative = p->def->zero_time.relative_separation,
+                              .relative = p->policy.relative_separation,
                               .t_max = 1};
     if (!source.alike)
-        source.t_max = toi_cull_time(time_limit(stage));
+        source.t_max = toi_cull_time(search_limit(stage, time_limit(stage)));
     make_bounds_when_worth(stage, &source, count);
     source.b = stage->bounds[1];
     source.a = stage->bounds[0];
@@ -299,7 +405,7 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
         int64_t n = count - first < BATCH ? count - first : BATCH;
         for (int64_t i = 0; i < n; ++i)
             gather(stage->pipeline, stage->kind, pairs[first + i], &w->queries[i]);
-        solve_batch(stage, w, n);
+        solve_batch(stage, w, pairs + first, n);
         if (budget->starved) // a query was left undecided for want of memory: no answer
             status = toi_refuse(budget, budget->limit + 1);
         int64_t impacts = list_impacts(w, stage->kind, pairs + first, n);
@@ -317,6 +423,9 @@ static void account(toi_pipeline *p, toi_kind kind, const solve_worker *workers,
     for (int i = 0; i < p->workers; ++i) {
         p->report.candidates[kind] += workers[i].candidates;
         p->report.rescaled += workers[i].rescaled;
+        p->report.inside += workers[i].inside;
+        if (is_named_before(&workers[i].first_inside, &p->report.first_inside))
+            p->report.first_inside = workers[i].first_inside;
         narrow += workers[i].seconds;
     }
     narrow = fmin(narrow / p->workers, wall);
@@ -331,7 +440,8 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     for (int i = 0; i < p->workers; ++i) {
         stage->scratch[i].seconds = 0;
         stage->scratch[i].candidates = 0;
-        stage->scratch[i].rescaled = 0;
+        stage->scratch[i].rescaled = stage->scratch[i].inside = 0;
+        stage->scratch[i].first_inside = NO_PAIR;
     }
     stage->seen = 0;
     // A scene has the memory for bounds at hand, whether this step makes them or not: so all its
@@ -389,7 +499,8 @@ int64_t toi_solve_need(const toi_narrow_def *def, const toi_mesh_counts *counts,
     int64_t pairs = counts->vertices + counts->faces;
     int64_t bounds =
         (pairs > counts->edges ? pairs : counts->edges) * (int64_t)sizeof(toi_end_boxes);
-    int64_t vertices = counts->vertices * (int64_t)(sizeof(toi_moving_vertex) + sizeof(double));
+    // And for safe steps a time and a position.
+    int64_t vertices = counts->vertices * (int64_t)(sizeof(toi_moving_vertex) + 4 * sizeof(double));
     int64_t a_worker = (int64_t)sizeof(solve_worker) + toi_narrow_scratch_bytes(def->method) +
                        toi_narrow_heap_bytes(def->method);
     return vertices + bounds + workers * (a_worker + 512); // and what it has found

@@ -18,6 +18,9 @@ typedef struct toi_narrow_batch
     // Minimum separation of each query, or NULL: def->min_separation for all. Policy belongs to the
     // pipeline; a method only obeys.
     const double *separations;
+    // `exact` only: of what its distance at t = 0 exceeds def->min_separation a query keeps this
+    // share, and of its own distance where it begins closer (docs/separation.md). 0: none.
+    double relative;
     // The pipeline has dropped what cull.h separates, and trying again would mostly be in vain.
     // Only for methods whose answer cannot show whether they tried.
     bool culled;

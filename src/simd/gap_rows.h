@@ -127,6 +127,44 @@ TOI_INLINE int toi_end_boxes_apart(const float a[2][2][4], const float b[2][2][4
 #endif
 }
 
+// On which axes and sides the boxes of one end are farther apart than `margin`: bit 4 side + axis.
+// Every fourth bit means nothing. A sum of two floats is above a float only if the true sum is.
+TOI_INLINE unsigned toi_open_sides(const float a[2][4], const float b[2][4], float margin)
+{
+#if TOI_SIDES == 2
+    toi_side_row first = toi_load_side(a[0]), second = toi_load_side(b[0]);
+    second = __builtin_shufflevector(second, second, 4, 5, 6, 7, 0, 1, 2, 3);
+    __m256 gaps = (__m256)(first + second), least = _mm256_set1_ps(margin);
+#if defined(TOI_ISA_avx512)
+    return _mm256_cmp_ps_mask(gaps, least, _CMP_GT_OQ);
+#else
+    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(gaps, least, _CMP_GT_OQ));
+#endif
+#else
+    unsigned open = 0;
+    for (int side = 0; side < 2; ++side) {
+        toi_side_row gaps = toi_load_side(a[side]) + toi_load_side(b[1 - side]);
+        toi_side_mask above = gaps > margin;
+        for (int k = 0; k < 3; ++k)
+            open |= (above[k] ? 1u : 0u) << (4 * side + k);
+    }
+    return open;
+#endif
+}
+
+// Is one axis open at both ends? Then it is open in between.
+TOI_INLINE int toi_boxes_clear(const float a[2][2][4], const float b[2][2][4], float margin)
+{
+    return (toi_open_sides(a[0], b[0], margin) & toi_open_sides(a[1], b[1], margin) & 0x77) != 0;
+}
+
+// Or open so far at the start that two such ways cannot close it?
+TOI_INLINE int toi_boxes_clear_at_start(const float a[2][2][4], const float b[2][2][4],
+                                        float margin)
+{
+    return (toi_open_sides(a[0], b[0], margin) & 0x77) != 0;
+}
+
 // Bounds from below.
 TOI_INLINE toi_motion_row toi_round_row_down(toi_wide_motion_row x)
 {

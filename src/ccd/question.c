@@ -1,0 +1,145 @@
+// Counts impacts, keeps the earliest and the list, and reports them in the end.
+
+#include "ccd/question.h"
+
+#include "ccd/corners.h"
+
+#include "base/status.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static bool is_earlier(const toi_impact *a, const toi_impact *b)
+{
+    if (a->time != b->time)
+        return a->time < b->time;
+    if (a->kind != b->kind)
+        return a->kind < b->kind;
+    return a->a != b->a ? a->a < b->a : a->b < b->b;
+}
+
+static void lower_times(toi_question *q, const toi_impact *impact)
+{
+    int32_t corners[4];
+    toi_pair pair = {impact->a, impact->b};
+    toi_pair_corners(&q->pipeline.mesh, impact->kind == TOI_EDGE_EDGE, pair, corners);
+    for (int c = 0; c < 4; ++c)
+        toi_lower_time(&q->times[corners[c]], impact->time);
+}
+
+static toi_status keep_impacts(toi_question *q, toi_tally *t, const toi_impact *impacts,
+                               int64_t count)
+{
+    toi_impact_array *list = &t->impacts;
+    toi_status status = toi_reserve(q->pipeline.budget, (void **)&list->data, &list->capacity,
+                                    list->count + count, sizeof *impacts);
+    if (status == TOI_OK) {
+        memcpy(list->data + list->count, impacts, (size_t)count * sizeof *impacts);
+        list->count += count;
+    }
+    return status;
+}
+
+// Puts them into the caller's list if they fit.
+static bool place_impacts(toi_question *q, const toi_impact *impacts, int64_t count)
+{
+    int64_t at = q->placed;
+    do {
+        if (at + count > q->room)
+            return false;
+    } while (!atomic_compare_exchange_weak(&q->placed, &at, at + count));
+    memcpy(q->place + at, impacts, (size_t)count * sizeof *impacts);
+    return true;
+}
+
+toi_status toi_consume_impacts(void *context, const toi_impact *impacts, int64_t count, int worker)
+{
+    toi_question *q = context;
+    toi_tally *t = &q->tallies[worker];
+    for (int64_t i = 0; i < count; ++i) {
+        if (is_earlier(&impacts[i], &t->earliest))
+            t->earliest = impacts[i];
+        ++t->hits[impacts[i].kind];
+        t->undecided[impacts[i].kind] += impacts[i].state == TOI_UNDECIDED;
+        if (q->times)
+            lower_times(q, &impacts[i]);
+    }
+    toi_lower_time(&q->best, t->earliest.time);
+    if (!q->keep || place_impacts(q, impacts, count))
+        return TOI_OK;
+    if (q->counted)
+        return toi_fail(TOI_ERROR_DATA, "more impacts were found when they were looked for again: "
+                                        "the mesh or the filter's answers have changed meanwhile");
+    return keep_impacts(q, t, impacts, count);
+}
+
+void toi_reset_tallies(toi_question *q)
+{
+    for (int w = 0; w < q->pipeline.workers; ++w) {
+        toi_give_back(q->tallies[w].impacts.data);
+        q->tallies[w] = (toi_tally){.earliest.time = INFINITY};
+    }
+}
+
+toi_status toi_begin_question(toi_question *q, const toi_ccd_def *def, toi_step step,
+                              toi_impact_array *impacts)
+{
+    _Static_assert(sizeof(toi_impact) == 64, "the message says so");
+    *q = (toi_question){.best = toi_time_bits(INFINITY)};
+    const char *list = impacts ? "64 bytes for every impact" : NULL;
+    toi_status status = toi_pipeline_begin(&q->pipeline, def, step, (toi_purpose){true, list});
+    if (impacts && !toi_reuse(q->pipeline.budget, impacts->data))
+        toi_free_impacts(impacts);
+    if (status == TOI_OK)
+        status = toi_prepare_step(&q->pipeline);
+    if (status != TOI_OK)
+        return status;
+    int workers = q->pipeline.workers;
+    q->tallies = toi_take(q->pipeline.budget, workers, sizeof *q->tallies);
+    if (!q->tallies)
+        return toi_allocation_status();
+    memset(q->tallies, 0, (size_t)workers * sizeof *q->tallies);
+    toi_reset_tallies(q);
+    return TOI_OK;
+}
+
+void toi_merge_tallies(toi_question *q)
+{
+    toi_ccd_report *report = &q->pipeline.report;
+    for (int w = 0; w < q->pipeline.workers; ++w) {
+        const toi_tally *t = &q->tallies[w];
+        if (is_earlier(&t->earliest, &report->earliest))
+            report->earliest = t->earliest;
+        for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+            report->hits[kind] += t->hits[kind];
+            report->undecided[kind] += t->undecided[kind];
+        }
+    }
+    toi_reset_tallies(q);
+}
+
+// In strict mode pairs that start too close are an error.
+static toi_status refuse_inside(const toi_question *q)
+{
+    const toi_ccd_report *report = &q->pipeline.report;
+    const toi_pair_name *name = &report->first_inside;
+    if (!q->pipeline.def->zero_time.strict || report->inside == 0)
+        return TOI_OK;
+    return toi_fail(TOI_ERROR_DATA,
+                    "%" PRId64 " pairs start at min_separation = %g or closer; the first is %s "
+                    "(%d, %d). Move them apart, ask for less, or clear zero_time.strict",
+                    report->inside, q->pipeline.def->narrow.min_separation,
+                    toi_kind_name((toi_kind)name->kind), name->a, name->b);
+}
+
+toi_status toi_end_question(toi_question *q, toi_status status, toi_ccd_report *report)
+{
+    if (q->tallies) {
+        toi_merge_tallies(q);
+        toi_give_back(q->tallies);
+    }
+    if (status == TOI_OK)
+        status = refuse_inside(q);
+    return toi_pipeline_end(&q->pipeline, status, report);
+}

@@ -1,0 +1,44 @@
+// A question about a step while it is being answered: what each worker has found so far. Questions
+// differ only in what they do with an impact.
+
+#ifndef TOI_CCD_QUESTION_H
+#define TOI_CCD_QUESTION_H
+
+#include "ccd/pipeline.h"
+
+// What a worker has found; merged in the end, so that nothing depends on who found it.
+typedef struct toi_tally
+{
+    toi_impact earliest;
+    int64_t hits[TOI_PAIR_KINDS];
+    int64_t undecided[TOI_PAIR_KINDS];
+    toi_impact_array impacts;
+    _Alignas(64) char end[64];
+} toi_tally;
+
+typedef struct toi_question
+{
+    toi_pipeline pipeline;
+    toi_tally *tallies; // one a worker
+    _Atomic uint64_t best;
+    _Atomic uint64_t *times; // bits of each vertex's first impact, or NULL
+    bool keep;               // the impacts themselves are wanted
+    bool counted;            // and it is known how many there are
+    toi_impact *place;       // where they go, whoever finds them
+    int64_t room;            // for so many; others go to the workers' own lists
+    _Atomic int64_t placed;
+} toi_question;
+
+// `impacts`: the list that they go to, or NULL. Call toi_end_question() after success and failure.
+toi_status toi_begin_question(toi_question *q, const toi_ccd_def *def, toi_step step,
+                              toi_impact_array *impacts);
+toi_status toi_end_question(toi_question *q, toi_status status, toi_ccd_report *report);
+
+// Adds what the workers have found to the report, and forgets it.
+void toi_merge_tallies(toi_question *q);
+void toi_reset_tallies(toi_question *q);
+
+// The toi_consume_fn of a question.
+toi_consume_fn toi_consume_impacts;
+
+#endif
