@@ -4,6 +4,7 @@
 #ifndef TOI_NARROW_APART_H
 #define TOI_NARROW_APART_H
 
+#include "kernel/nearest.h"
 #include "narrow/exact.h"
 
 // The vectors between two primitives fill a figure, F = P + u E + v G of kernel/motion.h: a
@@ -20,14 +21,6 @@ enum
     TOI_INSIDE_FEATURE = 8,
     TOI_FEATURES
 };
-
-typedef enum toi_nearness
-{
-    TOI_NEAR_CORNER,
-    TOI_NEAR_SIDE,
-    TOI_NEAR_INSIDE,
-    TOI_NEARNESSES
-} toi_nearness;
 
 static inline toi_nearness toi_nearness_of(int feature)
 {
