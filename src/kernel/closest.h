@@ -28,8 +28,8 @@ TOI_INLINE toi_real toi_clamp_share(toi_real x)
 
 // The side base + s along, 0 <= s <= 1, where (u, v) = (u + s du, v + s dv).
 TOI_INLINE void toi_try_near_side(const toi_real base[3], const toi_real along[3], toi_number u,
-                             toi_number v, toi_number du, toi_number dv, toi_real *square,
-                             toi_near_point *best)
+                                  toi_number v, toi_number du, toi_number dv, toi_real *square,
+                                  toi_near_point *best)
 {
     toi_real f[3];
     toi_real s =
@@ -47,7 +47,7 @@ TOI_INLINE void toi_try_near_side(const toi_real base[3], const toi_real along[3
 
 // The best of the sides.
 TOI_INLINE void toi_best_side(int edge_edge, const toi_real p[3], const toi_real e[3],
-                                 const toi_real g[3], toi_near_point *best)
+                              const toi_real g[3], toi_near_point *best)
 {
     toi_real base[3], along[3], square = TOI_SPREAD((toi_number)HUGE_VAL);
     best->u = best->v = TOI_SPREAD(0);
@@ -70,7 +70,7 @@ TOI_INLINE void toi_best_side(int edge_edge, const toi_real p[3], const toi_real
 // The nearest point of the figure p + u e + v g: the foot of the perpendicular on its plane where
 // that lies inside, else the best of the sides.
 TOI_INLINE void toi_find_near_point(int edge_edge, const toi_real p[3], const toi_real e[3],
-                                 const toi_real g[3], toi_near_point *best)
+                                    const toi_real g[3], toi_near_point *best)
 {
     toi_real n[3], gp[3], pe[3];
     const toi_real zero = TOI_SPREAD(0);
