@@ -33,8 +33,10 @@ typedef struct toi_turning
     // `inner`, they start inside, and it is at most share d.
     toi_real base, share, inner;
     toi_real separation; // from the first step on: not less than the true one
-    toi_real clear;      // the distance exceeds the separation up to here; -1: nothing is proved
-    toi_real n[3];       // the direction there
+    // The distance exceeds the separation up to here; -1 before the first step, which sets all that
+    // follows.
+    toi_real clear;
+    toi_real n[3];             // the direction there
     toi_real distance, slope;  // about, there
     toi_real u, v;             // the nearest point there
     toi_mask in;               // see toi_near_point
@@ -55,20 +57,6 @@ typedef struct toi_turned
     toi_mask found; // clear, and the root is near
     toi_mask stuck; // this precision cannot tell
 } toi_turned;
-
-// A lane ready for its first step: p, e, g, total, base, share and inner are the caller's.
-TOI_INLINE void toi_start_turning(toi_turning *q)
-{
-    const toi_real zero = TOI_SPREAD(0);
-    q->clear = TOI_SPREAD(-1);
-    q->past = TOI_SPREAD(2);
-    q->piece = TOI_SPREAD(1);
-    q->separation = q->next = q->steps = q->ahead = q->distance = q->slope = zero;
-    q->u = q->v = q->start_u = q->start_v = zero;
-    q->in = q->start_in = q->began_inside = TOI_TEST(zero > zero);
-    for (int k = 0; k < 3; ++k)
-        q->n[k] = zero;
-}
 
 // P, E and G at a time, by their speeds.
 typedef struct toi_figure
@@ -133,6 +121,16 @@ TOI_INLINE void toi_least_heights(int edge_edge, const toi_figure *from, const t
         one[i] += other[i];
     *end = toi_least_corner(edge_edge, last);
     *middle = (toi_number)0.5 * toi_least_corner(edge_edge, one);
+}
+
+// The first step of a lane looks at t = 0.
+TOI_INLINE void toi_begin_lanes(const toi_mask *start, toi_turning *q)
+{
+    q->next = TOI_SELECT(*start, TOI_SPREAD(0), q->next);
+    q->steps = TOI_SELECT(*start, TOI_SPREAD(0), q->steps);
+    q->piece = TOI_SELECT(*start, TOI_SPREAD(1), q->piece);
+    q->past = TOI_SELECT(*start, TOI_SPREAD(2), q->past);
+    q->began_inside &= ~*start;
 }
 
 // What the separation is at most, from the length of a real point at t = 0.
@@ -207,6 +205,7 @@ TOI_INLINE toi_turned toi_turn(int edge_edge, const toi_real *t_max, toi_turning
     toi_real n[3], distance, middle, end, slope = TOI_SPREAD(0);
     toi_mask start = TOI_TEST(q->clear < 0);
     toi_real begin = toi_max(q->clear, TOI_SPREAD(0));
+    toi_begin_lanes(&start, q);
     toi_figure_at(q, &begin, &from);
     toi_figure_at(q, &q->next, &to);
     toi_find_near_point(edge_edge, to.p, to.e, to.g, &at);
