@@ -133,7 +133,6 @@ static toi_query make_query(family f, toi_kind kind, toi_random *random)
     if (f == HARD_ONES)
         return make_hard_query(toi_random_below(random, 2) ? HARD_SMALL : HARD_NEAR, kind, random);
     bring_together(kind, &q, toi_random_range(random, 0.2, 1), random);
-    int power = (int)toi_random_below(random, 2000) - 1000;
     double squash = ldexp(1, -(int)toi_random_below(random, 30));
     for (int i = 0; i < 24; ++i) {
         if (f == ON_A_GRID)
@@ -142,8 +141,6 @@ static toi_query make_query(family f, toi_kind kind, toi_random *random)
             x[i] = (float)(x[i] + 4096);
         if (f == SQUASHED && i % 3 == 1)
             x[i] *= squash;
-        if (f == LARGE)
-            x[i] = ldexp(x[i], power);
     }
     return q;
 }
@@ -151,6 +148,15 @@ static toi_query make_query(family f, toi_kind kind, toi_random *random)
 static double tiny_share(toi_random *random, int most)
 {
     return ldexp(toi_random_unit(random), -1 - (int)toi_random_below(random, (uint64_t)most));
+}
+
+// Takes the sample to another size, up to the ends of the doubles.
+static void rescale(sample *s, int power)
+{
+    double *x = &s->query.start[0][0];
+    for (int i = 0; i < 24; ++i)
+        x[i] = ldexp(x[i], power);
+    s->separation = ldexp(s->separation, power);
 }
 
 // Picks a time and takes the distance there as the separation; false where they were closer before.
@@ -188,7 +194,10 @@ static bool make_sample(family f, toi_kind kind, toi_random *random, sample *s)
     for (int i = 1; i <= 20; ++i)
         if (distance_at(kind, &s->query, s->lo * i / 20, &feature) <= s->separation)
             return false;
-    return at_start > s->separation && isfinite(s->separation) && s->separation > 0;
+    bool good = at_start > s->separation && s->separation > 0;
+    if (f == LARGE)
+        rescale(s, (int)toi_random_below(random, 2060) - 1040);
+    return good;
 }
 
 // ---- Checks
