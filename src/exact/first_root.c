@@ -28,6 +28,7 @@ typedef struct part
     int changes;   // of the signs of f's Bernstein coefficients
     int sign;      // of f just after its beginning
     int stalled;   // steps since roots were last kept apart
+    int run;       // halvings towards the same end: the beginning (negative) or the end
     int leap;      // how many halvings to leap over next
     unsigned sure; // the conditions that are known to be positive, a bit each
 } part;
@@ -139,29 +140,44 @@ static toi_integer part_around(state *s, const part *p, toi_integer step)
     return toi_integer_compare(from, last.from) > 0 ? last.from : from;
 }
 
-// Roots that are close to each other are like one multiple root from afar. If all changes are in a
-// small part around where Newton's step leads, the rest of the interval has none, since the changes
-// of disjoint intervals add up to no more than those of one around them.
-static bool leap(state *s, part *p)
+// Keeps a small part instead of the interval if all changes are in it: the rest has none then,
+// since the changes of disjoint intervals add up to no more than those of one around them.
+static bool keep_small(state *s, const part *p, toi_integer from, int run)
 {
     int last;
     part piece = *p;
-    if (p->stalled < LEAP)
-        return false;
-    toi_mark mark = toi_arena_mark(s->arena);
-    piece.from = part_around(s, p, newton_step(s, p));
-    piece.from = toi_arena_keep(s->arena, mark, piece.from);
+    piece.from = from;
     piece.bits += p->leap;
     piece.changes = count_changes(s, &s->f, &piece, &piece.sign, &last);
-    if (piece.changes != p->changes) {
-        toi_arena_release(s->arena, mark);
-        p->leap = LEAP;
+    if (piece.changes != p->changes)
         return false;
-    }
     ++piece.stalled;
+    piece.run = run;
     piece.leap = p->leap < LONGEST_LEAP ? 2 * p->leap : p->leap;
     keep(s, piece);
     return true;
+}
+
+// Where halving keeps to one end, a small part there; else, since roots that are close to each
+// other are like one multiple root from afar, a small part around where Newton's step leads.
+static bool leap(state *s, part *p)
+{
+    if (p->stalled < LEAP)
+        return false;
+    toi_mark mark = toi_arena_mark(s->arena);
+    if (p->run <= -LEAP || p->run >= LEAP) {
+        part end = end_part(s, p, p->leap, p->run > 0);
+        if (keep_small(s, p, end.from, p->run))
+            return true;
+        p->run = 0;
+        toi_arena_release(s->arena, mark);
+    }
+    toi_integer from = part_around(s, p, newton_step(s, p));
+    if (keep_small(s, p, toi_arena_keep(s->arena, mark, from), 0))
+        return true;
+    toi_arena_release(s->arena, mark);
+    p->leap = LEAP;
+    return false;
 }
 
 static void halve(state *s, const part *p)
@@ -170,6 +186,8 @@ static void halve(state *s, const part *p)
     part left = end_part(s, p, 1, false), right = end_part(s, p, 1, true);
     ++left.stalled;
     ++right.stalled;
+    left.run = p->run < 0 ? p->run - 1 : -1;
+    right.run = p->run > 0 ? p->run + 1 : 1;
     left.changes = count_changes(s, &s->f, &left, &left.sign, &left_last);
     if (left.changes == p->changes) {
         keep(s, left);
@@ -177,7 +195,7 @@ static void halve(state *s, const part *p)
     }
     right.changes = count_changes(s, &s->f, &right, &right.sign, &right_last);
     if (right.changes != p->changes)
-        left.stalled = right.stalled = 0;
+        left.stalled = right.stalled = left.run = right.run = 0;
     if (right.changes > 0)
         keep(s, right);
     if (left_last == 0)
