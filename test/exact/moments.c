@@ -1,6 +1,7 @@
 // Signs at a root are exact: a polynomial is zero there if and only if its greatest common divisor
 // with the root's polynomial changes sign over the isolating interval; else bisection ends with an
-// interval on which it has one sign. Roots are isolated by Sturm's theorem.
+// interval on which it has one sign. Roots are isolated by Descartes' rule where that is enough, by
+// Sturm's theorem elsewhere.
 
 #include "exact/moments.h"
 
@@ -9,6 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum
+{
+    PRIME = 2147483647 // products of two remainders fit 64 bits
+};
 
 // ---- Polynomials with integer coefficients
 
@@ -92,6 +98,41 @@ static void divide(poly *quotient, poly *rest, const poly *a, const poly *b)
     mpz_clears(factor, lead, NULL);
 }
 
+// ---- Greatest common divisors
+
+// The coefficients of f modulo a prime; false where its degree is less there.
+static bool reduce(const poly *f, uint64_t rest[MOST_DEGREE + 1])
+{
+    for (int i = 0; i <= f->degree; ++i)
+        rest[i] = mpz_fdiv_ui(f->c[i], (unsigned long)PRIME);
+    return rest[f->degree] != 0;
+}
+
+// Are f and g, which are not zero, coprime modulo a prime? Then they are coprime: a common divisor
+// would be one modulo the prime too, of the same degree, as it divides leading coefficients that
+// the prime does not. Cross multiplication instead of division, so no inverse is needed.
+static bool are_surely_coprime(const poly *f, const poly *g)
+{
+    uint64_t x[2][MOST_DEGREE + 1];
+    int degree[2] = {f->degree, g->degree};
+    if (!reduce(f, x[0]) || !reduce(g, x[1]))
+        return false;
+    while (degree[0] > 0 && degree[1] > 0) {
+        int a = degree[0] >= degree[1] ? 0 : 1, b = 1 - a, shift = degree[a] - degree[b];
+        uint64_t lead_a = x[a][degree[a]], lead_b = x[b][degree[b]];
+        for (int i = 0; i < degree[a]; ++i) {
+            uint64_t other = i >= shift ? x[b][i - shift] : 0;
+            x[a][i] = (x[a][i] * lead_b % PRIME + (PRIME - other) * lead_a % PRIME) % PRIME;
+        }
+        do
+            --degree[a];
+        while (degree[a] >= 0 && x[a][degree[a]] == 0);
+        if (degree[a] < 0)
+            return false;
+    }
+    return true;
+}
+
 // The greatest common divisor by Euclid's algorithm, up to a factor; f and g are not zero.
 static void find_common(poly *common, const poly *f, const poly *g)
 {
@@ -100,12 +141,40 @@ static void find_common(poly *common, const poly *f, const poly *g)
     poly_init(&rest);
     poly_set(common, f);
     poly_set(&next, g);
+    if (are_surely_coprime(f, g)) {
+        mpz_set_ui(common->c[0], 1);
+        common->degree = 0;
+        next.degree = -1;
+    }
     while (next.degree >= 0) {
         divide(NULL, &rest, common, &next);
         poly_set(common, &next);
         poly_set(&next, &rest);
     }
     poly_clear(&next);
+    poly_clear(&rest);
+}
+
+void divide_by_common(poly *f, const poly *g, const poly *h)
+{
+    poly common, quotient, rest;
+    poly_init(&common);
+    poly_init(&quotient);
+    poly_init(&rest);
+    find_common(&common, g, h);
+    if (common.degree > 0 && f->degree >= 0) {
+        if (mpz_sgn(common.c[common.degree]) < 0)
+            for (int i = 0; i <= common.degree; ++i)
+                mpz_neg(common.c[i], common.c[i]);
+        divide(&quotient, &rest, f, &common);
+        if (rest.degree >= 0) {
+            fprintf(stderr, "moments: a divisor that does not divide\n");
+            abort();
+        }
+        poly_set(f, &quotient);
+    }
+    poly_clear(&common);
+    poly_clear(&quotient);
     poly_clear(&rest);
 }
 
@@ -212,8 +281,8 @@ static void sharpen(moment *m)
         refine(m);
 }
 
-// Does f's root m satisfy g = 0 too? Their common divisor has no double root, as f has none, and no
-// root in the interval but m; so it has that one if and only if it changes sign.
+// Does f's root m satisfy g = 0 too? Their common divisor has no root in the interval but m, and
+// that once at most, as f has; so it has that one if and only if it changes sign.
 static bool is_common_root(const poly *g, const moment *m)
 {
     poly common;
@@ -230,7 +299,7 @@ static bool is_common_root(const poly *g, const moment *m)
 }
 
 // The sign that g has in all of the interval; 0 where this cannot tell. Writes g as a polynomial
-// q(s) of s in [0, 1], which measures the interval: |q(s) - q_0| <= |q_1| + |q_2| + |q_3|.
+// q(s) of s in [0, 1], which measures the interval: |q(s) - q_0| <= |q_1| + |q_2| + ...
 static int steady_sign(const poly *g, const moment *m)
 {
     mpz_t q[MOST_DEGREE + 1];
@@ -326,7 +395,7 @@ static void refine_wider(moment *a, moment *b)
 }
 
 // -1, 0 or 1, and narrows both down.
-static int compare(moment *a, moment *b)
+int compare_moments(moment *a, moment *b)
 {
     sharpen(a);
     sharpen(b);
@@ -347,20 +416,25 @@ static int compare(moment *a, moment *b)
 
 void find_between(moment *a, moment *b, moment *between)
 {
-    mpz_t end, begin;
-    mpz_inits(end, begin, NULL);
+    mpz_t end;
+    mpz_init(end);
     for (;;) {
         mpz_add_ui(end, a->k, a->dyadic ? 0 : 1);
         if (compare_dyadic(end, a->bits, b->k, b->bits) < 0)
             break;
         refine_wider(a, b);
     }
-    mpz_mul_2exp(end, end, b->bits);
-    mpz_mul_2exp(begin, b->k, a->bits);
-    mpz_add(between->k, end, begin);
-    between->bits = a->bits + b->bits + 1;
+    between->bits = 0;
+    do { // the first multiple of 1 / 2^bits above the end
+        ++between->bits;
+        if (between->bits < a->bits)
+            mpz_fdiv_q_2exp(between->k, end, a->bits - between->bits);
+        else
+            mpz_mul_2exp(between->k, end, between->bits - a->bits);
+        mpz_add_ui(between->k, between->k, 1);
+    } while (compare_dyadic(between->k, between->bits, b->k, b->bits) >= 0);
     between->dyadic = true;
-    mpz_clears(end, begin, NULL);
+    mpz_clear(end);
 }
 
 void split_double(double x, mpz_t k, mp_bitcnt_t *bits)
@@ -406,7 +480,7 @@ static void sort_last(moments *list)
 {
     int i = list->count - 1;
     for (; i > 0; --i) {
-        int order = compare(&list->at[i - 1], &list->at[i]);
+        int order = compare_moments(&list->at[i - 1], &list->at[i]);
         if (order < 0)
             return;
         moment last = list->at[i];
@@ -520,9 +594,48 @@ static void add_roots_between(moments *list, const sturm *chain, const mpz_t k, 
     }
 }
 
+// Descartes' rule: f has as many roots in (0, 1) as the coefficients of (1+x)^n f(1 / (1+x)) have
+// changes of sign, or fewer by an even number.
+static int count_changes(const poly *f)
+{
+    mpz_t c[MOST_DEGREE + 1];
+    int n = f->degree, changes = 0, last = 0;
+    for (int i = 0; i <= n; ++i)
+        mpz_init_set(c[i], f->c[n - i]);
+    for (int i = 0; i < n; ++i)
+        for (int j = n - 1; j >= i; --j)
+            mpz_add(c[j], c[j], c[j + 1]);
+    for (int i = 0; i <= n; ++i) {
+        int sign = mpz_sgn(c[i]);
+        changes += sign * last < 0;
+        last = sign != 0 ? sign : last;
+        mpz_clear(c[i]);
+    }
+    return changes;
+}
+
+// Adds the only root of f in (0, 1), which is simple; false where 0 or 1 is a root too.
+static bool add_only_root(moments *list, const poly *f)
+{
+    mpz_t k;
+    mpz_init_set_ui(k, 1);
+    int before = mpz_sgn(f->c[0]), after = sign_at_dyadic(f, k, 0);
+    mpz_set_ui(k, 0);
+    if (before != 0 && after != 0) {
+        moment *m = add_moment(list, k, 0);
+        m->dyadic = false;
+        m->before = before;
+        poly_set(&m->f, f);
+        sort_last(list);
+    }
+    mpz_clear(k);
+    return before != 0 && after != 0;
+}
+
 void add_roots(moments *list, const poly *f)
 {
-    if (f->degree <= 0)
+    int changes = f->degree <= 0 ? 0 : count_changes(f);
+    if (changes == 0 || (changes == 1 && add_only_root(list, f)))
         return;
     sturm chain;
     for (int i = 0; i <= MOST_DEGREE; ++i)
