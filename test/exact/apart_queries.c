@@ -3,7 +3,6 @@
 
 #include "exact/apart_queries.h"
 
-#include "exact/adversary.h"
 #include "exact/apart_twin.h"
 #include "exact/hard_queries.h"
 
@@ -211,11 +210,11 @@ static toi_query make_random_query(toi_kind kind, toi_random *random)
     int bits = chance(random, 8) ? 53 : random_int(random, 16, 26);
     double size = ldexp(1, -random_int(random, 0, 4)), way = ldexp(1, -random_int(random, 0, 4));
     double centre[2][2][3];
+    bool meet = chance(random, 2); // the first primitive goes to where the second one is
     for (int k = 0; k < 3; ++k)
-        for (int side = 0; side < 2; ++side) {
+        for (int side = 1; side >= 0; --side) {
             centre[side][0][k] = random_coordinate(random, bits);
-            centre[side][1][k] = (chance(random, 3) ? centre[1 - side][0][k] : centre[side][0][k]) +
-                                 way * random_coordinate(random, bits);
+            centre[side][1][k] = centre[side || meet][0][k] + way * random_coordinate(random, bits);
         }
     for (int c = 0; c < 4; ++c)
         for (int k = 0; k < 3; ++k) {
@@ -277,6 +276,12 @@ static toi_query make_lattice_query(toi_kind kind, const whole_vector *apart, to
     for (int i = 0; i < 24; ++i)
         x[i] = random_int(random, -reach, reach);
     hold_still(kind, &query, random);
+    int far = random_int(random, 0, 4), near = random_int(random, -1, far);
+    for (int i = 0; i < 6 * first_count(kind); ++i) { // mostly from far to near
+        int end = i / 3 / first_count(kind);
+        points_at(&query, end)[i / 3 % first_count(kind)][i % 3] +=
+            (end ? near : far) * apart->x[i % 3];
+    }
     if (choice == 1)
         tie_corners(kind, &query, apart, random);
     return query;
@@ -411,9 +416,11 @@ static double corner_distance(toi_kind kind, const toi_query *query, toi_random 
     return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
 }
 
+// Of zero hardly ever: the twin takes long for lengths so far apart.
 static double few_ulps(double x, toi_random *random)
 {
-    for (int n = random_int(random, -3, 3); n != 0; n -= n > 0 ? 1 : -1)
+    int most = x == 0 && !chance(random, 16) ? 0 : 3;
+    for (int n = random_int(random, -most, most); n != 0; n -= n > 0 ? 1 : -1)
         x = nextafter(x, n > 0 ? INFINITY : 0);
     return x;
 }
@@ -423,25 +430,23 @@ static double pick_separation(toi_kind kind, const toi_query *query, toi_random 
     toi_query back = reversed(query);
     double d0 = twin_distance(kind, query), unit = toi_random_unit(random);
     double base = d0 > 0 ? d0 : corner_distance(kind, query, random);
-    switch (random_int(random, 0, 11)) {
+    switch (random_int(random, 0, 15)) {
     case 0:
-        return 0;
+        return chance(random, 2) ? 0 : d0;
     case 1:
-        return d0;
-    case 2:
         return few_ulps(d0, random);
-    case 3:
+    case 2:
         return few_ulps(least_distance(kind, query), random);
-    case 4:
+    case 3:
         return least_distance(kind, query);
+    case 4:
+        return fmin(corner_distance(kind, query, random), d0);
     case 5:
-        return corner_distance(kind, query, random);
+        return fmin(few_ulps(twin_distance(kind, &back), random), d0);
     case 6:
-        return few_ulps(twin_distance(kind, &back), random);
-    case 7:
         return ldexp(base, -random_int(random, 1, 60));
-    case 8:
-        return ldexp(base, random_int(random, 1, 20));
+    case 7:
+        return ldexp(base, random_int(random, -3, 20));
     default:
         return unit * base;
     }
@@ -474,6 +479,13 @@ typedef struct apart_recipe
     double scale, offset[3];
 } apart_recipe;
 
+// Each hard query has a size and a place of its own, and a separation that suits another does not
+// suit it.
+static bool has_own_size(const apart_recipe *recipe)
+{
+    return recipe->family == APART_NEAR && recipe->choice > 4;
+}
+
 // `s` is the separation the query was made for; -1: none.
 static toi_query make_query(const apart_recipe *recipe, toi_random *random, double *s)
 {
@@ -484,16 +496,16 @@ static toi_query make_query(const apart_recipe *recipe, toi_random *random, doub
     } else if (recipe->family == APART_LATTICE) {
         query = make_lattice_query(recipe->kind, &recipe->apart, random);
         *s = recipe->apart.length * (chance(random, 3) ? random_int(random, 1, 3) : 1);
+    } else if (has_own_size(recipe)) {
+        return make_hard_query(HARD_NEAR, recipe->kind, random);
     } else if (recipe->choice < 3) {
         grazing_query made = make_grazing_query(recipe->kind, random);
         query = made.query;
         *s = made.separation;
     } else if (recipe->choice == 3) {
         query = make_skimming_query(recipe->kind, random);
-    } else if (recipe->choice == 4) {
-        query = make_trap(recipe->kind, random);
     } else {
-        return make_hard_query(HARD_NEAR, recipe->kind, random); // has sizes and places of its own
+        query = make_trap(recipe->kind, random);
     }
     turn_axes(&query, random);
     move_query(&query, recipe->scale, recipe->offset);
@@ -505,7 +517,7 @@ static apart_recipe pick_recipe(apart_family family, toi_random *random)
 {
     apart_recipe recipe = {.family = family,
                            .kind = kinds[toi_random_below(random, 8)],
-                           .choice = random_int(random, 0, 7),
+                           .choice = random_int(random, 0, 6),
                            .apart = pick_vector(random),
                            .scale = 1};
     if (chance(random, family == APART_NEAR ? 2 : 6))
@@ -515,6 +527,18 @@ static apart_recipe pick_recipe(apart_family family, toi_random *random)
     return recipe;
 }
 
+// Moves some coordinates by a few ulps, or by more. Zeros stay: their neighbours make integers of a
+// thousand bits, which hard_queries.c has enough of.
+static void nudge(toi_query *query, toi_random *random)
+{
+    int bits = chance(random, 2) ? 52 : random_int(random, 3, 52);
+    for (int n = random_int(random, 1, 4); n > 0; --n) {
+        double *x = &points_at(
+            query, random_int(random, 0, 1))[random_int(random, 0, 3)][random_int(random, 0, 2)];
+        *x += ldexp(*x, -bits) * random_int(random, -2, 2);
+    }
+}
+
 // Half of the group are the first query again, turned or a little off, so that a separation that is
 // critical for one is so for many.
 static void fill_group(const apart_recipe *recipe, apart_group *group, toi_random *random)
@@ -522,14 +546,14 @@ static void fill_group(const apart_recipe *recipe, apart_group *group, toi_rando
     double s;
     for (int i = 1; i < APART_GROUP; ++i) {
         toi_query *query = &group->queries[i];
-        if (chance(random, 2)) {
+        if (!has_own_size(recipe) && chance(random, 2)) {
             *query = make_query(recipe, random, &s);
             continue;
         }
         *query = group->queries[0];
         turn_axes(query, random);
         if (chance(random, 2))
-            nudge_query(query, random_int(random, 1, 4), random);
+            nudge(query, random);
     }
 }
 

@@ -33,9 +33,10 @@
 // in all of the closed cell the distance is above, at or below s where h = (n - s^2 m) / c is
 // positive, zero or negative.
 //
-// Sweep. If h <= 0 at t = 0 in the first cell the time is 0. Else the distance is above s at the
-// start of the first cell, and cell by cell: the first root of h after the cell's start and not
-// after its end is the answer; if there is none, the distance is above s at the start of the next.
+// Sweep. If n <= s^2 m for the feature that is closest at t = 0 the time is 0. Else the distance is
+// above s at the start of the first cell, and cell by cell: the first root of h after the cell's
+// start and not after its end is the answer; if there is none, the distance is above s at the start
+// of the next.
 //
 // Doubles are whole multiples of a power of two, so all coefficients are integers; moments.c finds
 // and orders roots without an error, and no step narrows down what might be equal.
@@ -387,12 +388,6 @@ static feature *take_feature(simplex *x, int set, double s)
 
 // ---- The sweep
 
-static void set_whole(moment *m, unsigned long k)
-{
-    moment_init(m);
-    mpz_set_ui(m->k, k);
-}
-
 // 0, 1, and every time between them at which the closest feature can change.
 static void find_cells(const simplex *x, moments *cells)
 {
@@ -440,9 +435,7 @@ static apart_answer sweep(simplex *x, moments *cells, double s)
         feature *f = take_feature(x, set, s);
         bool last = i + 2 == cells->count;
         moment *root = find_root(f, start, end);
-        if (i == 0 && sign_at(&f->above, start) <= 0)
-            take_time(start, &answer);
-        else if (root)
+        if (root)
             take_time(root, &answer);
         else if (last && sign_at(&f->above, end) == 0) // add_roots() leaves out 0 and 1
             take_time(end, &answer);
@@ -478,12 +471,30 @@ static bool axis_separates(const simplex *x, double s)
     return separates;
 }
 
+// Is the distance at t = 0 at most s?
+static bool starts_within(const simplex *x, double s)
+{
+    moment start;
+    moment_init(&start);
+    int set = find_closest(x, 0, &start);
+    mpz_t above, square;
+    mpz_inits(above, square, NULL);
+    mpz_mul_2exp(above, x->n[set].c[0], take_square(s, x->unit, square));
+    mpz_submul(above, square, x->m[set].c[0]);
+    bool within = mpz_sgn(above) <= 0;
+    mpz_clears(above, square, NULL);
+    moment_clear(&start);
+    return within;
+}
+
 static apart_answer decide_part(toi_kind kind, int part, const toi_query *query, double s)
 {
     apart_answer answer = {.time = INFINITY};
     simplex x;
     simplex_init(&x, kind, part, query);
-    if (!axis_separates(&x, s)) {
+    if (starts_within(&x, s)) {
+        answer = (apart_answer){.hit = true, .time_is_exact = true};
+    } else if (!axis_separates(&x, s)) {
         moments cells = {.count = 0};
         find_cells(&x, &cells);
         answer = sweep(&x, &cells, s);
@@ -524,7 +535,7 @@ static void find_part_square(toi_kind kind, int part, const toi_query *query, di
     simplex x;
     moment start;
     simplex_init(&x, kind, part, query);
-    set_whole(&start, 0);
+    moment_init(&start);
     int set = find_closest(&x, 0, &start);
     mpz_set(d->n, x.n[set].c[0]);
     mpz_set(d->m, x.m[set].c[0]);

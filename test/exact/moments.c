@@ -1,7 +1,7 @@
 // Signs at a root are exact: a polynomial is zero there if and only if its greatest common divisor
 // with the root's polynomial changes sign over the isolating interval; else bisection ends with an
-// interval on which it has one sign. Roots are isolated by Descartes' rule where that is enough, by
-// Sturm's theorem elsewhere.
+// interval on which it has one sign. Roots are isolated by Descartes' rule and
+// bisection.
 
 #include "exact/moments.h"
 
@@ -509,143 +509,140 @@ moment *add_moment(moments *list, const mpz_t k, mp_bitcnt_t bits)
     return m;
 }
 
-// f, its derivative and negated remainders: the number of its roots in (a, b] is the number of sign
-// changes of the sequence at a less that at b.
-typedef struct sturm
+// Divides f, of degree 1 at least, by what it has in common with its derivative: the same roots,
+// once each.
+static void make_square_free(poly *f)
 {
-    int count;
-    poly f[MOST_DEGREE + 1];
-} sturm;
-
-// Builds the sequence for the square-free part of f, which is not zero. The last member divides
-// both f and its derivative: f has double roots if and only if that is no constant, and divided by
-// it it has the same roots, once each.
-static void build_sturm(sturm *chain, const poly *f)
-{
-    poly rest;
-    poly_init(&rest);
-    poly_set(&chain->f[0], f);
-    make_primitive(&chain->f[0]);
-    for (;;) {
-        differentiate(&chain->f[1], &chain->f[0]);
-        chain->count = 1;
-        while (chain->f[chain->count].degree >= 0) {
-            poly *last = &chain->f[chain->count++];
-            if (last->degree == 0)
-                break;
-            divide(NULL, &rest, last - 1, last);
-            for (int i = 0; i <= MOST_DEGREE; ++i)
-                mpz_neg(last[1].c[i], rest.c[i]);
-            last[1].degree = rest.degree;
-        }
-        if (chain->f[chain->count - 1].degree <= 0)
-            break;
-        poly square_free;
-        poly_init(&square_free);
-        divide(&square_free, &rest, &chain->f[0], &chain->f[chain->count - 1]);
-        poly_set(&chain->f[0], &square_free);
-        poly_clear(&square_free);
-    }
-    poly_clear(&rest);
+    poly slope;
+    poly_init(&slope);
+    differentiate(&slope, f);
+    poly copy;
+    poly_init(&copy);
+    poly_set(&copy, f);
+    divide_by_common(f, &copy, &slope);
+    poly_clear(&slope);
+    poly_clear(&copy);
 }
 
-// An end of an interval: the sign of f, and the changes of sign in its sequence.
-typedef struct bound
+// f(x + 1)
+static void shift_by_one(poly *f)
 {
-    int sign, changes;
-} bound;
-
-static bound bound_at(const sturm *chain, const mpz_t k, mp_bitcnt_t bits)
-{
-    bound found = {.sign = sign_at_dyadic(&chain->f[0], k, bits)};
-    int last = found.sign;
-    for (int i = 1; i < chain->count; ++i) {
-        int sign = sign_at_dyadic(&chain->f[i], k, bits);
-        found.changes += sign * last < 0;
-        last = sign != 0 ? sign : last;
-    }
-    return found;
-}
-
-// Adds the roots that lie strictly between k / 2^bits and (k + 1) / 2^bits.
-static void add_roots_between(moments *list, const sturm *chain, const mpz_t k, mp_bitcnt_t bits,
-                              bound before, bound after)
-{
-    int roots = before.changes - after.changes - (after.sign == 0);
-    if (roots == 1 && before.sign != 0 && after.sign != 0) {
-        moment *m = add_moment(list, k, bits);
-        m->dyadic = false;
-        m->before = before.sign;
-        poly_set(&m->f, &chain->f[0]);
-        sort_last(list);
-    } else if (roots > 0) {
-        mpz_t left, middle;
-        mpz_inits(left, middle, NULL);
-        mpz_mul_2exp(left, k, 1);
-        mpz_add_ui(middle, left, 1);
-        bound half = bound_at(chain, middle, bits + 1);
-        add_roots_between(list, chain, left, bits + 1, before, half);
-        if (half.sign == 0) {
-            add_moment(list, middle, bits + 1);
-            sort_last(list);
-        }
-        add_roots_between(list, chain, middle, bits + 1, half, after);
-        mpz_clears(left, middle, NULL);
-    }
+    for (int i = 0; i < f->degree; ++i)
+        for (int j = f->degree - 1; j >= i; --j)
+            mpz_add(f->c[j], f->c[j], f->c[j + 1]);
 }
 
 // Descartes' rule: f has as many roots in (0, 1) as the coefficients of (1+x)^n f(1 / (1+x)) have
 // changes of sign, or fewer by an even number.
 static int count_changes(const poly *f)
 {
-    mpz_t c[MOST_DEGREE + 1];
-    int n = f->degree, changes = 0, last = 0;
-    for (int i = 0; i <= n; ++i)
-        mpz_init_set(c[i], f->c[n - i]);
-    for (int i = 0; i < n; ++i)
-        for (int j = n - 1; j >= i; --j)
-            mpz_add(c[j], c[j], c[j + 1]);
-    for (int i = 0; i <= n; ++i) {
-        int sign = mpz_sgn(c[i]);
+    poly g;
+    poly_init(&g);
+    g.degree = f->degree;
+    for (int i = 0; i <= f->degree; ++i)
+        mpz_set(g.c[i], f->c[f->degree - i]);
+    shift_by_one(&g);
+    int changes = 0, last = 0;
+    for (int i = 0; i <= g.degree; ++i) {
+        int sign = mpz_sgn(g.c[i]);
         changes += sign * last < 0;
         last = sign != 0 ? sign : last;
-        mpz_clear(c[i]);
     }
+    poly_clear(&g);
     return changes;
 }
 
-// Adds the only root of f in (0, 1), which is simple; false where 0 or 1 is a root too.
-static bool add_only_root(moments *list, const poly *f)
+static int sign_at_one(const poly *f)
 {
+    mpz_t sum;
+    mpz_init(sum);
+    for (int i = 0; i <= f->degree; ++i)
+        mpz_add(sum, sum, f->c[i]);
+    int sign = mpz_sgn(sum);
+    mpz_clear(sum);
+    return sign;
+}
+
+// The part of f over k / 2^bits to (k + 1) / 2^bits, written as a polynomial over 0 to 1.
+typedef struct stretch
+{
+    const poly *f;
     mpz_t k;
-    mpz_init_set_ui(k, 1);
-    int before = mpz_sgn(f->c[0]), after = sign_at_dyadic(f, k, 0);
-    mpz_set_ui(k, 0);
-    if (before != 0 && after != 0) {
-        moment *m = add_moment(list, k, 0);
+    mp_bitcnt_t bits;
+    poly part;
+} stretch;
+
+static void stretch_init(stretch *s, const poly *f, const poly *part)
+{
+    s->f = f;
+    s->bits = 0;
+    mpz_init(s->k);
+    poly_init(&s->part);
+    poly_set(&s->part, part);
+}
+
+static void stretch_clear(stretch *s)
+{
+    mpz_clear(s->k);
+    poly_clear(&s->part);
+}
+
+// half(x) = 2^n part(x / 2), or with x + 1 for x
+static void take_half(const stretch *s, bool second, stretch *half)
+{
+    stretch_init(half, s->f, &s->part);
+    half->bits = s->bits + 1;
+    mpz_mul_2exp(half->k, s->k, 1);
+    int n = s->part.degree;
+    for (int i = 0; i < n; ++i)
+        mpz_mul_2exp(half->part.c[i], half->part.c[i], (mp_bitcnt_t)(n - i));
+    if (second) {
+        mpz_add_ui(half->k, half->k, 1);
+        shift_by_one(&half->part);
+    }
+}
+
+// Adds the roots strictly inside. Halving ends: around simple roots, and between them, a stretch
+// that is short enough has one change or none (the theorem of one circle and of two circles).
+static void add_roots_inside(moments *list, const stretch *s)
+{
+    int changes = count_changes(&s->part), before = mpz_sgn(s->part.c[0]);
+    if (changes == 0)
+        return;
+    if (changes == 1 && before != 0 && sign_at_one(&s->part) != 0) {
+        moment *m = add_moment(list, s->k, s->bits);
         m->dyadic = false;
         m->before = before;
-        poly_set(&m->f, f);
+        poly_set(&m->f, s->f);
+        sort_last(list);
+        return;
+    }
+    stretch first, second;
+    take_half(s, false, &first);
+    take_half(s, true, &second);
+    add_roots_inside(list, &first);
+    if (mpz_sgn(second.part.c[0]) == 0) {
+        add_moment(list, second.k, second.bits);
         sort_last(list);
     }
-    mpz_clear(k);
-    return before != 0 && after != 0;
+    add_roots_inside(list, &second);
+    stretch_clear(&first);
+    stretch_clear(&second);
 }
 
 void add_roots(moments *list, const poly *f)
 {
     int changes = f->degree <= 0 ? 0 : count_changes(f);
-    if (changes == 0 || (changes == 1 && add_only_root(list, f)))
+    if (changes == 0)
         return;
-    sturm chain;
-    for (int i = 0; i <= MOST_DEGREE; ++i)
-        poly_init(&chain.f[i]);
-    build_sturm(&chain, f);
-    mpz_t zero, one;
-    mpz_init(zero);
-    mpz_init_set_ui(one, 1);
-    add_roots_between(list, &chain, zero, 0, bound_at(&chain, zero, 0), bound_at(&chain, one, 0));
-    mpz_clears(zero, one, NULL);
-    for (int i = 0; i <= MOST_DEGREE; ++i)
-        poly_clear(&chain.f[i]);
+    poly simple;
+    poly_init(&simple);
+    poly_set(&simple, f);
+    if (changes > 1) // else the only root is simple
+        make_square_free(&simple);
+    stretch whole;
+    stretch_init(&whole, &simple, &simple);
+    add_roots_inside(list, &whole);
+    stretch_clear(&whole);
+    poly_clear(&simple);
 }
