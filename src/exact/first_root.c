@@ -30,6 +30,7 @@ typedef struct part
     int stalled;   // steps since roots were last kept apart
     int run;       // halvings towards the same end: the beginning (negative) or the end
     int leap;      // how many halvings to leap over next
+    bool shrinks;  // a longer leap was too long
     unsigned sure; // the conditions that are known to be positive, a bit each
 } part;
 
@@ -140,6 +141,13 @@ static toi_integer part_around(state *s, const part *p, toi_integer step)
     return toi_integer_compare(from, last.from) > 0 ? last.from : from;
 }
 
+// From the first leap that was too long on they are halved, as long as that is more than halving.
+static void shorten_leap(part *p)
+{
+    p->shrinks = p->leap / 2 > LEAP;
+    p->leap = p->shrinks ? p->leap / 2 : LEAP;
+}
+
 // Keeps a small part instead of the interval if all changes are in it: the rest has none then,
 // since the changes of disjoint intervals add up to no more than those of one around them.
 static bool keep_small(state *s, const part *p, toi_integer from, int run)
@@ -153,7 +161,10 @@ static bool keep_small(state *s, const part *p, toi_integer from, int run)
         return false;
     ++piece.stalled;
     piece.run = run;
-    piece.leap = p->leap < LONGEST_LEAP ? 2 * p->leap : p->leap;
+    if (!piece.shrinks)
+        piece.leap = p->leap < LONGEST_LEAP ? 2 * p->leap : p->leap;
+    else
+        shorten_leap(&piece);
     keep(s, piece);
     return true;
 }
@@ -169,15 +180,18 @@ static bool leap(state *s, part *p)
         part end = end_part(s, p, p->leap, p->run > 0);
         if (keep_small(s, p, end.from, p->run))
             return true;
-        p->run = 0;
         toi_arena_release(s->arena, mark);
     }
     toi_integer from = part_around(s, p, newton_step(s, p));
     if (keep_small(s, p, toi_arena_keep(s->arena, mark, from), 0))
         return true;
     toi_arena_release(s->arena, mark);
-    p->leap = LEAP;
-    return false;
+    shorten_leap(p);
+    if (p->shrinks)
+        keep(s, *p);
+    else
+        p->run = 0;
+    return p->shrinks;
 }
 
 static void halve(state *s, const part *p)
