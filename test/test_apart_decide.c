@@ -130,6 +130,16 @@ static void collapsing_triangle(void **state)
     expect(TOI_VERTEX_FACE, query, 1, 1.0 / 3, false);
 }
 
+// The plane's polynomial has a multiple root before the time, so that its sign was turned round in
+// the middle of the search.
+static void multiple_roots(void **state)
+{
+    (void)state;
+    toi_query query = {.start = {{-15, 17, -36}, {36, 19, -15}, {-36, 29, 15}, {24, 22, -10}},
+                       .end = {{10, 29, 24}, {-36, 46, 15}, {-24, -2, 10}, {-36, -51, 15}}};
+    expect(TOI_VERTEX_FACE, query, 13, 0x1.9999999999999p-2, false);
+}
+
 static void no_motion(void **state)
 {
     (void)state;
@@ -667,6 +677,7 @@ int main(void)
         cmocka_unit_test(tangency),
         cmocka_unit_test(parallel_edges),
         cmocka_unit_test(collapsing_triangle),
+        cmocka_unit_test(multiple_roots),
         cmocka_unit_test(no_motion),
         cmocka_unit_test(sizes),
         cmocka_unit_test(times_hold_in_rationals),

@@ -218,6 +218,21 @@ static void halve(state *s, const part *p)
         keep(s, left);
 }
 
+// Takes f without its multiple roots; what was counted for it before no longer holds.
+static void make_square_free(state *s, part *p)
+{
+    int last;
+    s->f = toi_sextic_square_free(s->arena, &s->f);
+    s->slope = toi_sextic_derivative(s->arena, &s->f);
+    s->is_square_free = true;
+    p->changes = count_changes(s, &s->f, p, &p->sign, &last);
+    for (int i = 0; i < s->count; ++i) {
+        part *q = &s->parts[i];
+        if (!q->is_point)
+            q->changes = count_changes(s, &s->f, q, &q->sign, &last);
+    }
+}
+
 // Where halving does not help: f has a multiple root, or `under` a zero, which is a multiple root
 // too. Returns whether the part is done with.
 static bool look_closer(state *s, part *p)
@@ -226,10 +241,7 @@ static bool look_closer(state *s, part *p)
     if (!s->is_square_free) {
         if (p->changes == 1)
             return false;
-        s->f = toi_sextic_square_free(s->arena, &s->f);
-        s->slope = toi_sextic_derivative(s->arena, &s->f);
-        s->is_square_free = true;
-        p->changes = count_changes(s, &s->f, p, &p->sign, &last);
+        make_square_free(s, p);
         return p->changes == 0;
     }
     if (p->changes != 1 || s->search->under->degree < 2)
@@ -364,7 +376,7 @@ bool toi_find_first_root(toi_arena *arena, const toi_root_search *search, double
     open_search(&s);
     while (s.count > 0 && !arena->failed) {
         part p = s.parts[--s.count];
-        if (is_ruled_out(&s, &p))
+        if ((p.changes == 0 && !p.is_point) || is_ruled_out(&s, &p))
             continue;
         if (p.is_point || (p.changes == 1 && is_sure(&s, &p))) {
             *floor = p.is_point ? toi_dyadic_floor((toi_dyadic){p.from, p.bits}, &is_double)
