@@ -30,6 +30,7 @@ typedef struct part
     int stalled;   // steps since roots were last kept apart
     int run;       // halvings towards the same end: the beginning (negative) or the end
     int leap;      // how many halvings to leap over next
+    bool shrinks;  // a longer leap was too long
     unsigned sure; // the conditions that are known to be positive, a bit each
 } part;
 
@@ -140,6 +141,13 @@ static toi_integer part_around(state *s, const part *p, toi_integer step)
     return toi_integer_compare(from, last.from) > 0 ? last.from : from;
 }
 
+// From the first leap that was too long on they are halved, as long as that is more than halving.
+static void shorten_leap(part *p)
+{
+    p->shrinks = p->leap / 2 > LEAP;
+    p->leap = p->shrinks ? p->leap / 2 : LEAP;
+}
+
 // Keeps a small part instead of the interval if all changes are in it: the rest has none then,
 // since the changes of disjoint intervals add up to no more than those of one around them.
 static bool keep_small(state *s, const part *p, toi_integer from, int run)
@@ -153,7 +161,10 @@ static bool keep_small(state *s, const part *p, toi_integer from, int run)
         return false;
     ++piece.stalled;
     piece.run = run;
-    piece.leap = p->leap < LONGEST_LEAP ? 2 * p->leap : p->leap;
+    if (!piece.shrinks)
+        piece.leap = p->leap < LONGEST_LEAP ? 2 * p->leap : p->leap;
+    else
+        shorten_leap(&piece);
     keep(s, piece);
     return true;
 }
@@ -169,15 +180,18 @@ static bool leap(state *s, part *p)
         part end = end_part(s, p, p->leap, p->run > 0);
         if (keep_small(s, p, end.from, p->run))
             return true;
-        p->run = 0;
         toi_arena_release(s->arena, mark);
     }
     toi_integer from = part_around(s, p, newton_step(s, p));
     if (keep_small(s, p, toi_arena_keep(s->arena, mark, from), 0))
         return true;
     toi_arena_release(s->arena, mark);
-    p->leap = LEAP;
-    return false;
+    shorten_leap(p);
+    if (p->shrinks)
+        keep(s, *p);
+    else
+        p->run = 0;
+    return p->shrinks;
 }
 
 static void halve(state *s, const part *p)
@@ -204,6 +218,21 @@ static void halve(state *s, const part *p)
         keep(s, left);
 }
 
+// Takes f without its multiple roots; what was counted for it before no longer holds.
+static void make_square_free(state *s, part *p)
+{
+    int last;
+    s->f = toi_sextic_square_free(s->arena, &s->f);
+    s->slope = toi_sextic_derivative(s->arena, &s->f);
+    s->is_square_free = true;
+    p->changes = count_changes(s, &s->f, p, &p->sign, &last);
+    for (int i = 0; i < s->count; ++i) {
+        part *q = &s->parts[i];
+        if (!q->is_point)
+            q->changes = count_changes(s, &s->f, q, &q->sign, &last);
+    }
+}
+
 // Where halving does not help: f has a multiple root, or `under` a zero, which is a multiple root
 // too. Returns whether the part is done with.
 static bool look_closer(state *s, part *p)
@@ -212,10 +241,7 @@ static bool look_closer(state *s, part *p)
     if (!s->is_square_free) {
         if (p->changes == 1)
             return false;
-        s->f = toi_sextic_square_free(s->arena, &s->f);
-        s->slope = toi_sextic_derivative(s->arena, &s->f);
-        s->is_square_free = true;
-        p->changes = count_changes(s, &s->f, p, &p->sign, &last);
+        make_square_free(s, p);
         return p->changes == 0;
     }
     if (p->changes != 1 || s->search->under->degree < 2)
@@ -350,7 +376,7 @@ bool toi_find_first_root(toi_arena *arena, const toi_root_search *search, double
     open_search(&s);
     while (s.count > 0 && !arena->failed) {
         part p = s.parts[--s.count];
-        if (is_ruled_out(&s, &p))
+        if ((p.changes == 0 && !p.is_point) || is_ruled_out(&s, &p))
             continue;
         if (p.is_point || (p.changes == 1 && is_sure(&s, &p))) {
             *floor = p.is_point ? toi_dyadic_floor((toi_dyadic){p.from, p.bits}, &is_double)
