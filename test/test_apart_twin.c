@@ -407,7 +407,34 @@ static void symmetries_change_nothing(void **state)
     assert_true(compared > cases(600) * APART_GROUP / 2);
 }
 
-// A separation between d0 and the next double is at the start; below d0 it is not.
+// What make_grazing_query() promises: contact at two times close to each other, none before and
+// none after, for most of them; and gaps of all sizes.
+static void grazing_queries_graze(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 4; ++n) {
+        toi_random random = {6};
+        int grazing = 0, below[3] = {0};
+        for (int i = 0; i < 400; ++i) {
+            grazing_query g = make_grazing_query(kinds[n], &random);
+            double s = nextafter(g.separation, INFINITY);
+            toi_query back;
+            memcpy(back.start, g.query.end, sizeof back.start);
+            memcpy(back.end, g.query.start, sizeof back.end);
+            apart_answer first = twin_apart(kinds[n], &g.query, s, 1);
+            apart_answer last = twin_apart(kinds[n], &back, s, 1);
+            double gap = 1 - last.time - first.time;
+            grazing += first.hit && first.time > 0 && gap < 0x1p-8;
+            for (int k = 0; k < 3 && first.hit && first.time > 0; ++k)
+                below[k] += gap < ldexp(1, -20 - 10 * k);
+        }
+        print_message("  %s: %d of 400 graze, %d for 2^-20 of the step, %d 2^-30, %d 2^-40\n",
+                      toi_kind_name(kinds[n]), grazing, below[0], below[1], below[2]);
+        assert_true(grazing > 200 && below[0] > 100 && below[1] > 50 && below[2] > 10);
+    }
+}
+
+// Starting inside, and the separation, from distances found otherwise.
 static void relative_rule_follows_the_distance(void **state)
 {
     (void)state;
@@ -439,6 +466,7 @@ int main(void)
         cmocka_unit_test(twin_agrees_with_single_times),
         cmocka_unit_test(contact_is_separation_zero),
         cmocka_unit_test(inclusion_is_not_later),
+        cmocka_unit_test(grazing_queries_graze),
         cmocka_unit_test(symmetries_change_nothing),
         cmocka_unit_test(relative_rule_follows_the_distance),
     };
