@@ -321,8 +321,8 @@ policy "with a number of its own, before or after" "(0.1, 0, 0.5, 1e-6, True)" \
     --relative-separation 0 --min-separation 0.1 --solver --rescale 0.5 --strict
 policy "each number" "(0, 0.25, 0.5, 0.125, False)" --relative-separation 0.25 --rescale 0.5 --small-time 0.125
 value "solvers stop at a fifth of the distance" "o['earliest'] < 0.4001 and o['inside'] == 0 and \
-o['first_inside'] is None and o['rescaled'] is None" ccd start.ply end.ply --solver --narrow inclusion
-inside=(ccd start.ply end.ply --narrow inclusion --min-separation 1.5 --relative-separation 0.2)
+o['first_inside'] is None and o['rescaled'] is None" ccd start.ply end.ply --solver
+inside=(ccd start.ply end.ply --min-separation 1.5 --relative-separation 0.2)
 value "a pair that starts inside is counted and named" "o['inside'] == 1 and \
 o['first_inside'] == {'kind': 'vf', 'a': 3, 'b': 0} and 0.39 < o['earliest'] < 0.4001" "${inside[@]}"
 succeeds "and in words" "${inside[@]}"
@@ -332,9 +332,9 @@ check "and the separation" grep -qxF \
     "separation  1.5, and 0.2 of what a pair's distance at the start exceeds it by" stdout
 refuses "or it is refused" 2 "start at min_separation" "${inside[@]}" --strict
 value "a small time is solved again" "o['rescaled'] == 1 and 0.24 < o['earliest'] <= 0.25" \
-    ccd start.ply end.ply --all --narrow inclusion --relative-separation 0.2 --rescale 0.5 --small-time 0.9
+    ccd start.ply end.ply --all --relative-separation 0.2 --rescale 0.5 --small-time 0.9
 succeeds "and in words" \
-    ccd start.ply end.ply --all --narrow inclusion --min-separation 0.5 --rescale 0.5 --small-time 0.9
+    ccd start.ply end.ply --all --min-separation 0.5 --rescale 0.5 --small-time 0.9
 check "how" grep -qxF "            times up to 0.9 are solved again for 0.5 alone and multiplied by 0.5" stdout
 check "how many" grep -qxF "            1 pair was solved again" stdout
 succeeds "the separation of a plain question" ccd start.ply end.ply
@@ -574,9 +574,9 @@ check "the tables fit 100 columns" lines_match stdout '^.{0,100}$'
 same "columns of the rows" "$(head -n 1 rows.csv)" "scene,stage,kind,method,guarantee,tolerance,threads,$(
     )queries,seconds,ns_per_query,hits,undecided,false_positives,false_negatives,$(
     )file_false_positives,file_false_negatives,odd,even,times,late,largest_late,largest_early,$(
-    )mean_error,rung_axis,rung_direction,rung_plane,rung_root,rung_integer,error_0,$(
+    )mean_error,rung_axis,rung_direction,rung_plane,rung_root,rung_integer,rung_turn,error_0,$(
     printf 'error_1e%+d,' {-17..0})hash,median_seconds,repeats,simd,machine,compiler,commit"
-same "as many in each row" "$(awk -F, '{ print NF }' rows.csv | sort -u)" 54
+same "as many in each row" "$(awk -F, '{ print NF }' rows.csv | sort -u)" 55
 same "eight tolerances of fast" "$(grep -c ',fast,' rows.csv)" 8
 value "no guaranteed method misses, none is late" "all(r['false_negatives'] == 0 and r['late'] == 0 \
 and r['times'] > 200 for r in o['rows'] if r['guarantee'] != 'none')" "${random[@]}"

@@ -77,7 +77,8 @@ run unknown --out page.html
 check "unknown columns are named as left out" test "$code" -eq 0 -a -n "$(grep 'left out.*weights.csv' stdout)"
 check "on the page too" grep -q "weights.csv: left out" page.html
 
-# Rows of scenes kept between calls, of a busy machine and of separations are not those of the figures, however fast they are.
+# Rows of scenes kept between calls, of a busy machine and of separations are not those of the figures, however fast
+# they are.
 mkdir loads
 awk -F, -v OFS=, 'NR == 1 { print $0, "calls", "load", "separation"; next } { print $0, "stateless", "idle", "none" }' \
     "$data"/ccd-stages.csv >loads/ccd.csv

@@ -272,13 +272,14 @@ static void add_separation_cells(table *t, const ccd_row *row, const ccd_row *no
     const toi_ccd_report *r = &row->report;
     int64_t candidates = both(r->candidates), hits = both(r->hits);
     int64_t more = none && row->mode == CCD_ALL ? hits - both(none->report.hits) : 0;
+    bool many = more > 0 && more >= candidates / 100; // of few the time says nothing
     double seconds = r->seconds_total, before = none ? none->report.seconds_total : 0;
     add_cell(t, seconds_text(seconds));
     add_cell(t, none ? decimal("%.2f", seconds / before) : words("-"));
     add_cell(t, count_text(candidates));
     add_cell(t, row->mode == CCD_ALL ? count_text(hits) : words("-"));
     add_cell(t, candidates > 0 ? decimal("%.1f", 1e9 * seconds / (double)candidates) : words("-"));
-    add_cell(t, more > 0 ? decimal("%.0f", 1e9 * (seconds - before) / (double)more) : words("-"));
+    add_cell(t, many ? decimal("%.0f", 1e9 * (seconds - before) / (double)more) : words("-"));
 }
 
 // The fastest runs, as in the costs.
@@ -320,8 +321,8 @@ static void print_notes(const choices *shown)
         printf("separation: edge/N: the N-th part of the mean edge in the first frame is kept; "
                "relative: a fifth of\neach pair's distance, and what else solvers ask for. ratio: "
                "total beside that of none. ns a\ncandidate: total, shared out. ns a hit more: what "
-               "total has more than that of none, shared out to\nthe hits that none does not have. "
-               "Separations are run in turns.\n");
+               "total has more than that of none, shared out to\nthe hits more, where those are a "
+               "hundredth of the candidates. Separations are run in turns.\n");
     if (shown->calls)
         printf("kept: a step of a scene that is kept between calls; stateless: a call that begins "
                "with nothing.\n");
