@@ -35,7 +35,17 @@ typedef struct toi_ccd_def
     /// the paper), instead of boxes in double. A few more candidates, the same impacts: only those
     /// whose boxes in double overlap too are asked about.
     bool float_boxes;
-    toi_filter filter;              ///< which pairs may collide; default: all
+    toi_filter filter; ///< which pairs may collide; default: all
+    /// TOI_KIND_COUNT lists of pairs, by toi_kind, to be asked about instead of those that a search
+    /// would find: the candidates of a longer step for a line search, or a coarser set. NULL, the
+    /// default: search. Only read during the call; a list without pairs needs no data. The filter,
+    /// and that pairs with a common vertex are not tested, hold for them too. Those whose swept
+    /// boxes in double do not overlap are dropped. So lists that hold every candidate give the
+    /// pipeline's own answer, bit for bit. Edges and points may come in either order; what is
+    /// reported has the lower one first. A pair that is twice in a list is asked about and reported
+    /// twice. Point-edge and point-point pairs need not be of loose parts. A number that is out of
+    /// range is an error (TOI_ERROR_DATA).
+    const toi_pair_array *given;
     toi_zero_time_policy zero_time; ///< what to do about times of 0; default: nothing
     int workers;                    ///< 0: toi_default_workers()
     /// Most bytes held at once, as broad_phase.h defines it; 0: no limit. Lists of impacts (64
@@ -85,10 +95,11 @@ typedef struct toi_ccd_report
     /// The first impact: of equally early ones the least by (kind, a, b). Infinite time where
     /// separated.
     toi_impact earliest;
-    int64_t vertices;                   ///< of the mesh
-    int64_t edges;                      ///< of the mesh, those made from its faces included
-    int64_t faces;                      ///< of the mesh
-    int64_t candidates[TOI_KIND_COUNT]; ///< pairs that the broad phase found and the filter allows
+    int64_t vertices; ///< of the mesh
+    int64_t edges;    ///< of the mesh, those made from its faces included
+    int64_t faces;    ///< of the mesh
+    /// Pairs that the broad phase found, or that are given and overlap, and the filter allows.
+    int64_t candidates[TOI_KIND_COUNT];
     int64_t hits[TOI_KIND_COUNT]; ///< found to be hit or undecided; only counted when all impacts
                                   ///< or safe steps are asked for
     int64_t undecided[TOI_KIND_COUNT]; ///< of those, undecided
