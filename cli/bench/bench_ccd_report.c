@@ -266,7 +266,7 @@ static const ccd_row *find_touching(const ccd_rows *rows, const ccd_row *row)
 static void add_separation_cells(table *t, const ccd_row *row, const ccd_row *none)
 {
     const toi_ccd_report *r = &row->report;
-    int64_t candidates = sum_kinds(r->candidates), hits = both(r->hits);
+    int64_t candidates = sum_kinds(r->candidates), hits = sum_kinds(r->hits);
     int64_t more = none && row->mode == CCD_ALL ? hits - sum_kinds(none->report.hits) : 0;
     bool many = more > 0 && more >= candidates / 100; // of few the time says nothing
     double seconds = r->seconds_total, before = none ? none->report.seconds_total : 0;
