@@ -5,6 +5,7 @@
 
 #include "base/fp_mode.h"
 #include "ccd/corners.h"
+#include "ccd/records.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +25,6 @@ typedef struct tally
     toi_impact earliest;
     int64_t hits[TOI_PAIR_KINDS];
     int64_t undecided[TOI_PAIR_KINDS];
-    toi_impact_array impacts;
     _Alignas(64) char end[64];
 } tally;
 
@@ -34,11 +34,7 @@ typedef struct question
     tally *tallies; // one a worker
     _Atomic uint64_t best;
     _Atomic uint64_t *steps; // bits of each vertex's time
-    bool keep;               // the impacts themselves are wanted
-    bool counted;            // and it is known how many there are
-    toi_impact *place;       // where they go, whoever finds them
-    int64_t room;            // for so many; others go to the workers' own lists
-    _Atomic int64_t placed;
+    toi_recorder *recorder;  // or NULL: the impacts themselves are not wanted
 } question;
 
 static void lower_steps(question *q, const toi_impact *impact)
@@ -48,30 +44,6 @@ static void lower_steps(question *q, const toi_impact *impact)
     toi_pair_corners(&q->pipeline.mesh, impact->kind == TOI_EDGE_EDGE, pair, corners);
     for (int c = 0; c < 4; ++c)
         toi_lower_time(&q->steps[corners[c]], impact->time);
-}
-
-static toi_status keep_impacts(question *q, tally *t, const toi_impact *impacts, int64_t count)
-{
-    toi_impact_array *list = &t->impacts;
-    toi_status status = toi_reserve(q->pipeline.budget, (void **)&list->data, &list->capacity,
-                                    list->count + count, sizeof *impacts);
-    if (status == TOI_OK) {
-        memcpy(list->data + list->count, impacts, (size_t)count * sizeof *impacts);
-        list->count += count;
-    }
-    return status;
-}
-
-// Puts them into the caller's list if they fit.
-static bool place_impacts(question *q, const toi_impact *impacts, int64_t count)
-{
-    int64_t at = q->placed;
-    do {
-        if (at + count > q->room)
-            return false;
-    } while (!atomic_compare_exchange_weak(&q->placed, &at, at + count));
-    memcpy(q->place + at, impacts, (size_t)count * sizeof *impacts);
-    return true;
 }
 
 static toi_status consume(void *context, const toi_impact *impacts, int64_t count, int worker)
@@ -87,20 +59,13 @@ static toi_status consume(void *context, const toi_impact *impacts, int64_t coun
             lower_steps(q, &impacts[i]);
     }
     toi_lower_time(&q->best, t->earliest.time);
-    if (!q->keep || place_impacts(q, impacts, count))
-        return TOI_OK;
-    if (q->counted)
-        return toi_fail(TOI_ERROR_DATA, "more impacts were found when they were looked for again: "
-                                        "the mesh or the filter's answers have changed meanwhile");
-    return keep_impacts(q, t, impacts, count);
+    return q->recorder ? toi_keep_records(q->recorder, impacts, count, worker) : TOI_OK;
 }
 
 static void reset_tallies(question *q)
 {
-    for (int w = 0; w < q->pipeline.workers; ++w) {
-        toi_give_back(q->tallies[w].impacts.data);
+    for (int w = 0; w < q->pipeline.workers; ++w)
         q->tallies[w] = (tally){.earliest.time = INFINITY};
-    }
 }
 
 // `impacts`: the list that they go to, or NULL.
@@ -110,7 +75,8 @@ static toi_status begin(question *q, const toi_ccd_def *def, toi_step step,
     _Static_assert(sizeof(toi_impact) == 64, "the message says so");
     *q = (question){.best = toi_time_bits(INFINITY)};
     const char *list = impacts ? "64 bytes for every impact" : NULL;
-    toi_status status = toi_pipeline_begin(&q->pipeline, def, step, (toi_purpose){true, list});
+    toi_status status =
+        toi_pipeline_begin(&q->pipeline, def, step, (toi_purpose){.solve = true, .list = list});
     if (impacts && !toi_reuse(q->pipeline.budget, impacts->data))
         toi_free_impacts(impacts);
     if (status == TOI_OK)
@@ -121,7 +87,6 @@ static toi_status begin(question *q, const toi_ccd_def *def, toi_step step,
     q->tallies = toi_take(q->pipeline.budget, workers, sizeof *q->tallies);
     if (!q->tallies)
         return toi_allocation_status();
-    memset(q->tallies, 0, (size_t)workers * sizeof *q->tallies);
     reset_tallies(q);
     return TOI_OK;
 }
@@ -144,7 +109,6 @@ static toi_status end(question *q, toi_status status, toi_ccd_report *report)
 {
     if (q->tallies) {
         merge_tallies(q);
-        reset_tallies(q);
         toi_give_back(q->tallies);
     }
     return toi_pipeline_end(&q->pipeline, status, report);
@@ -164,38 +128,9 @@ static toi_status find_earliest(const toi_ccd_def *def, toi_step step, toi_ccd_r
     return status;
 }
 
-// Those in place and those in the workers' lists.
-static toi_status join_impacts(question *q, toi_impact_array *impacts)
+static toi_status solve_all(void *context)
 {
-    int64_t total = q->placed;
-    for (int w = 0; w < q->pipeline.workers; ++w)
-        total += q->tallies[w].impacts.count;
-    toi_status status = toi_reserve(q->pipeline.budget, (void **)&impacts->data, &impacts->capacity,
-                                    total, sizeof *impacts->data);
-    if (status != TOI_OK)
-        return status;
-    impacts->count = q->placed;
-    for (int w = 0; w < q->pipeline.workers; ++w) {
-        const toi_impact_array *list = &q->tallies[w].impacts;
-        if (list->count > 0)
-            memcpy(impacts->data + impacts->count, list->data,
-                   (size_t)list->count * sizeof *list->data);
-        impacts->count += list->count;
-    }
-    return TOI_OK;
-}
-
-static toi_status list_impacts(question *q, toi_impact_array *impacts)
-{
-    q->keep = true;
-    q->place = impacts->data;
-    q->room = impacts->capacity;
-    toi_status status = toi_solve_candidates(&q->pipeline, consume, q, NULL);
-    return status == TOI_OK ? join_impacts(q, impacts) : status;
-}
-
-static toi_status solve_anew(question *q)
-{
+    question *q = context;
     toi_ccd_report *report = &q->pipeline.report;
     reset_tallies(q);
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
@@ -204,50 +139,24 @@ static toi_status solve_anew(question *q)
     return toi_solve_candidates(&q->pipeline, consume, q, NULL);
 }
 
-// Where the list does not fit beside all that its making takes: counts the impacts, then finds them
-// again and puts them into a list of that length (as src/broad/lists.c does with pairs).
-static toi_status list_impacts_tightly(question *q, toi_impact_array *impacts)
-{
-    toi_budget *budget = q->pipeline.budget;
-    toi_free_impacts(impacts);
-    q->keep = false;
-    q->counted = true;
-    q->room = q->placed = 0;
-    toi_status status = solve_anew(q);
-    if (status != TOI_OK)
-        return status;
-    for (int w = 0; w < q->pipeline.workers; ++w)
-        for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
-            q->room += q->tallies[w].hits[kind];
-    budget->need += q->room * (int64_t)sizeof *q->place + TOI_BLOCK_OVERHEAD;
-    budget->list = NULL; // now the whole need is known
-    impacts->data = q->place = toi_take(budget, q->room, sizeof *q->place);
-    if (!q->place)
-        return toi_allocation_status();
-    impacts->capacity = q->room;
-    q->keep = true;
-    status = solve_anew(q);
-    impacts->count = q->placed;
-    return status;
-}
-
 static toi_status find_impacts(const toi_ccd_def *def, toi_step step, toi_impact_array *impacts,
                                toi_ccd_report *report)
 {
     impacts->count = 0;
     question q;
     toi_status status = begin(&q, def, step, impacts);
-    toi_budget *budget = q.pipeline.budget;
-    if (status == TOI_OK) {
-        status = list_impacts(&q, impacts);
-        if (status == TOI_ERROR_LIMIT && budget->limit > 0)
-            status = list_impacts_tightly(&q, impacts);
-    }
+    toi_record_array list = {impacts->data, 0, impacts->capacity};
+    toi_recorder recorder = {.budget = q.pipeline.budget,
+                             .workers = q.pipeline.workers,
+                             .size = sizeof *impacts->data,
+                             .find = solve_all,
+                             .context = &q};
+    q.recorder = &recorder;
     if (status == TOI_OK)
-        toi_sort_impacts(impacts, q.pipeline.workers, budget);
+        status = toi_make_record_list(&recorder, &list);
     else
-        impacts->count = 0;
-    toi_detach(impacts->data);
+        toi_detach(list.data);
+    *impacts = (toi_impact_array){list.data, list.count, list.capacity};
     return end(&q, status, report);
 }
 
@@ -276,6 +185,14 @@ static void clear_steps(double *steps, int64_t count)
 {
     for (int64_t i = 0; i < count && count <= INT32_MAX; ++i)
         steps[i] = 0;
+}
+
+void toi_free_impacts(toi_impact_array *impacts)
+{
+    if (!impacts)
+        return;
+    toi_give_back(impacts->data);
+    *impacts = (toi_impact_array){NULL, 0, 0};
 }
 
 // ---- Of a mesh, and of a scene

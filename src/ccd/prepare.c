@@ -116,6 +116,8 @@ static void foresee(toi_pipeline *p)
     int64_t working = EDGE_BYTES * n.edges + search_need(p, &n);
     if (p->purpose.solve)
         working += toi_solve_need(&p->def->narrow, &n, p->workers);
+    if (p->purpose.measure)
+        working += toi_measure_need(&n, p->workers);
     p->budget->need = p->entered + BLOCKS + larger(working, larger(checking, making));
 }
 

@@ -246,11 +246,10 @@ static void make_bounds_when_worth(solve_stage *stage, const toi_cull_source *so
 // Boxes in double decide which pairs are asked about, whatever boxes were searched: a pair beyond
 // them has no share of its distance to keep, and a method that may report what only comes close
 // must not be asked.
-static int64_t keep_overlapping(const solve_stage *stage, toi_pair *pairs, int64_t count)
+int64_t toi_keep_overlapping(const toi_pipeline *p, toi_kind kind, toi_pair *pairs, int64_t count)
 {
-    const toi_pipeline *p = stage->pipeline;
     double radius = toi_separation_radius(p->def->narrow.min_separation);
-    bool edges = stage->kind == TOI_EDGE_EDGE;
+    bool edges = kind == TOI_EDGE_EDGE;
     int64_t kept = 0;
     for (int64_t i = 0; i < count; ++i) {
         toi_box a, b;
@@ -293,7 +292,7 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     toi_status status = TOI_OK;
     w->candidates += count;
     if (stage->pipeline->def->float_boxes)
-        count = keep_overlapping(stage, pairs, count);
+        count = toi_keep_overlapping(stage->pipeline, stage->kind, pairs, count);
     count = cull(stage, pairs, count);
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
         int64_t n = count - first < BATCH ? count - first : BATCH;
@@ -359,7 +358,8 @@ static toi_status solve_remembered(solve_stage *stage)
         return TOI_OK;
     stage->kind = (toi_kind)last->kind;
     toi_pair pair = {last->a, last->b};
-    bool asked = toi_is_allowed(p, stage->kind, pair) && keep_overlapping(stage, &pair, 1) > 0;
+    bool asked =
+        toi_is_allowed(p, stage->kind, pair) && toi_keep_overlapping(p, stage->kind, &pair, 1) > 0;
     return asked ? solve_block(stage, &pair, 1, 0, 0) : TOI_OK;
 }
 
