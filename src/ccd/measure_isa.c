@@ -8,37 +8,30 @@
 #include "ccd/measure.h"
 #include "kernel/distance.h"
 
-enum
-{
-    AHEAD = 16
-};
-
 // Of each pair, where its four corners stand.
 typedef struct batch
 {
     const double *corners[4][TOI_LANES];
 } batch;
 
-TOI_INLINE const double *find_corner(int kind, const toi_measure_source *s, toi_corner_rows rows,
-                                     int c)
-{
-    return s->vertices[toi_corner(rows, kind == TOI_EDGE_EDGE, c)].at;
-}
-
-// Corners jump about in memory: they are asked for ahead.
-TOI_INLINE void prefetch_corners(int kind, const toi_measure_source *s, const toi_pair *pair)
-{
-    toi_corner_rows rows = toi_find_corners(s->mesh, kind == TOI_EDGE_EDGE, pair);
-    for (int c = 0; c < 4; ++c)
-        __builtin_prefetch(find_corner(kind, s, rows, c));
-}
-
+// Finds the corners of a pair, which jump about in memory, and asks for them ahead.
 TOI_INLINE void find_corners(int kind, const toi_measure_source *s, const toi_pair *pair, int lane,
                              batch *b)
 {
-    toi_corner_rows rows = toi_find_corners(s->mesh, kind == TOI_EDGE_EDGE, pair);
-    for (int c = 0; c < 4; ++c)
-        b->corners[c][lane] = find_corner(kind, s, rows, c);
+    int edges = kind == TOI_EDGE_EDGE;
+    toi_corner_rows rows = toi_find_corners(s->mesh, edges, pair);
+    for (int c = 0; c < 4; ++c) {
+        b->corners[c][lane] = s->vertices[toi_corner(rows, edges, c)].at;
+        __builtin_prefetch(b->corners[c][lane]);
+    }
+}
+
+// Lanes beyond the last pair repeat it.
+TOI_INLINE void find_batch(int kind, const toi_measure_source *s, const toi_pair *pairs,
+                           int64_t first, int64_t count, batch *b)
+{
+    for (int i = 0; i < TOI_LANES; ++i)
+        find_corners(kind, s, &pairs[first + i < count ? first + i : count - 1], i, b);
 }
 
 // out[k] lane j = coordinate k of vertex j.
@@ -54,11 +47,13 @@ TOI_INLINE void load_vertices(const double *const from[TOI_LANES], toi_real out[
     out[1] = __builtin_shufflevector(xy[0], xy[1], 1, 3);
     out[2] = __builtin_shufflevector(z[0], z[1], 0, 2);
 #else
-    toi_real row[4], xz[2], y[2];
-    for (int j = 0; j < 4; ++j)
-        for (int i = 0; i < TOI_LANES / 4; ++i)
-            memcpy((double *)&row[j] + 4 * i, from[j + 4 * i], 4 * sizeof(double));
+    typedef double quad __attribute__((vector_size(32)));
+    quad rows[TOI_LANES];
+    toi_real xz[2], y[2];
+    for (int j = 0; j < TOI_LANES; ++j)
+        memcpy(&rows[j], from[j], sizeof rows[j]);
 #if TOI_LANES == 4
+    const quad *row = rows;
     for (int i = 0; i < 2; ++i) {
         xz[i] = __builtin_shufflevector(row[2 * i], row[2 * i + 1], 0, 4, 2, 6);
         y[i] = __builtin_shufflevector(row[2 * i], row[2 * i + 1], 1, 5, 3, 7);
@@ -67,6 +62,9 @@ TOI_INLINE void load_vertices(const double *const from[TOI_LANES], toi_real out[
     out[1] = __builtin_shufflevector(y[0], y[1], 0, 1, 4, 5);
     out[2] = __builtin_shufflevector(xz[0], xz[1], 2, 3, 6, 7);
 #else
+    toi_real row[4];
+    for (int j = 0; j < 4; ++j)
+        row[j] = __builtin_shufflevector(rows[j], rows[j + 4], 0, 1, 2, 3, 4, 5, 6, 7);
     for (int i = 0; i < 2; ++i) {
         xz[i] = __builtin_shufflevector(row[2 * i], row[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
         y[i] = __builtin_shufflevector(row[2 * i], row[2 * i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
@@ -130,23 +128,22 @@ TOI_INLINE int64_t write_lanes(int kind, const lane_results *x, const toi_pair *
     return kept;
 }
 
+// The next vector's corners are on their way while one is measured.
 TOI_INLINE int64_t measure_pairs(int kind, const toi_measure_source *s, const toi_pair *pairs,
                                  int64_t count, const toi_measured *found)
 {
     int64_t kept = 0;
-    for (int64_t first = 0; first < count; first += TOI_LANES) {
-        int n = count - first < TOI_LANES ? (int)(count - first) : TOI_LANES;
-        batch b;
-        lane_results results;
-        for (int i = 0; i < TOI_LANES; ++i) {
-            int64_t ahead = first + AHEAD + i;
-            if (ahead < count)
-                prefetch_corners(kind, s, &pairs[ahead]);
-            find_corners(kind, s, &pairs[i < n ? first + i : first], i, &b);
-        }
-        measure_lanes(kind, &b, s->radius, &results);
-        kept += write_lanes(kind, &results, pairs + first, n, found->pairs + kept,
-                            found->errors ? found->errors + kept : NULL);
+    batch batches[2];
+    lane_results results;
+    if (count > 0)
+        find_batch(kind, s, pairs, 0, count, &batches[0]);
+    for (int64_t first = 0, turn = 0; first < count; first += TOI_LANES, turn = !turn) {
+        int64_t left = count - first;
+        if (left > TOI_LANES)
+            find_batch(kind, s, pairs, first + TOI_LANES, count, &batches[!turn]);
+        measure_lanes(kind, &batches[turn], s->radius, &results);
+        kept += write_lanes(kind, &results, pairs + first, left < TOI_LANES ? (int)left : TOI_LANES,
+                            found->pairs + kept, found->errors ? found->errors + kept : NULL);
     }
     return kept;
 }

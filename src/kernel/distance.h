@@ -67,6 +67,15 @@ TOI_INLINE void toi_try_point_where(toi_mask allowed, const toi_real p[3], const
     toi_keep_nearer(TOI_TEST(found.square < best->square) & allowed, &found, best);
 }
 
+// The squared length of p + s d.
+TOI_INLINE toi_real toi_square_along(const toi_real p[3], const toi_real d[3], toi_real s)
+{
+    toi_real f[3];
+    for (int k = 0; k < 3; ++k)
+        f[k] = p[k] + s * d[k];
+    return toi_dot(f, f);
+}
+
 // The parameter in [0, 1] of the point of the segment p + s d that is closest to the origin.
 TOI_INLINE toi_real toi_closest_on_segment(const toi_real p[3], const toi_real d[3])
 {
@@ -131,15 +140,20 @@ TOI_INLINE void toi_try_inside(const toi_real p[3], const toi_real e[3], const t
     toi_mask spans = TOI_TEST(plane.area > 0);
     if (!toi_any(spans))
         return;
-    toi_real u = TOI_SPREAD(0), v = TOI_SPREAD(0), du, dv, f[3];
-    for (int step = 0; step < 4; ++step) {
+    toi_real u, v, du, dv, f[3];
+    toi_stationary(&plane, p, &u, &v);
+    u += 0; // minus zero becomes zero
+    v += 0;
+    for (int step = 0;; ++step) {
+        toi_mask inside = TOI_TEST(u >= 0) & TOI_TEST(v >= 0) & TOI_TEST(u + v <= 1) & spans;
+        if (toi_any(inside))
+            toi_try_point_where(inside, p, e, g, u, v, best);
+        if (step == 3)
+            break;
         toi_value_at(p, e, g, u, v, f);
         toi_stationary(&plane, f, &du, &dv);
         u += du;
         v += dv;
-        toi_mask inside = TOI_TEST(u >= 0) & TOI_TEST(v >= 0) & TOI_TEST(u + v <= 1) & spans;
-        if (toi_any(inside))
-            toi_try_point_where(inside, p, e, g, u, v, best);
     }
     // Each projection undoes what the other's error did along its own edge.
     u = toi_clamp01(u);
@@ -149,13 +163,23 @@ TOI_INLINE void toi_try_inside(const toi_real p[3], const toi_real e[3], const t
     toi_try_point_where(spans, p, e, g, u, v, best);
 }
 
+// The least |p + u e + v g| over the two sides v = 0 and u = 0.
+TOI_INLINE toi_closest toi_closest_on_corner_sides(const toi_real p[3], const toi_real e[3],
+                                                   const toi_real g[3])
+{
+    toi_real u = toi_closest_on_segment(p, e), v = toi_closest_on_segment(p, g);
+    toi_closest best = {toi_square_along(p, e, u), u, TOI_SPREAD(0)};
+    toi_closest other = {toi_square_along(p, g, v), TOI_SPREAD(0), v};
+    toi_keep_nearer(TOI_TEST(other.square < best.square), &other, &best);
+    return best;
+}
+
 // The least |p + u e + v g| over the triangle u, v >= 0, u + v <= 1.
 TOI_INLINE toi_closest toi_closest_on_triangle(const toi_real p[3], const toi_real e[3],
                                                const toi_real g[3])
 {
-    toi_real far[3], side[3], none = TOI_SPREAD(0);
-    toi_closest best = toi_take_point(p, e, g, toi_closest_on_segment(p, e), none);
-    toi_try_point(p, e, g, none, toi_closest_on_segment(p, g), &best);
+    toi_real far[3], side[3];
+    toi_closest best = toi_closest_on_corner_sides(p, e, g);
     for (int k = 0; k < 3; ++k) {
         far[k] = p[k] + e[k];
         side[k] = g[k] - e[k];
@@ -170,12 +194,10 @@ TOI_INLINE toi_closest toi_closest_on_triangle(const toi_real p[3], const toi_re
 TOI_INLINE toi_closest toi_closest_on_square(const toi_real p[3], const toi_real e[3],
                                              const toi_real g[3])
 {
-    toi_closest best = {TOI_SPREAD(HUGE_VAL), TOI_SPREAD(0), TOI_SPREAD(0)};
-    for (int i = 0; i < 2; ++i) {
-        toi_real end = TOI_SPREAD(i);
-        toi_try_point(p, e, g, toi_reclose(p, g, end, e), end, &best);
-        toi_try_point(p, e, g, end, toi_reclose(p, e, end, g), &best);
-    }
+    toi_closest best = toi_closest_on_corner_sides(p, e, g);
+    toi_real one = TOI_SPREAD(1);
+    toi_try_point(p, e, g, toi_reclose(p, g, one, e), one, &best);
+    toi_try_point(p, e, g, one, toi_reclose(p, e, one, g), &best);
     toi_edge_plane plane;
     toi_span_plane(e, g, &plane);
     toi_mask spans = TOI_TEST(plane.area > 0);
@@ -194,7 +216,9 @@ TOI_INLINE toi_closest toi_closest_on_square(const toi_real p[3], const toi_real
 // The least |p + u e| over the segment u in [0, 1].
 TOI_INLINE toi_closest toi_closest_on_edge(const toi_real p[3], const toi_real e[3])
 {
-    return toi_take_point(p, e, e, toi_closest_on_segment(p, e), TOI_SPREAD(0));
+    toi_real u = toi_closest_on_segment(p, e);
+    toi_closest best = {toi_square_along(p, e, u), u, TOI_SPREAD(0)};
+    return best;
 }
 
 // The differences of points that stand still, as kernel/motion.h defines and scales them.
