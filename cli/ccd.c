@@ -5,6 +5,7 @@
 #include "failure.h"
 #include "frames.h"
 #include "json.h"
+#include "kinds.h"
 #include "method_options.h"
 #include "output.h"
 #include "picture.h"
@@ -149,7 +150,7 @@ static void trace(const toi_mesh *mesh, const toi_impact *impact, double start[3
 {
     toi_query query =
         toi_gather_query(mesh, (toi_kind)impact->kind, (toi_pair){impact->a, impact->b});
-    double along = impact->kind == TOI_VERTEX_FACE ? 0 : impact->u;
+    double along = impact->kind == TOI_EDGE_EDGE ? impact->u : 0;
     for (int k = 0; k < 3; ++k) {
         start[k] = between(query.start[0][k], query.start[1][k], along);
         end[k] = between(query.end[0][k], query.end[1][k], along);
@@ -334,10 +335,10 @@ static toi_status print_object(const settings *s, const toi_mesh *mesh, const an
                   "edges", (json_int_t)r->edges, "faces", (json_int_t)r->faces, "broad",
                   broad_choice((int)s->def.broad.method), "narrow",
                   narrow_choice((int)s->def.narrow.method), "device", device_choice(s->device),
-                  "threads", threads, "candidates", json_kinds(r->candidates));
+                  "threads", threads, "candidates", json_all_kinds(r->candidates));
     if (s->all) {
-        json_object_set_new(object, "hits", json_kinds(r->hits));
-        json_object_set_new(object, "undecided", json_integer(r->undecided[0] + r->undecided[1]));
+        json_object_set_new(object, "hits", json_all_kinds(r->hits));
+        json_object_set_new(object, "undecided", json_integer(sum_kinds(r->undecided)));
         json_object_set_new(object, "hash", json_hash(a->hash));
     }
     add_earliest(object, mesh, r);
@@ -364,13 +365,14 @@ static void print_earliest(const frames *f, const settings *s, const toi_ccd_rep
             printf("            (scenes begin without contact: try --begin 0.7)\n");
         return;
     }
-    bool face = first->kind == TOI_VERTEX_FACE;
+    static const char *const names[TOI_KIND_COUNT][2] = {
+        {"vertex", "face"}, {"edge", "edge"}, {"vertex", "edge"}, {"vertex", "vertex"}};
     printf("earliest    t = %.9g  (%s)%s\n", first->time, time_hex(first->time).at,
            r->state == TOI_UNDECIDED ? "  undecided: not before this time" : "");
     if (r->rescaled)
         printf("            %lld times of 0 solved again and rescaled\n", (long long)r->rescaled);
-    printf("            %s %" PRId32 " against %s %" PRId32 "\n", face ? "vertex" : "edge",
-           first->a, face ? "face" : "edge", first->b);
+    printf("            %s %" PRId32 " against %s %" PRId32 "\n", names[first->kind][0], first->a,
+           names[first->kind][1], first->b);
     double at[3];
     locate(&f->mesh, first, at);
     printf("            at (%.6g, %.6g, %.6g), normal (%.3g, %.3g, %.3g)\n", at[0], at[1], at[2],
@@ -396,12 +398,13 @@ static void print_summary(const settings *s, const frames *f, const answer *a, i
            count_text(r->edges).at, count_text(r->faces).at);
     printf("methods     broad %s, narrow %s, %d thread%s\n", broad_choice((int)s->def.broad.method),
            narrow_choice((int)s->def.narrow.method), threads, threads == 1 ? "" : "s");
-    printf("candidates  %s vertex-face, %s edge-edge\n", count_text(r->candidates[0]).at,
-           count_text(r->candidates[1]).at);
+    printf("candidates  ");
+    print_kinds(r->candidates);
+    printf("\n");
     if (s->all) {
-        int64_t undecided = r->undecided[0] + r->undecided[1];
-        printf("hits        %s vertex-face, %s edge-edge", count_text(r->hits[0]).at,
-               count_text(r->hits[1]).at);
+        int64_t undecided = sum_kinds(r->undecided);
+        printf("hits        ");
+        print_kinds(r->hits);
         printf(undecided ? ", %s of them undecided\n" : "\n", count_text(undecided).at);
     }
     print_earliest(f, s, r);

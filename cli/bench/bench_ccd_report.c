@@ -5,6 +5,7 @@
 
 #include "bench_narrow_row.h"
 #include "json.h"
+#include "kinds.h"
 #include "method_options.h"
 #include "table.h"
 
@@ -85,11 +86,6 @@ static bool is_new_ccd_scene(const ccd_rows *rows, int index)
 // ---------------------------------------------------------------------------------------------
 // Answers: a line for each question, since all rows of it must have the same
 
-static int64_t both(const int64_t counts[TOI_PAIR_KINDS])
-{
-    return counts[TOI_VERTEX_FACE] + counts[TOI_EDGE_EDGE];
-}
-
 static bool all_have_same_answer(const ccd_rows *rows, const ccd_row *first)
 {
     for (int i = 0; i < rows->count; ++i)
@@ -111,8 +107,8 @@ static void add_answer_line(table *t, const choices *shown, const ccd_rows *rows
 {
     bool all = row->mode == CCD_ALL;
     add_question_cells(t, shown, row);
-    add_cell(t, count_text(both(row->report.candidates)));
-    add_cell(t, all ? count_text(both(row->report.hits)) : words("-"));
+    add_cell(t, count_text(sum_kinds(row->report.candidates)));
+    add_cell(t, all ? count_text(sum_kinds(row->report.hits)) : words("-"));
     add_cell(t, earliest_cell(row));
     add_cell(t, all ? count_text(row->truth.false_positives) : words("-"));
     add_cell(t, all ? count_text(row->truth.false_negatives) : words("-"));
@@ -309,10 +305,10 @@ static void add_answer(json_t *object, const ccd_rows *rows, const ccd_row *row)
     const toi_ccd_report *r = &row->report;
     bool all = row->mode == CCD_ALL, timed = finds_times(row->narrow);
     bool found = timed && r->state != TOI_SEPARATED;
-    json_object_set_new(object, "candidates", json_kinds(r->candidates));
-    json_object_set_new(object, "hits", all ? json_kinds(r->hits) : json_null());
+    json_object_set_new(object, "candidates", json_all_kinds(r->candidates));
+    json_object_set_new(object, "hits", all ? json_all_kinds(r->hits) : json_null());
     json_object_set_new(object, "undecided",
-                        json_integer(all ? both(r->undecided) : r->state == TOI_UNDECIDED));
+                        json_integer(all ? sum_kinds(r->undecided) : r->state == TOI_UNDECIDED));
     json_object_set_new(object, "earliest", found ? json_real(r->earliest.time) : json_null());
     json_object_set_new(object, "earliest_hex",
                         found ? json_string(time_hex(r->earliest.time).at) : json_null());

@@ -55,8 +55,8 @@ TOI_API toi_ccd_def toi_default_ccd_def(void);
 typedef struct toi_impact
 {
     int32_t kind;     ///< a toi_kind
-    int32_t a;        ///< vertex, or the lower of the two edges
-    int32_t b;        ///< face, or the higher of the two edges
+    int32_t a;        ///< vertex, or the lower of the two edges; point-point: the lower vertex
+    int32_t b;        ///< face, or the higher of the two edges; or edge, or the higher vertex
     int32_t state;    ///< TOI_HIT or TOI_UNDECIDED
     double time;      ///< not later than the first contact, as in toi_query_result
     double u;         ///< where they touch, as in toi_query_result
@@ -88,10 +88,10 @@ typedef struct toi_ccd_report
     int64_t vertices;                   ///< of the mesh
     int64_t edges;                      ///< of the mesh, those made from its faces included
     int64_t faces;                      ///< of the mesh
-    int64_t candidates[TOI_PAIR_KINDS]; ///< pairs that the broad phase found and the filter allows
-    int64_t hits[TOI_PAIR_KINDS]; ///< found to be hit or undecided; only counted when all impacts
+    int64_t candidates[TOI_KIND_COUNT]; ///< pairs that the broad phase found and the filter allows
+    int64_t hits[TOI_KIND_COUNT]; ///< found to be hit or undecided; only counted when all impacts
                                   ///< or safe steps are asked for
-    int64_t undecided[TOI_PAIR_KINDS]; ///< of those, undecided
+    int64_t undecided[TOI_KIND_COUNT]; ///< of those, undecided
     int64_t rescaled;       ///< queries whose time came out as 0 and went through the second pass
     double seconds_prepare; ///< wall time before the search: checking the mesh, making its edges,
                             ///< and boxes or an order of the vertices
@@ -122,13 +122,14 @@ TOI_API toi_status toi_find_safe_steps(const toi_ccd_def *def, const toi_mesh *m
                                        toi_ccd_report *report);
 
 /// The candidate pairs of one kind: boxes, broad phase and filter. Vertex-face: (vertex, face).
-/// Edge-edge: (lower, higher). Uses def->broad.order; the search's wall times, unless NULL, go to
+/// Edge-edge: (lower, higher). Point-edge: (loose vertex, loose edge). Point-point: (lower, higher)
+/// of the loose vertices. Uses def->broad.order; the search's wall times, unless NULL, go to
 /// `report`.
 TOI_API toi_status toi_find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi_kind kind,
                                        toi_pair_array *pairs, toi_ccd_report *report);
 
-/// The candidate pairs of both kinds: lists[TOI_VERTEX_FACE] and lists[TOI_EDGE_EDGE]. Cheaper than
-/// two calls, since both searches share what they prepare.
+/// The candidate pairs of every kind: `lists` are TOI_KIND_COUNT lists, by toi_kind. Cheaper than a
+/// call for each, since the searches share what they prepare.
 TOI_API toi_status toi_find_all_candidates(const toi_ccd_def *def, const toi_mesh *mesh,
                                            toi_pair_array *lists, toi_ccd_report *report);
 
@@ -138,7 +139,8 @@ TOI_API toi_status toi_stream_candidates(const toi_ccd_def *def, const toi_mesh 
                                          toi_kind kind, toi_pair_sink_fn *sink, void *context,
                                          toi_ccd_report *report);
 
-/// The four points of a candidate, as a query that can be stored and solved again.
+/// The four points of a candidate, as a query that can be stored and solved again. Points that its
+/// kind does not name repeat the last one.
 TOI_API toi_query toi_gather_query(const toi_mesh *mesh, toi_kind kind, toi_pair pair);
 
 TOI_EXTERN_C_END

@@ -10,7 +10,8 @@
 ///
 /// A computed distance differs from the true one by at most 2^-46 of the power of two above the
 /// largest coordinate difference within the pair (docs/distances.md), and is the one that
-/// toi_point_triangle_distance() or toi_edge_edge_distance() returns, bit for bit.
+/// toi_point_triangle_distance() or toi_edge_edge_distance() returns, bit for bit. (A loose point
+/// and an edge, or another point, have no function of their own.)
 
 #ifndef TOI_CLOSE_H
 #define TOI_CLOSE_H
@@ -39,12 +40,13 @@ TOI_API const char *toi_part_name(toi_part part);
 ///
 /// The parts say which distance it is. A face's part, with the vertex: of two points (a corner), of
 /// a point and a line (a side), of a point and a plane (inside). Two edges' parts: of two points
-/// (two corners), of a point and a line (one corner), of two lines (both inside).
+/// (two corners), of a point and a line (one corner), of two lines (both inside). An edge's part,
+/// with a loose point: of two points (a corner), of a point and a line (inside).
 typedef struct toi_close
 {
     int32_t kind;        ///< a toi_kind
-    int32_t a;           ///< vertex, or the lower of the two edges
-    int32_t b;           ///< face, or the higher of the two edges
+    int32_t a;           ///< as in toi_impact
+    int32_t b;           ///< likewise
     uint8_t part_a;      ///< the toi_part of `a` that is closest
     uint8_t part_b;      ///< the toi_part of `b` that is closest
     uint8_t reserved[2]; ///< zero, so that lists can be hashed and compared as bytes

@@ -23,8 +23,8 @@ static bool is_earlier(const toi_impact *a, const toi_impact *b)
 typedef struct tally
 {
     toi_impact earliest;
-    int64_t hits[TOI_PAIR_KINDS];
-    int64_t undecided[TOI_PAIR_KINDS];
+    int64_t hits[TOI_KIND_COUNT];
+    int64_t undecided[TOI_KIND_COUNT];
     _Alignas(64) char end[64];
 } tally;
 
@@ -41,7 +41,7 @@ static void lower_steps(question *q, const toi_impact *impact)
 {
     int32_t corners[4];
     toi_pair pair = {impact->a, impact->b};
-    toi_pair_corners(&q->pipeline.mesh, impact->kind == TOI_EDGE_EDGE, pair, corners);
+    toi_pair_corners(&q->pipeline.mesh, (toi_kind)impact->kind, pair, corners);
     for (int c = 0; c < 4; ++c)
         toi_lower_time(&q->steps[corners[c]], impact->time);
 }
@@ -98,7 +98,7 @@ static void merge_tallies(question *q)
         const tally *t = &q->tallies[w];
         if (is_earlier(&t->earliest, &report->earliest))
             report->earliest = t->earliest;
-        for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+        for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
             report->hits[kind] += t->hits[kind];
             report->undecided[kind] += t->undecided[kind];
         }
@@ -123,7 +123,7 @@ static toi_status find_earliest(const toi_ccd_def *def, toi_step step, toi_ccd_r
     status = end(&q, status, report);
     // How many impacts were met before the earliest pruned the rest depends on luck: not an answer.
     if (report)
-        for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
             report->hits[kind] = report->undecided[kind] = 0;
     return status;
 }
@@ -133,7 +133,7 @@ static toi_status solve_all(void *context)
     question *q = context;
     toi_ccd_report *report = &q->pipeline.report;
     reset_tallies(q);
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         report->candidates[kind] = 0;
     report->rescaled = 0;
     return toi_solve_candidates(&q->pipeline, consume, q, NULL);

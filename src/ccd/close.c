@@ -141,9 +141,9 @@ static toi_status measure_within(measuring *m, double separation)
     toi_status status = TOI_OK;
     m->def.narrow.min_separation = separation;
     toi_free_mesh_order(&p->order); // of boxes for another separation
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         p->report.candidates[kind] = p->report.hits[kind] = 0;
-    for (int kind = 0; kind < TOI_PAIR_KINDS && status == TOI_OK; ++kind)
+    for (int kind = 0; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind)
         status = measure_kind(m, (toi_kind)kind);
     return status;
 }
@@ -416,8 +416,7 @@ static toi_status lower_radii(measuring *m, measure_worker *w, int64_t count, in
         const toi_close *c = &w->found[i];
         double radius = radius_of(c->distance, w->errors[i], m->separation);
         int32_t corners[4];
-        toi_pair_corners(&m->pipeline.mesh, c->kind == TOI_EDGE_EDGE, (toi_pair){c->a, c->b},
-                         corners);
+        toi_pair_corners(&m->pipeline.mesh, (toi_kind)c->kind, (toi_pair){c->a, c->b}, corners);
         for (int k = 0; k < 4; ++k)
             toi_lower_time(&m->radii[corners[k]], radius);
     }

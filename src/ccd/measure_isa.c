@@ -18,10 +18,10 @@ typedef struct batch
 TOI_INLINE void find_corners(int kind, const toi_measure_source *s, const toi_pair *pair, int lane,
                              batch *b)
 {
-    int edges = kind == TOI_EDGE_EDGE;
-    toi_corner_rows rows = toi_find_corners(s->mesh, edges, pair);
+    int32_t corners[4];
+    toi_pair_corners(s->mesh, (toi_kind)kind, *pair, corners);
     for (int c = 0; c < 4; ++c) {
-        b->corners[c][lane] = s->vertices[toi_corner(rows, edges, c)].at;
+        b->corners[c][lane] = s->vertices[corners[c]].at;
         __builtin_prefetch(b->corners[c][lane]);
     }
 }
@@ -84,6 +84,15 @@ typedef struct lane_results
     int64_t close[TOI_LANES]; // all ones: it is
 } lane_results;
 
+// Vertex and face or two edges; else a point and an edge or two points, which are an edge that is
+// none.
+TOI_INLINE toi_closest find_closest(int kind, const toi_standing *s)
+{
+    return kind == TOI_EDGE_EDGE     ? toi_closest_on_square(s->p, s->e, s->g)
+           : kind == TOI_VERTEX_FACE ? toi_closest_on_triangle(s->p, s->e, s->g)
+                                     : toi_closest_on_edge(s->p, s->e);
+}
+
 TOI_INLINE void measure_lanes(int kind, const batch *b, double radius, lane_results *out)
 {
     toi_real points[4][3];
@@ -92,10 +101,10 @@ TOI_INLINE void measure_lanes(int kind, const batch *b, double radius, lane_resu
     int edges = kind == TOI_EDGE_EDGE;
     toi_standing s;
     toi_take_standing(edges, points, &s);
-    toi_closest at =
-        edges ? toi_closest_on_square(s.p, s.e, s.g) : toi_closest_on_triangle(s.p, s.e, s.g);
+    toi_closest at = find_closest(kind, &s);
     toi_real distance = toi_sqrt(at.square) / s.scale, error = TOI_DISTANCE_ERROR / s.scale;
-    toi_mask part_b = edges ? toi_part_of_edge(at.v) : toi_part_of_triangle(&at);
+    toi_mask part_b =
+        kind == TOI_VERTEX_FACE ? toi_part_of_triangle(&at) : toi_part_of_edge(edges ? at.v : at.u);
     toi_mask part_a = edges ? toi_part_of_edge(at.u) : part_b ^ part_b;
     toi_mask close = TOI_TEST(distance <= radius);
     memcpy(out->distance, &distance, sizeof distance);
@@ -152,7 +161,14 @@ toi_measure_pairs_fn TOI_ISA_NAME(toi_measure_pairs);
 int64_t TOI_ISA_NAME(toi_measure_pairs)(const toi_measure_source *source, const toi_pair *pairs,
                                         int64_t count, const toi_measured *found)
 {
-    return source->kind == TOI_EDGE_EDGE
-               ? measure_pairs(TOI_EDGE_EDGE, source, pairs, count, found)
-               : measure_pairs(TOI_VERTEX_FACE, source, pairs, count, found);
+    switch (source->kind) {
+    case TOI_EDGE_EDGE:
+        return measure_pairs(TOI_EDGE_EDGE, source, pairs, count, found);
+    case TOI_POINT_EDGE:
+        return measure_pairs(TOI_POINT_EDGE, source, pairs, count, found);
+    case TOI_POINT_POINT:
+        return measure_pairs(TOI_POINT_POINT, source, pairs, count, found);
+    default:
+        return measure_pairs(TOI_VERTEX_FACE, source, pairs, count, found);
+    }
 }

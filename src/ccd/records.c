@@ -170,7 +170,7 @@ static packing pack_keys(const toi_recorder *r, const toi_record_array *list)
         b |= (uint32_t)key.b;
     }
     packing p = {.a = width_of(a), .b = width_of(b)};
-    p.all = p.a + p.b + width_of(kinds); // at most 31 + 31 + 2
+    p.all = p.a + p.b + width_of(kinds); // at most 31 + 31 + 2: there are four kinds
     return p;
 }
 

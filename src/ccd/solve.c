@@ -71,7 +71,7 @@ void toi_lower_time(_Atomic uint64_t *least, double time)
 static void gather(const toi_pipeline *p, toi_kind kind, toi_pair pair, toi_query *query)
 {
     int32_t corners[4];
-    toi_pair_corners(&p->mesh, kind == TOI_EDGE_EDGE, pair, corners);
+    toi_pair_corners(&p->mesh, kind, pair, corners);
     for (int c = 0; c < 4; ++c) {
         const toi_moving_vertex *at = &p->trajectories[corners[c]];
         memcpy(query->start[c], at->start, sizeof query->start[c]);
@@ -84,7 +84,7 @@ toi_query toi_gather_query(const toi_mesh *mesh, toi_kind kind, toi_pair pair)
     TOI_GUARD_FP;
     int32_t corners[4];
     toi_query query = {0};
-    toi_pair_corners(mesh, kind != TOI_VERTEX_FACE, pair, corners);
+    toi_pair_corners(mesh, kind, pair, corners);
     for (int c = 0; c < 4; ++c) {
         toi_load_point(&mesh->start, corners[c], query.start[c]);
         toi_load_point(&mesh->end, corners[c], query.end[c]);
@@ -94,10 +94,10 @@ toi_query toi_gather_query(const toi_mesh *mesh, toi_kind kind, toi_pair pair)
 
 static double initial_distance(toi_kind kind, const toi_query *q)
 {
-    return kind == TOI_VERTEX_FACE
-               ? toi_point_triangle_distance(q->start[0], q->start[1], q->start[2], q->start[3],
-                                             NULL)
-               : toi_edge_edge_distance(q->start[0], q->start[1], q->start[2], q->start[3], NULL);
+    return kind == TOI_EDGE_EDGE
+               ? toi_edge_edge_distance(q->start[0], q->start[1], q->start[2], q->start[3], NULL)
+               : toi_point_triangle_distance(q->start[0], q->start[1], q->start[2], q->start[3],
+                                             NULL);
 }
 
 static void set_separations(const solve_stage *stage, solve_worker *w, int64_t count)
@@ -136,19 +136,25 @@ static double time_limit(const solve_stage *stage)
     return stage->t_max ? fmin(t_max, toi_bits_time(atomic_load(stage->t_max))) : t_max;
 }
 
+// Loose parts are few: their pairs go to the narrow phase as they are.
+static bool is_culled(toi_kind kind)
+{
+    return kind < TOI_PAIR_KINDS;
+}
+
 static void solve_batch(solve_stage *stage, solve_worker *w, int64_t count)
 {
     const toi_ccd_def *ccd = stage->pipeline->def;
     toi_narrow_def def = ccd->narrow;
     def.t_max = time_limit(stage);
     toi_narrow_batch batch = {.def = &def,
-                              .kind = stage->kind,
+                              .kind = toi_raised_kind(stage->kind),
                               .count = count,
                               .queries = w->queries,
                               .results = w->results,
                               .scratch = w->scratch,
                               .budget = stage->pipeline->budget};
-    batch.culled = true;
+    batch.culled = is_culled(stage->kind);
     if (ccd->zero_time.relative_separation > 0) {
         set_separations(stage, w, count);
         batch.separations = w->separations;
@@ -160,6 +166,8 @@ static void solve_batch(solve_stage *stage, solve_worker *w, int64_t count)
                 solve_again(&batch, i, ccd->zero_time.rescale);
                 ++w->rescaled;
             }
+    for (int64_t i = 0; i < count; ++i)
+        toi_lower_result(stage->kind, &w->results[i]);
 }
 
 static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pairs, int64_t count)
@@ -249,13 +257,12 @@ static void make_bounds_when_worth(solve_stage *stage, const toi_cull_source *so
 int64_t toi_keep_overlapping(const toi_pipeline *p, toi_kind kind, toi_pair *pairs, int64_t count)
 {
     double radius = toi_separation_radius(p->def->narrow.min_separation);
-    bool edges = kind == TOI_EDGE_EDGE;
     int64_t kept = 0;
     for (int64_t i = 0; i < count; ++i) {
         toi_box a, b;
         toi_pair pair = pairs[i];
-        toi_swept_box(&p->mesh, edges ? TOI_EDGE : TOI_VERTEX, pair.a, radius, &a);
-        toi_swept_box(&p->mesh, edges ? TOI_EDGE : TOI_FACE, pair.b, radius, &b);
+        toi_swept_box(&p->mesh, toi_first_primitive(kind), pair.a, radius, &a);
+        toi_swept_box(&p->mesh, toi_second_primitive(kind), pair.b, radius, &b);
         pairs[kept] = pair;
         kept += toi_boxes_overlap(&a, &b);
     }
@@ -293,7 +300,8 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     w->candidates += count;
     if (stage->pipeline->def->float_boxes)
         count = toi_keep_overlapping(stage->pipeline, stage->kind, pairs, count);
-    count = cull(stage, pairs, count);
+    if (is_culled(stage->kind))
+        count = cull(stage, pairs, count);
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
         int64_t n = count - first < BATCH ? count - first : BATCH;
         for (int64_t i = 0; i < n; ++i)
@@ -336,7 +344,7 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     // A scene has the memory for bounds at hand, whether this step makes them or not: so all its
     // steps take the same.
     const toi_budget *budget = p->budget;
-    if (budget->store && (budget->limit == 0 || budget->limit >= budget->need))
+    if (is_culled(kind) && budget->store && (budget->limit == 0 || budget->limit >= budget->need))
         stage->room = take_bounds(stage);
     double before = p->report.seconds_broad;
     toi_status status =
@@ -377,7 +385,7 @@ toi_status toi_solve_candidates(toi_pipeline *p, toi_consume_fn *consume, void *
         stage.scratch[i].scratch = scratch + i * bytes;
     if (status == TOI_OK)
         status = solve_remembered(&stage);
-    for (int kind = 0; kind < TOI_PAIR_KINDS && status == TOI_OK; ++kind)
+    for (int kind = 0; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind)
         status = solve_kind(&stage, (toi_kind)kind);
     toi_give_back(scratch);
     toi_give_back(stage.scratch);

@@ -245,8 +245,7 @@ TOI_INLINE toi_real toi_take_standing_differences(int edge_edge, toi_real points
     return largest;
 }
 
-// Points as in toi_query: of a point and an edge the third is given twice, of two points the second
-// three times.
+// Points as in toi_query. Of a point and an edge, or of two points, the last one repeats.
 TOI_INLINE void toi_take_standing(int edge_edge, toi_real points[4][3], toi_standing *s)
 {
     toi_real shrink = TOI_SPREAD(1);
