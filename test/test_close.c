@@ -283,9 +283,11 @@ static void displace(toi_random *random, double radius, const double x[3], doubl
 static void check_motion(const toi_mesh *mesh, const toi_close_array *all, double separation,
                          const double *radii, double (*moved)[3], toi_random *random)
 {
-    const double *at = mesh->start.data;
-    for (int64_t i = 0; i < mesh->start.count; ++i)
-        displace(random, radii[i], at + 3 * i, moved[i]);
+    for (int64_t i = 0; i < mesh->start.count; ++i) {
+        toi_pair self = {(int32_t)i, (int32_t)i};
+        toi_query q = toi_gather_query(mesh, TOI_POINT_POINT, self); // whatever the layout
+        displace(random, radii[i], q.start[0], moved[i]);
+    }
     toi_mesh motion = *mesh;
     motion.end = toi_view_points(moved[0], mesh->start.count);
     toi_ccd_def def = toi_default_ccd_def();
