@@ -39,11 +39,11 @@ static double loose_distance(const toi_query *q, double uv[2])
     return sqrt(closest.square) / s.scale;
 }
 
-toi_close measure_slowly(const toi_mesh *mesh, toi_kind kind, toi_pair pair)
+toi_close_pair measure_slowly(const toi_mesh *mesh, toi_kind kind, toi_pair pair)
 {
     toi_query q = toi_gather_query(mesh, kind, pair);
     double(*x)[3] = q.start, uv[2];
-    toi_close c = {.kind = kind, .a = pair.a, .b = pair.b};
+    toi_close_pair c = {.kind = kind, .a = pair.a, .b = pair.b};
     c.distance = kind == TOI_EDGE_EDGE     ? toi_edge_edge_distance(x[0], x[1], x[2], x[3], uv)
                  : kind == TOI_VERTEX_FACE ? toi_point_triangle_distance(x[0], x[1], x[2], x[3], uv)
                                            : loose_distance(&q, uv);
@@ -55,14 +55,15 @@ toi_close measure_slowly(const toi_mesh *mesh, toi_kind kind, toi_pair pair)
     return c;
 }
 
-static bool is_closer(const toi_close *x, const toi_close *y) // earlier in the list wins a tie
+static bool is_closer(const toi_close_pair *x,
+                      const toi_close_pair *y) // earlier in the list wins a tie
 {
     return x->distance < y->distance;
 }
 
-toi_close closest_of(const toi_close_array *list)
+toi_close_pair closest_of(const toi_close_array *list)
 {
-    toi_close best = {.a = -1, .b = -1, .distance = INFINITY};
+    toi_close_pair best = {.a = -1, .b = -1, .distance = INFINITY};
     for (int64_t i = 0; i < list->count; ++i)
         if (is_closer(&list->data[i], &best))
             best = list->data[i];
@@ -95,7 +96,7 @@ typedef struct stream_sum
     _Atomic int64_t count;
 } stream_sum;
 
-static toi_status add_close(void *context, const toi_close *close, int64_t count, int worker)
+static toi_status add_close(void *context, const toi_close_pair *close, int64_t count, int worker)
 {
     (void)worker;
     stream_sum *s = context;
@@ -148,9 +149,9 @@ void check_close(const char *name, const toi_ccd_def *def, const toi_mesh *mesh,
 }
 
 void check_closest(const char *name, const toi_ccd_def *def, const toi_mesh *mesh,
-                   const toi_close *expected)
+                   const toi_close_pair *expected)
 {
-    toi_close found, again;
+    toi_close_pair found, again;
     assert_ok(toi_find_distance(def, mesh, &found, NULL));
     if (memcmp(&found, expected, sizeof found) != 0)
         fail_msg("%s: closest are %d %d %d at %a, not %d %d %d at %a", name, found.kind, found.a,

@@ -6,10 +6,10 @@
 #include "support.h"
 
 // One pair by the public distance functions.
-toi_close measure_slowly(const toi_mesh *mesh, toi_kind kind, toi_pair pair);
+toi_close_pair measure_slowly(const toi_mesh *mesh, toi_kind kind, toi_pair pair);
 
 // The first of the least distances; that of no pair where there is none.
-toi_close closest_of(const toi_close_array *list);
+toi_close_pair closest_of(const toi_close_array *list);
 
 // The largest difference of two coordinates, at most a quarter of the largest double.
 double extent_of(const toi_mesh *mesh);
@@ -25,6 +25,6 @@ void check_close(const char *name, const toi_ccd_def *def, const toi_mesh *mesh,
 
 // And the closest pair.
 void check_closest(const char *name, const toi_ccd_def *def, const toi_mesh *mesh,
-                   const toi_close *expected);
+                   const toi_close_pair *expected);
 
 #endif

@@ -74,7 +74,7 @@ static void ask_for_impacts(toi_scene *scene, const toi_ccd_def *def, toi_point_
     free(steps);
 }
 
-static toi_status add_close(void *context, const toi_close *close, int64_t count, int worker)
+static toi_status add_close(void *context, const toi_close_pair *close, int64_t count, int worker)
 {
     (void)worker;
     check_own_mode();
@@ -95,7 +95,7 @@ static void ask_for_distances(toi_scene *scene, const toi_ccd_def *def, toi_poin
     toi_status status;
     toi_ccd_report report;
     toi_close_array close = {0};
-    toi_close closest;
+    toi_close_pair closest;
     toi_mesh mesh = toi_scene_mesh(scene, points, points);
     double *radii = calloc((size_t)points.count, sizeof *radii);
     _Atomic uint64_t sums[2] = {0, 0};

@@ -56,7 +56,7 @@ static inline toi_status ask_close_stream(toi_scene *scene, const toi_ccd_def *d
 }
 
 static inline toi_status ask_distance(toi_scene *scene, const toi_ccd_def *def,
-                                      const toi_mesh *mesh, toi_close *closest,
+                                      const toi_mesh *mesh, toi_close_pair *closest,
                                       toi_ccd_report *report)
 {
     return scene ? toi_scene_find_distance(scene, def, mesh->start, closest, report)

@@ -26,7 +26,7 @@ static toi_close_array slow_close(toi_ccd_def def, const tangle *t, double separ
         pair_list pairs = slow_candidates(&def, t, (toi_kind)kind);
         list.data = realloc(list.data, (size_t)(list.count + pairs.count + 1) * sizeof *list.data);
         for (int64_t i = 0; i < pairs.count; ++i) {
-            toi_close c = measure_slowly(&t->with_edges, (toi_kind)kind, pairs.data[i]);
+            toi_close_pair c = measure_slowly(&t->with_edges, (toi_kind)kind, pairs.data[i]);
             if (c.distance <= radius)
                 list.data[list.count++] = c;
         }
@@ -51,7 +51,7 @@ static void parts_of_a_face(void **state)
         memcpy(points[3], above[part], sizeof points[3]);
         toi_mesh mesh = toi_make_mesh(points[0], points[0], 4, face, 1);
         toi_ccd_def def = toi_default_ccd_def();
-        toi_close closest;
+        toi_close_pair closest;
         assert_ok(toi_find_distance(&def, &mesh, &closest, NULL));
         assert_int_equal(closest.kind, TOI_VERTEX_FACE);
         assert_int_equal(closest.a, 3);
@@ -133,7 +133,7 @@ static int64_t check_tangle(const tangle *t, bool filtered, int turn)
     if (filtered)
         def.filter = (toi_filter){.groups = t->groups, .group_count = t->mesh.start.count};
     toi_close_array all = slow_close(def, t, DBL_MAX, DBL_MAX);
-    toi_close closest = closest_of(&all);
+    toi_close_pair closest = closest_of(&all);
     for (int i = 0; i < 4; ++i) {
         toi_close_array expected = slow_close(def, t, radii[i], radii[i]);
         for (int m = 0; m < 3; ++m, ++turn) {
@@ -192,7 +192,7 @@ static bool is_below_half(radius_check *r, double radius, double separation, dou
 }
 
 // The corners of a pair, without those that repeat.
-static int corners_of(const toi_mesh *mesh, const toi_close *c, int32_t corners[4])
+static int corners_of(const toi_mesh *mesh, const toi_close_pair *c, int32_t corners[4])
 {
     const int32_t *edges = mesh->edges.data, *faces = mesh->faces.data;
     int n = 0;
@@ -213,7 +213,7 @@ static int corners_of(const toi_mesh *mesh, const toi_close *c, int32_t corners[
 }
 
 // Loose parts are faces whose last corners coincide: so they are gathered.
-static void take_square(const toi_mesh *mesh, const toi_close *c, mpq_t square)
+static void take_square(const toi_mesh *mesh, const toi_close_pair *c, mpq_t square)
 {
     toi_query q = toi_gather_query(mesh, (toi_kind)c->kind, (toi_pair){c->a, c->b});
     exact_distance_square(c->kind == TOI_EDGE_EDGE ? TOI_EDGE_EDGE : TOI_VERTEX_FACE, &q, square);
@@ -225,10 +225,10 @@ static void check_radii(const toi_mesh *mesh, const toi_close_array *all, double
 {
     radius_check r;
     mpq_inits(r.square, r.bound, r.number, NULL);
-    double slack = 0x1p-44 * extent_of(mesh) + DBL_MIN;
+    double slack = 0x1p-43 * extent_of(mesh) + DBL_MIN; // half the error of two extents
     bool *tight = calloc((size_t)mesh->start.count + 1, sizeof *tight);
     for (int64_t i = 0; i < all->count; ++i) {
-        const toi_close *c = &all->data[i];
+        const toi_close_pair *c = &all->data[i];
         int32_t corners[4];
         int n = corners_of(mesh, c, corners);
         take_square(mesh, c, r.square);
@@ -302,7 +302,7 @@ static void check_motion(const toi_mesh *mesh, const toi_close_array *all, doubl
     toi_mesh after = *mesh;
     after.start = motion.end;
     for (int64_t i = 0; i < all->count; ++i) {
-        const toi_close *c = &all->data[i];
+        const toi_close_pair *c = &all->data[i];
         take_square(mesh, c, r.square);
         if (!is_below_half(&r, 0, separation, 0))
             continue; // starts within
@@ -376,7 +376,7 @@ static void nothing_is_infinitely_far(void **state)
     static const int32_t face[3] = {0, 1, 2};
     toi_mesh mesh = toi_make_mesh(points[0], points[0], 3, face, 1), none = {0};
     toi_ccd_def def = toi_default_ccd_def();
-    toi_close closest;
+    toi_close_pair closest;
     double radii[3];
     assert_ok(toi_find_distance(&def, &mesh, &closest, NULL));
     assert_true(closest.distance == INFINITY && closest.a == -1 && closest.b == -1);
@@ -402,7 +402,7 @@ static void far_pairs_are_found(void **state)
         }
         toi_mesh mesh = toi_make_mesh(points[0], points[0], 6, faces, 2);
         toi_ccd_def def = toi_default_ccd_def();
-        toi_close closest;
+        toi_close_pair closest;
         assert_ok(toi_find_distance(&def, &mesh, &closest, NULL));
         assert_true(closest.distance == 1024 * size);
         assert_int_equal(closest.kind, TOI_VERTEX_FACE);
@@ -414,7 +414,7 @@ static void far_pairs_are_found(void **state)
 // ---------------------------------------------------------------------------------------------
 // Errors are values
 
-static toi_status stop(void *context, const toi_close *close, int64_t count, int worker)
+static toi_status stop(void *context, const toi_close_pair *close, int64_t count, int worker)
 {
     (void)close;
     (void)count;
@@ -435,7 +435,7 @@ static void what_is_wrong_is_said(void **state)
     soup s = make_soup(30, 0.3, 0, 4);
     toi_ccd_def def = toi_default_ccd_def(), bad = def;
     toi_close_array list = {0};
-    toi_close closest;
+    toi_close_pair closest;
     double *radii = malloc((size_t)s.vertex_count * sizeof *radii);
     const double lengths[] = {-1, NAN, INFINITY};
     for (int i = 0; i < 3; ++i) {
@@ -517,7 +517,7 @@ static void a_failed_call_leaves_nothing_broken(void **state)
     for (int question = 0; question < 3; ++question)
         for (int allowed = 0; allowed < 400; ++allowed) {
             toi_close_array list = {0};
-            toi_close closest;
+            toi_close_pair closest;
             allocations_left = allowed;
             toi_status status = question == 0 ? toi_find_close(&def, &s.mesh, 0.2, &list, NULL)
                                 : question == 1

@@ -21,7 +21,7 @@ static toi_close_array slow_close(toi_ccd_def def, const toi_mesh *mesh, double 
         int64_t room = list.count + pairs[kind].count + 1;
         list.data = realloc(list.data, (size_t)room * sizeof *list.data);
         for (int64_t i = 0; i < pairs[kind].count; ++i) {
-            toi_close c = measure_slowly(mesh, (toi_kind)kind, pairs[kind].data[i]);
+            toi_close_pair c = measure_slowly(mesh, (toi_kind)kind, pairs[kind].data[i]);
             if (c.distance <= radius)
                 list.data[list.count++] = c;
         }
@@ -38,7 +38,7 @@ static void check_scene(const char *name, const toi_mesh *mesh, const int32_t *g
         def.filter = (toi_filter){.groups = groups, .group_count = mesh->start.count};
     toi_close_array expected = slow_close(def, mesh, radius, radius);
     toi_close_array near = slow_close(def, mesh, 2 * radius, DBL_MAX);
-    toi_close closest = closest_of(&near);
+    toi_close_pair closest = closest_of(&near);
     for (int method = 0; method < TOI_BROAD_COUNT; ++method) {
         def.broad.method = (toi_broad_method)method;
         def.workers = 1 + (method + turn) % 8;

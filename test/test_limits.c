@@ -150,7 +150,8 @@ static toi_status ask_of_boxes(call *c)
     return status;
 }
 
-static toi_status add_up_close(void *context, const toi_close *close, int64_t count, int worker)
+static toi_status add_up_close(void *context, const toi_close_pair *close, int64_t count,
+                               int worker)
 {
     (void)context;
     (void)worker;
@@ -171,7 +172,7 @@ static toi_status ask_about_distances(call *c, toi_ccd_report *report)
         status = ask_close_stream(c->scene, &c->def, c->mesh, radius, add_up_close, NULL, report);
         c->answer = stream_sum;
     } else if (c->question == CLOSEST) {
-        toi_close closest;
+        toi_close_pair closest;
         status = ask_distance(c->scene, &c->def, c->mesh, &closest, report);
         c->answer = toi_hash(&closest, sizeof closest);
     } else {

@@ -8,7 +8,7 @@
 /// that is about motion is refused unless it is as toi_default_ccd_def() made it: the narrow phase
 /// (toi_find_safe_radii() honours its min_separation) and `zero_time`.
 ///
-/// A computed distance differs from the true one by at most 2^-46 of the power of two above the
+/// A computed distance differs from the true one by at most 2^-44 of the power of two above the
 /// largest coordinate difference within the pair (docs/distances.md), and is the one that
 /// toi_point_triangle_distance() or toi_edge_edge_distance() returns, bit for bit. (A loose point
 /// and an edge, or another point, have no function of their own.)
@@ -42,7 +42,7 @@ TOI_API const char *toi_part_name(toi_part part);
 /// a point and a line (a side), of a point and a plane (inside). Two edges' parts: of two points
 /// (two corners), of a point and a line (one corner), of two lines (both inside). An edge's part,
 /// with a loose point: of two points (a corner), of a point and a line (inside).
-typedef struct toi_close
+typedef struct toi_close_pair
 {
     int32_t kind;        ///< a toi_kind
     int32_t a;           ///< as in toi_impact
@@ -53,15 +53,15 @@ typedef struct toi_close
     double distance;     ///< in the unit of the coordinates
     double u;            ///< the closest points, as in toi_query_result
     double v;            ///< likewise
-} toi_close;
+} toi_close_pair;
 
 /// A growable list of close pairs. Start from a zeroed one; a call reuses its memory, or frees it
 /// where it does not fit the memory limit; free with toi_free_close().
 typedef struct toi_close_array
 {
-    toi_close *data;  ///< the pairs; NULL while there is no room
-    int64_t count;    ///< how many there are
-    int64_t capacity; ///< how many there is room for
+    toi_close_pair *data; ///< the pairs; NULL while there is no room
+    int64_t count;        ///< how many there are
+    int64_t capacity;     ///< how many there is room for
 } toi_close_array;
 
 /// Frees and empties; harmless on a zeroed array.
@@ -79,7 +79,7 @@ TOI_API toi_status toi_find_close(const toi_ccd_def *def, const toi_mesh *mesh, 
 /// Receives a block of close pairs; may be called by several workers at once, each with its own
 /// number in [0, workers). The block is only valid during the call. Anything but TOI_OK stops the
 /// search and is returned from it.
-typedef toi_status toi_close_sink_fn(void *context, const toi_close *close, int64_t count,
+typedef toi_status toi_close_sink_fn(void *context, const toi_close_pair *close, int64_t count,
                                      int worker);
 
 /// The same pairs without ever holding them all: each block goes to `sink` as soon as it is full.
@@ -93,7 +93,7 @@ TOI_API toi_status toi_stream_close(const toi_ccd_def *def, const toi_mesh *mesh
 /// farther than the best so far are not looked at, so the counts of the report say little. The
 /// answer is the same for any broad phase, number of workers and instruction set.
 TOI_API toi_status toi_find_distance(const toi_ccd_def *def, const toi_mesh *mesh,
-                                     toi_close *closest, toi_ccd_report *report);
+                                     toi_close_pair *closest, toi_ccd_report *report);
 
 /// For every vertex how far it may move. Let every vertex move anywhere within its radius, on any
 /// path and all at once: every pair whose true distance is above def->narrow.min_separation (d_min,
@@ -122,7 +122,7 @@ TOI_API toi_status toi_scene_stream_close(toi_scene *scene, const toi_ccd_def *d
 
 /// toi_find_distance() for a scene.
 TOI_API toi_status toi_scene_find_distance(toi_scene *scene, const toi_ccd_def *def,
-                                           toi_point_view points, toi_close *closest,
+                                           toi_point_view points, toi_close_pair *closest,
                                            toi_ccd_report *report);
 
 /// toi_find_safe_radii() for a scene: one number for each of its vertices, all 0 on failure.

@@ -38,9 +38,9 @@ void toi_free_close(toi_close_array *close)
 // What one worker needs, and what it has found.
 typedef struct measure_worker
 {
-    toi_close found[BATCH];
+    toi_close_pair found[BATCH];
     double errors[BATCH];
-    toi_close closest;
+    toi_close_pair closest;
     int64_t candidates, hits;
     double seconds; // spent measuring
     _Alignas(64) char end[64];
@@ -192,7 +192,7 @@ static toi_status check_options(const toi_ccd_def *def)
 // Two instants that are the same. `close`: the list that pairs go to, or NULL.
 static toi_status begin(measuring *m, const toi_ccd_def *def, toi_step step, toi_close_array *close)
 {
-    _Static_assert(sizeof(toi_close) == 40, "the message says so");
+    _Static_assert(sizeof(toi_close_pair) == 40, "the message says so");
     *m = (measuring){.most = toi_time_bits(INFINITY)};
     if (def)
         m->def = *def;
@@ -222,7 +222,7 @@ static toi_status prepare(measuring *m)
     if (!m->vertices)
         return toi_allocation_status();
     for (int i = 0; i < p->workers; ++i)
-        m->workers[i].closest = (toi_close){.a = -1, .b = -1, .distance = INFINITY};
+        m->workers[i].closest = (toi_close_pair){.a = -1, .b = -1, .distance = INFINITY};
     return toi_parallel_ranges(p->workers, count, TOI_PIECE, load_vertices, m);
 }
 
@@ -317,7 +317,7 @@ static toi_status stream_close(const toi_ccd_def *def, toi_step step, double rad
 
 // ---- The closest pair
 
-static bool is_closer(const toi_close *x, const toi_close *y)
+static bool is_closer(const toi_close_pair *x, const toi_close_pair *y)
 {
     if (x->distance != y->distance)
         return x->distance < y->distance;
@@ -352,10 +352,10 @@ static double extent_of(const measuring *m)
 }
 
 // With this separation, boxes of all pairs overlap whose computed distance is at most `distance`:
-// the true one is larger by at most 2^-45 extents, or by a few of the least doubles.
+// the true one is larger by at most 2^-43 extents, or by a few of the least doubles.
 static double reach_of(double distance, double extent)
 {
-    return fmin(distance * (1 + 0x1p-50) + (extent * 0x1p-44 + DBL_MIN), DBL_MAX);
+    return fmin(distance * (1 + 0x1p-50) + (extent * 0x1p-42 + DBL_MIN), DBL_MAX);
 }
 
 // Pairs whose boxes overlap as they are give a first distance. What is closer than that is found
@@ -381,10 +381,10 @@ static toi_status narrow_down(measuring *m)
     }
 }
 
-static toi_status find_distance(const toi_ccd_def *def, toi_step step, toi_close *closest,
+static toi_status find_distance(const toi_ccd_def *def, toi_step step, toi_close_pair *closest,
                                 toi_ccd_report *report)
 {
-    *closest = (toi_close){.a = -1, .b = -1, .distance = INFINITY};
+    *closest = (toi_close_pair){.a = -1, .b = -1, .distance = INFINITY};
     measuring m;
     toi_status status = begin(&m, def, step, NULL);
     if (status == TOI_OK && def->narrow.min_separation != 0)
@@ -413,7 +413,7 @@ static toi_status lower_radii(measuring *m, measure_worker *w, int64_t count, in
 {
     (void)worker;
     for (int64_t i = 0; i < count; ++i) {
-        const toi_close *c = &w->found[i];
+        const toi_close_pair *c = &w->found[i];
         double radius = radius_of(c->distance, w->errors[i], m->separation);
         int32_t corners[4];
         toi_pair_corners(&m->pipeline.mesh, (toi_kind)c->kind, (toi_pair){c->a, c->b}, corners);
@@ -498,7 +498,7 @@ toi_status toi_scene_stream_close(toi_scene *scene, const toi_ccd_def *def, toi_
     return stream_close(def, toi_scene_step(scene, points, points), radius, sink, context, report);
 }
 
-toi_status toi_find_distance(const toi_ccd_def *def, const toi_mesh *mesh, toi_close *closest,
+toi_status toi_find_distance(const toi_ccd_def *def, const toi_mesh *mesh, toi_close_pair *closest,
                              toi_ccd_report *report)
 {
     TOI_GUARD_FP;
@@ -506,7 +506,7 @@ toi_status toi_find_distance(const toi_ccd_def *def, const toi_mesh *mesh, toi_c
 }
 
 toi_status toi_scene_find_distance(toi_scene *scene, const toi_ccd_def *def, toi_point_view points,
-                                   toi_close *closest, toi_ccd_report *report)
+                                   toi_close_pair *closest, toi_ccd_report *report)
 {
     TOI_GUARD_FP;
     return find_distance(def, toi_scene_step(scene, points, points), closest, report);

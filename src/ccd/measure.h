@@ -22,7 +22,7 @@ typedef struct toi_measure_source
 // What measuring finds. The true distance is at least that of the pair less its error.
 typedef struct toi_measured
 {
-    toi_close *pairs;
+    toi_close_pair *pairs;
     double *errors; // or NULL: nobody asks
 } toi_measured;
 

@@ -118,18 +118,18 @@ TOI_INLINE void measure_lanes(int kind, const batch *b, double radius, lane_resu
 
 // Writes the lanes that are close; returns how many.
 TOI_INLINE int64_t write_lanes(int kind, const lane_results *x, const toi_pair *pairs, int count,
-                               toi_close *found, double *errors)
+                               toi_close_pair *found, double *errors)
 {
     int64_t kept = 0;
     for (int i = 0; i < count; ++i) {
-        found[kept] = (toi_close){.kind = kind,
-                                  .a = pairs[i].a,
-                                  .b = pairs[i].b,
-                                  .part_a = (uint8_t)x->part_a[i],
-                                  .part_b = (uint8_t)x->part_b[i],
-                                  .distance = x->distance[i],
-                                  .u = x->u[i],
-                                  .v = x->v[i]};
+        found[kept] = (toi_close_pair){.kind = kind,
+                                       .a = pairs[i].a,
+                                       .b = pairs[i].b,
+                                       .part_a = (uint8_t)x->part_a[i],
+                                       .part_b = (uint8_t)x->part_b[i],
+                                       .distance = x->distance[i],
+                                       .u = x->u[i],
+                                       .v = x->v[i]};
         if (errors)
             errors[kept] = x->error[i];
         kept -= x->close[i];

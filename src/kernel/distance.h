@@ -14,7 +14,7 @@
 
 // The computed distance is wrong by at most this, where the differences are scaled so that the
 // largest is below 1: docs/distances.md, section 2.
-#define TOI_DISTANCE_ERROR 0x1p-46
+#define TOI_DISTANCE_ERROR 0x1p-44
 
 // The candidate with the least squared length of F = p + u e + v g so far.
 typedef struct toi_closest
