@@ -33,8 +33,10 @@ typedef struct toi_turning
     // `inner`, they start inside, and it is at most share d.
     toi_real base, share, inner;
     toi_real separation; // from the first step on: not less than the true one
-    toi_real clear;      // the distance exceeds the separation up to here; -1: nothing is proved
-    toi_real n[3];       // the direction there
+    // The distance exceeds the separation up to here; -1 before the first step, which sets all that
+    // follows.
+    toi_real clear;
+    toi_real n[3];             // the direction there
     toi_real distance, slope;  // about, there
     toi_real u, v;             // the nearest point there
     toi_mask in;               // see toi_near_point
@@ -56,27 +58,13 @@ typedef struct toi_turned
     toi_mask stuck; // this precision cannot tell
 } toi_turned;
 
-// A lane ready for its first step: p, e, g, total, base, share and inner are the caller's.
-TOI_INLINE void toi_start_turning(toi_turning *q)
-{
-    const toi_real zero = TOI_SPREAD(0);
-    q->clear = TOI_SPREAD(-1);
-    q->past = TOI_SPREAD(2);
-    q->piece = TOI_SPREAD(1);
-    q->separation = q->next = q->steps = q->ahead = q->distance = q->slope = zero;
-    q->u = q->v = q->start_u = q->start_v = zero;
-    q->in = q->start_in = q->began_inside = TOI_TEST(zero > zero);
-    for (int k = 0; k < 3; ++k)
-        q->n[k] = zero;
-}
-
 // P, E and G at a time, by their speeds.
-typedef struct toi_figure
+typedef struct toi_pose
 {
     toi_real p[3], e[3], g[3];
-} toi_figure;
+} toi_pose;
 
-TOI_INLINE void toi_figure_at(const toi_turning *q, const toi_real *t, toi_figure *f)
+TOI_INLINE void toi_pose_at(const toi_turning *q, const toi_real *t, toi_pose *f)
 {
     for (int k = 0; k < 3; ++k) {
         f->p[k] = q->p[0][k] + *t * (q->p[1][k] - q->p[0][k]);
@@ -103,7 +91,7 @@ TOI_INLINE toi_mask toi_take_direction(const toi_real f[3], toi_real *length, to
 }
 
 // The heights of P, E and G along n.
-TOI_INLINE void toi_take_heights(const toi_figure *f, const toi_real n[3], toi_real h[3])
+TOI_INLINE void toi_take_heights(const toi_pose *f, const toi_real n[3], toi_real h[3])
 {
     h[0] = toi_dot(n, f->p);
     h[1] = toi_dot(n, f->e);
@@ -121,7 +109,7 @@ TOI_INLINE toi_real toi_least_corner(int edge_edge, const toi_real h[3])
 
 // The least second and third coefficients of all corners, for the piece between two figures; the
 // first are known to exceed the separation already.
-TOI_INLINE void toi_least_heights(int edge_edge, const toi_figure *from, const toi_figure *to,
+TOI_INLINE void toi_least_heights(int edge_edge, const toi_pose *from, const toi_pose *to,
                                   const toi_real m[3], const toi_real n[3], toi_real *middle,
                                   toi_real *end)
 {
@@ -135,8 +123,18 @@ TOI_INLINE void toi_least_heights(int edge_edge, const toi_figure *from, const t
     *middle = (toi_number)0.5 * toi_least_corner(edge_edge, one);
 }
 
+// The first step of a lane looks at t = 0.
+TOI_INLINE void toi_begin_lanes(const toi_mask *start, toi_turning *q)
+{
+    q->next = TOI_SELECT(*start, TOI_SPREAD(0), q->next);
+    q->steps = TOI_SELECT(*start, TOI_SPREAD(0), q->steps);
+    q->piece = TOI_SELECT(*start, TOI_SPREAD(1), q->piece);
+    q->past = TOI_SELECT(*start, TOI_SPREAD(2), q->past);
+    q->began_inside &= ~*start;
+}
+
 // What the separation is at most, from the length of a real point at t = 0.
-TOI_INLINE void toi_bound_separation(int edge_edge, const toi_figure *f, const toi_near_point *at,
+TOI_INLINE void toi_bound_separation(int edge_edge, const toi_pose *f, const toi_near_point *at,
                                      const toi_mask *start, toi_turning *q)
 {
     toi_real slack = toi_turning_slack(q);
@@ -202,13 +200,14 @@ TOI_INLINE toi_real toi_choose_next(const toi_real *t_max, const toi_mask *clear
 // where to look then. t_max is in ]0, 1].
 TOI_INLINE toi_turned toi_turn(int edge_edge, const toi_real *t_max, toi_turning *q)
 {
-    toi_figure from, to;
+    toi_pose from, to;
     toi_near_point at;
     toi_real n[3], distance, middle, end, slope = TOI_SPREAD(0);
     toi_mask start = TOI_TEST(q->clear < 0);
     toi_real begin = toi_max(q->clear, TOI_SPREAD(0));
-    toi_figure_at(q, &begin, &from);
-    toi_figure_at(q, &q->next, &to);
+    toi_begin_lanes(&start, q);
+    toi_pose_at(q, &begin, &from);
+    toi_pose_at(q, &q->next, &to);
     toi_find_near_point(edge_edge, to.p, to.e, to.g, &at);
     toi_mask straight = toi_take_direction(at.f, &distance, n);
     if (toi_any(start))

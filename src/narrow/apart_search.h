@@ -9,10 +9,12 @@
 // What a search says of a query.
 typedef enum toi_search_verdict
 {
+    // These two settle a query.
     TOI_SEARCH_APART,  // proved farther apart than the separation up to the last time
     TOI_SEARCH_INSIDE, // proved not farther apart at t = 0; only where share is 0
-    TOI_SEARCH_FOUND,  // farther apart up to `lo`; soon after that, it seems, no more
-    TOI_SEARCH_STUCK,  // this precision cannot tell
+                       // These do not.
+    TOI_SEARCH_FOUND, // farther apart up to `lo`; soon after that, it seems, no more
+    TOI_SEARCH_STUCK, // this precision cannot tell
 } toi_search_verdict;
 
 // A query's separation, as far as it is known, and how far the ladder has come with it.
@@ -25,6 +27,7 @@ typedef struct toi_apart_query
     uint8_t feature;       // closest at lo, as in narrow/apart.h
     uint8_t start_feature; // closest at t = 0; a guess, where the query never got into a lane
     uint8_t verdict;       // a toi_search_verdict
+    bool began_inside;     // proved: the distance at t = 0 is at most the minimum
     bool known;            // base is the separation itself, share is 0
     bool settled;          // the result is complete but for its place
 } toi_apart_query;
@@ -50,14 +53,6 @@ typedef int64_t toi_apart_filter_fn(const toi_narrow_batch *batch, const toi_apa
 
 // Completes results whose time is known: the closest points then, and the direction between them.
 typedef toi_exact_places_fn toi_apart_places_fn;
-
-toi_apart_search_fn toi_search_apart_single_baseline, toi_search_apart_single_avx2,
-    toi_search_apart_single_avx512;
-toi_apart_search_fn toi_search_apart_double_baseline, toi_search_apart_double_avx2,
-    toi_search_apart_double_avx512;
-toi_apart_filter_fn toi_filter_apart_baseline, toi_filter_apart_avx2, toi_filter_apart_avx512;
-toi_apart_places_fn toi_find_apart_places_baseline, toi_find_apart_places_avx2,
-    toi_find_apart_places_avx512;
 
 // The ladder over a block of at most TOI_APART_BLOCK queries; its scratch memory.
 enum
