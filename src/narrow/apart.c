@@ -67,14 +67,15 @@ static void start_query(const ladder *l, int32_t query, toi_apart_query *of)
     *of = (toi_apart_query){.base = (1 - share) * least,
                             .share = share,
                             .inner = least,
+                            .lo = -1,
                             .start_feature = TOI_INSIDE_FEATURE,
                             .verdict = TOI_SEARCH_STUCK,
                             .known = share == 0};
     l->batch->results[query] = (toi_query_result){.state = TOI_SEPARATED, .time = INFINITY};
 }
 
-// The floor of the distance at t = 0 gives a relative separation. It stands for distances up to the
-// next double, so it alone says whether they start inside, unless the two are equal.
+// The floor of the distance at t = 0 gives a relative separation. It says whether they start inside
+// too, unless it equals the minimum: then they do if it is the distance itself.
 static void set_separation(const ladder *l, int32_t query, double floor, bool is_exact)
 {
     toi_apart_query *of = (toi_apart_query *)&l->queries[query];
@@ -118,19 +119,24 @@ static void list_open(ladder *l)
     }
 }
 
+// Searches the listed queries, and lists those that are left. Which are follows no pattern, so that
+// a branch would be guessed wrong.
 static void search_list(ladder *l, toi_apart_search_fn *search)
 {
-    search(l->batch, l->list, l->listed, l->queries);
-    for (int64_t i = 0; i < l->listed; ++i) {
+    int64_t searched = l->listed;
+    search(l->batch, l->list, searched, l->queries);
+    l->listed = 0;
+    for (int64_t i = 0; i < searched; ++i) {
         int32_t query = l->list[i];
-        uint8_t verdict = l->queries[query].verdict;
-        if (verdict == TOI_SEARCH_APART) {
-            l->queries[query].settled = true;
-            l->batch->results[query].rung = TOI_RUNG_TURN;
-            l->batch->results[query].starts_inside |= l->queries[query].starts_inside;
-        } else if (verdict == TOI_SEARCH_INSIDE) {
+        toi_apart_query *of = &l->queries[query];
+        toi_query_result *result = &l->batch->results[query];
+        result->rung = TOI_RUNG_TURN;
+        result->starts_inside |= of->began_inside;
+        of->settled = of->verdict <= TOI_SEARCH_INSIDE;
+        l->list[l->listed] = query;
+        l->listed += !of->settled;
+        if (of->verdict == TOI_SEARCH_INSIDE)
             set_hit_at_start(l, query, TOI_RUNG_TURN);
-        }
     }
 }
 
@@ -145,13 +151,19 @@ typedef struct waiting
 
 typedef void stage_fn(ladder *l, waiting *w);
 
+// A floor that equals the minimum may or may not be the distance itself. Where the search has
+// proved something at t = 0, that tells; else integers must.
 static void take_distances(ladder *l, waiting *w)
 {
     double floors[TOI_STAGE_LANES];
     find_distances[l->simd](l->batch, &w->lanes, floors);
-    for (int i = 0; i < w->lanes.count; ++i)
-        if (!isnan(floors[i])) // and then the distance is more than that
-            set_separation(l, w->lanes.query[i], floors[i], false);
+    for (int i = 0; i < w->lanes.count; ++i) {
+        int32_t query = w->lanes.query[i];
+        const toi_apart_query *of = &l->queries[query];
+        bool told = floors[i] != least_separation(l, query) || of->lo >= 0;
+        if (!isnan(floors[i]) && told)
+            set_separation(l, query, floors[i], of->began_inside);
+    }
 }
 
 static void take_times(ladder *l, waiting *w)
@@ -189,7 +201,7 @@ static void climb_distances(ladder *l)
     waiting all[TOI_NEARNESSES] = {0};
     for (int64_t i = 0; i < l->listed; ++i) {
         const toi_apart_query *of = &l->queries[l->list[i]];
-        if (!of->settled && !of->known)
+        if (!of->known)
             wait(l, take_distances, l->list[i], of->start_feature, all);
     }
     for (int i = 0; i < TOI_NEARNESSES; ++i)
@@ -201,7 +213,7 @@ static void climb_times(ladder *l)
     waiting all[TOI_NEARNESSES] = {0};
     for (int64_t i = 0; i < l->listed; ++i) {
         const toi_apart_query *of = &l->queries[l->list[i]];
-        if (!of->settled && of->known && of->verdict == TOI_SEARCH_FOUND)
+        if (of->known && of->verdict == TOI_SEARCH_FOUND)
             wait(l, take_times, l->list[i], of->feature, all);
     }
     for (int i = 0; i < TOI_NEARNESSES; ++i)
@@ -273,15 +285,17 @@ static void climb_integers(ladder *l)
 
 static void climb_places(ladder *l)
 {
-    const toi_query_result *results = l->batch->results;
-    toi_lane_list lanes = {0};
+    l->listed = 0;
     for (int32_t i = 0; i < l->batch->count; ++i) {
-        if (results[i].state != TOI_SEPARATED)
-            lanes.query[lanes.count++] = i;
-        if (lanes.count == TOI_STAGE_LANES || (lanes.count > 0 && i + 1 == l->batch->count)) {
-            find_places[l->simd](l->batch, &lanes);
-            lanes.count = 0;
-        }
+        l->list[l->listed] = i;
+        l->listed += l->batch->results[i].state != TOI_SEPARATED;
+    }
+    for (int64_t first = 0; first < l->listed; first += TOI_STAGE_LANES) {
+        int64_t rest = l->listed - first;
+        toi_lane_list lanes = {.count = rest < TOI_STAGE_LANES ? (int)rest : TOI_STAGE_LANES};
+        for (int i = 0; i < lanes.count; ++i)
+            lanes.query[i] = l->list[first + i];
+        find_places[l->simd](l->batch, &lanes);
     }
 }
 

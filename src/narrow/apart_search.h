@@ -9,10 +9,12 @@
 // What a search says of a query.
 typedef enum toi_search_verdict
 {
+    // These two settle a query.
     TOI_SEARCH_APART,  // proved farther apart than the separation up to the last time
     TOI_SEARCH_INSIDE, // proved not farther apart at t = 0; only where share is 0
-    TOI_SEARCH_FOUND,  // farther apart up to `lo`; soon after that, it seems, no more
-    TOI_SEARCH_STUCK,  // this precision cannot tell
+                       // These do not.
+    TOI_SEARCH_FOUND, // farther apart up to `lo`; soon after that, it seems, no more
+    TOI_SEARCH_STUCK, // this precision cannot tell
 } toi_search_verdict;
 
 // A query's separation, as far as it is known, and how far the ladder has come with it.
@@ -25,7 +27,7 @@ typedef struct toi_apart_query
     uint8_t feature;       // closest at lo, as in narrow/apart.h
     uint8_t start_feature; // closest at t = 0; a guess, where the query never got into a lane
     uint8_t verdict;       // a toi_search_verdict
-    bool starts_inside;    // proved: d is at most `inner`
+    bool began_inside;     // proved: the distance at t = 0 is at most the minimum
     bool known;            // base is the separation itself, share is 0
     bool settled;          // the result is complete but for its place
 } toi_apart_query;
