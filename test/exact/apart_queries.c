@@ -226,18 +226,19 @@ static int find_first_dip(const double d[LOOKS])
 }
 
 // Quick turns within a small share of the step: the distance falls to s or hardly less, rises, and
-// falls below s for good. All of it is so short that a search may leave it to its last stage. The
-// separation is 0 where no such motion was found.
+// falls below s for good. All of it is so short that a search may leave it to its last stage. Where
+// no such motion was found any will do.
 static grazing_query make_wiggle(toi_kind kind, toi_random *random)
 {
     double part = ldexp(1, -random_int(random, 6, 20)), t0 = random_dyadic(random, 4), d[LOOKS];
+    toi_query query;
     for (int tries = 0; tries < 60; ++tries) {
         motion m;
         for (int i = 0; i < 12; ++i) {
             m.x[i / 3][i % 3] = random_int(random, -16, 16);
             m.v[i / 3][i % 3] = random_int(random, -16, 16) / part;
         }
-        toi_query query = place_motion(&m, t0);
+        query = place_motion(&m, t0);
         for (int i = 0; i < LOOKS; ++i) {
             toi_query still = stopped_at(&query, t0 + part * (i - LOOKS / 2) / (LOOKS / 4));
             d[i] = distance_at_start(kind, &still);
@@ -246,7 +247,7 @@ static grazing_query make_wiggle(toi_kind kind, toi_random *random)
         if (dip >= 0 && d[dip] > 0.125)
             return (grazing_query){query, d[dip] * (1 + ldexp(1, -random_int(random, 4, 30)))};
     }
-    return (grazing_query){0};
+    return (grazing_query){query, d[0]};
 }
 
 // ---- Random primitives

@@ -134,7 +134,7 @@ static int find_unit(const part_list *list, int part, const toi_query *query)
         unit = value != 0 && exponent < unit ? exponent : unit;
     }
     mpz_clear(k);
-    return unit;
+    return unit < INT16_MAX ? unit : 0;
 }
 
 // a - b in units of 2^unit
