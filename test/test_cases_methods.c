@@ -38,7 +38,7 @@ static toi_narrow_def define(toi_narrow_method method)
     def.method = method;
     def.max_iterations = BUDGET;
     def.workers = 1;
-    return def;
+    return toi_fit_narrow_def(&def);
 }
 
 // Holds the result against the truth and against what the method promises.

@@ -16,7 +16,8 @@ TOI_EXTERN_C_BEGIN
 typedef struct toi_zero_time_policy
 {
     /// Each pair gets, as its minimum separation, at least this share of its distance at t = 0, so
-    /// that a step stops short of contact. In [0, 0.5]. The paper uses 0.2.
+    /// that a step stops short of contact. Refused where the narrow phase does not honour
+    /// separations. In [0, 0.5]. The paper uses 0.2.
     double relative_separation;
     /// Where a pair's time comes out as 0, solve it again without any minimum separation and with
     /// no_zero_time, and multiply the time found by this. In [0, 1); 0: no second pass. The paper
@@ -95,6 +96,8 @@ typedef struct toi_ccd_report
     /// The first impact: of equally early ones the least by (kind, a, b). Infinite time where
     /// separated.
     toi_impact earliest;
+    /// The narrow phase that decided; TOI_NARROW_COUNT where only candidates were asked for.
+    toi_narrow_method decided_by;
     int64_t vertices; ///< of the mesh
     int64_t edges;    ///< of the mesh, those made from its faces included
     int64_t faces;    ///< of the mesh

@@ -35,7 +35,12 @@ static toi_status check_def(const toi_ccd_def *def)
     if (!(policy->rescale >= 0 && policy->rescale < 1))
         return toi_fail(TOI_ERROR_ARGUMENT, "rescale is %g; use a number in [0, 1)",
                         policy->rescale);
-    return toi_check_narrow_def(&def->narrow);
+    status = toi_check_narrow_def(&def->narrow);
+    unsigned trait = TOI_NARROW_TRAIT_SEPARATION;
+    if (status == TOI_OK && policy->relative_separation > 0 &&
+        !(toi_narrow_traits(def->narrow.method) & trait))
+        status = toi_refuse_option(def->narrow.method, "relative_separation", trait);
+    return status;
 }
 
 static toi_status load_trajectories(void *context, int64_t first, int64_t end)
@@ -199,6 +204,7 @@ toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, toi_step 
         status = step.stateless ? enter_passing_scene(p, step.mesh) : enter_scene(p, &step);
     if (status != TOI_OK)
         return status;
+    p->report.decided_by = purpose.solve ? def->narrow.method : TOI_NARROW_COUNT;
     p->budget->list = purpose.list;
     toi_meter_init(&p->meter, def->progress, def->progress_context);
     p->entered = toi_bytes_in_use(p->budget);
