@@ -337,11 +337,10 @@ int run_pairs(int argc, char **argv)
         .usage = "pairs START END [OPTION...]\npairs --scene NAME [OPTION...]",
         .about = "Finds the pairs of a vertex and a face, and of two edges, whose boxes overlap\n"
                  "while a mesh moves from START to END; of vertices that belong to nothing also\n"
-                 "those with each other and with edges of no face. The total time is without "
-                 "reading files\n"
-                 "and without sorting; the hash is XXH64 of the XXH64 of each sorted list. Lists\n"
-                 "that need more than 512M, or than the memory limit, are not held: they are\n"
-                 "found again in pieces, and that time counts as sorting.",
+                 "those with each other and with edges of no face. The total time is without\n"
+                 "reading files and without sorting; the hash is XXH64 of the XXH64 of each\n"
+                 "sorted list. Lists that need more than 512M, or than the memory limit, are not\n"
+                 "held: they are found again in pieces, and that time counts as sorting.",
         .examples = "pairs start.ply end.ply --broad stq\n"
                     "pairs --scene n-body --begin 0.7 --repeat 5 --threads 1 --json",
         .groups = groups,

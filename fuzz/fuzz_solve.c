@@ -35,7 +35,7 @@ static toi_narrow_def take_def(fuzz_bytes *bytes)
     def.method = (toi_narrow_method)(take_byte(bytes) % TOI_NARROW_COUNT);
     def.all_roots = take_byte(bytes) % 2;
     def.workers = 1;
-    return def;
+    return toi_fit_narrow_def(&def);
 }
 
 static void check_result(const toi_query_result *result)

@@ -100,6 +100,7 @@ static int compare_all(const toi_mesh *mesh, const char *name, toi_narrow_method
                 toi_ccd_def def = toi_default_ccd_def();
                 def.narrow.method = narrow;
                 def.narrow.max_iterations = 200; // `additive` creeps where they touch at first
+                def.narrow = toi_fit_narrow_def(&def.narrow);
                 def.broad.method = (toi_broad_method)method;
                 def.workers = workers;
                 fingerprint f = take(&def, mesh, hits);

@@ -55,6 +55,7 @@ static toi_ccd_def make_def(const runner *r, const ccd_row *row, watch *w)
     def.narrow.method = row->narrow;
     def.narrow.tolerance = r->plan->tolerance;
     def.narrow.max_iterations = r->plan->max_iterations;
+    def.narrow = toi_fit_narrow_def(&def.narrow);
     def.workers = row->threads;
     def.memory_limit = row->memory_limit;
     def.progress = watch_run;

@@ -16,7 +16,8 @@ TOI_EXTERN_C_BEGIN
 typedef struct toi_zero_time_policy
 {
     /// Each pair gets, as its minimum separation, at least this share of its distance at t = 0, so
-    /// that a step stops short of contact. In [0, 0.5]. The paper uses 0.2.
+    /// that a step stops short of contact. Refused where the narrow phase does not honour
+    /// separations. In [0, 0.5]. The paper uses 0.2.
     double relative_separation;
     /// Where a pair's time comes out as 0, solve it again without any minimum separation and with
     /// no_zero_time, and multiply the time found by this. In [0, 1); 0: no second pass. The paper
@@ -35,7 +36,17 @@ typedef struct toi_ccd_def
     /// the paper), instead of boxes in double. A few more candidates, the same impacts: only those
     /// whose boxes in double overlap too are asked about.
     bool float_boxes;
-    toi_filter filter;              ///< which pairs may collide; default: all
+    toi_filter filter; ///< which pairs may collide; default: all
+    /// TOI_KIND_COUNT lists of pairs, by toi_kind, to be asked about instead of those that a search
+    /// would find: the candidates of a longer step for a line search, or a coarser set. NULL, the
+    /// default: search. Only read during the call; a list without pairs needs no data. The filter,
+    /// and that pairs with a common vertex are not tested, hold for them too. Those whose swept
+    /// boxes in double do not overlap are dropped. So lists that hold every candidate give the
+    /// pipeline's own answer, bit for bit. Edges and points may come in either order; what is
+    /// reported has the lower one first. A pair that is twice in a list is asked about and reported
+    /// twice. Point-edge and point-point pairs need not be of loose parts. A number that is out of
+    /// range is an error (TOI_ERROR_DATA).
+    const toi_pair_array *given;
     toi_zero_time_policy zero_time; ///< what to do about times of 0; default: nothing
     int workers;                    ///< 0: toi_default_workers()
     /// Most bytes held at once, as broad_phase.h defines it; 0: no limit. Lists of impacts (64
@@ -85,10 +96,13 @@ typedef struct toi_ccd_report
     /// The first impact: of equally early ones the least by (kind, a, b). Infinite time where
     /// separated.
     toi_impact earliest;
-    int64_t vertices;                   ///< of the mesh
-    int64_t edges;                      ///< of the mesh, those made from its faces included
-    int64_t faces;                      ///< of the mesh
-    int64_t candidates[TOI_KIND_COUNT]; ///< pairs that the broad phase found and the filter allows
+    /// The narrow phase that decided; TOI_NARROW_COUNT where only candidates were asked for.
+    toi_narrow_method decided_by;
+    int64_t vertices; ///< of the mesh
+    int64_t edges;    ///< of the mesh, those made from its faces included
+    int64_t faces;    ///< of the mesh
+    /// Pairs that the broad phase found, or that are given and overlap, and the filter allows.
+    int64_t candidates[TOI_KIND_COUNT];
     int64_t hits[TOI_KIND_COUNT]; ///< found to be hit or undecided; only counted when all impacts
                                   ///< or safe steps are asked for
     int64_t undecided[TOI_KIND_COUNT]; ///< of those, undecided

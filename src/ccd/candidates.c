@@ -84,8 +84,7 @@ static inline int64_t keep_allowed(const toi_pipeline *p, toi_kind kind, toi_pai
 }
 
 // The kind is known to the compiler where there are many pairs.
-static int64_t keep_allowed_kind(const toi_pipeline *p, toi_kind kind, toi_pair *pairs,
-                                 int64_t count)
+int64_t toi_keep_allowed(const toi_pipeline *p, toi_kind kind, toi_pair *pairs, int64_t count)
 {
     return kind == TOI_VERTEX_FACE ? keep_allowed(p, TOI_VERTEX_FACE, pairs, count)
            : kind == TOI_EDGE_EDGE ? keep_allowed(p, TOI_EDGE_EDGE, pairs, count)
@@ -108,7 +107,7 @@ static toi_status filter_block(void *context, toi_pair *pairs, int64_t count, in
     const stream *s = context;
     if (s->kind >= TOI_PAIR_KINDS)
         number_loose(s->pipeline, s->kind, pairs, count);
-    count = keep_allowed_kind(s->pipeline, s->kind, pairs, count);
+    count = toi_keep_allowed(s->pipeline, s->kind, pairs, count);
     return count > 0 ? s->to.emit(s->to.context, pairs, count, task, worker) : TOI_OK;
 }
 
@@ -252,7 +251,8 @@ static bool has_pairs(const toi_loose_parts *loose, toi_kind kind)
 
 static void share_progress(toi_pipeline *p, toi_kind kind)
 {
-    int kinds = p->scene->topology.loose.vertex_count > 0 ? TOI_KIND_COUNT : TOI_PAIR_KINDS;
+    bool loose = p->def->given || p->scene->topology.loose.vertex_count > 0;
+    int kinds = loose ? TOI_KIND_COUNT : TOI_PAIR_KINDS;
     p->meter.base = (double)kind / kinds;
     p->meter.share = 1.0 / kinds;
     p->meter.done = 0;
@@ -260,6 +260,9 @@ static void share_progress(toi_pipeline *p, toi_kind kind)
 
 toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to)
 {
+    share_progress(p, kind);
+    if (p->def->given)
+        return toi_stream_given(p, kind, to);
     if (!has_pairs(&p->scene->topology.loose, kind))
         return TOI_OK;
     stream s = {p, kind, to};
@@ -277,7 +280,6 @@ toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to)
                   : to};
     if (p->kept)
         job.slot = &p->kept[by_mesh ? TOI_KEPT_ORDER : (int)kind];
-    share_progress(p, kind);
     return by_mesh ? search_mesh(p, &job) : search_boxes(p, kind, &job);
 }
 
@@ -307,6 +309,18 @@ static void forget(void *context)
     p->kept = NULL;
 }
 
+// A list that is to be filled is emptied first: it cannot be what the call is asked about.
+static toi_status check_lists(const toi_ccd_def *def, int count, const toi_pair_array *lists)
+{
+    for (int i = 0; def->given && i < count; ++i)
+        for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+            if (&lists[i] == &def->given[kind] ||
+                (lists[i].data && lists[i].data == def->given[kind].data))
+                return toi_fail(TOI_ERROR_ARGUMENT, "a list of given pairs is also to be filled "
+                                                    "with what is found; use another");
+    return TOI_OK;
+}
+
 // The kinds from `first` to `last`, each into its own list.
 static toi_status find_candidates(const toi_ccd_def *def, toi_step step, int first, int last,
                                   toi_pair_array *lists, toi_ccd_report *report)
@@ -315,6 +329,8 @@ static toi_status find_candidates(const toi_ccd_def *def, toi_step step, int fir
     toi_pipeline *p = &l.pipeline;
     int count = last - first + 1;
     toi_status status = toi_pipeline_begin(p, def, step, (toi_purpose){.list = TOI_PAIR_BYTES});
+    if (status == TOI_OK)
+        status = check_lists(def, count, lists);
     toi_begin_lists(p->budget, count, lists);
     if (status == TOI_OK)
         status = toi_prepare_step(p);

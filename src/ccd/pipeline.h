@@ -75,6 +75,21 @@ toi_status toi_take_trajectories(toi_pipeline *p);
 // May these two collide: do they share no vertex, and does the filter allow it?
 bool toi_is_allowed(const toi_pipeline *p, toi_kind kind, toi_pair pair);
 
+// Moves the pairs that may collide to the front, in order; returns how many.
+int64_t toi_keep_allowed(const toi_pipeline *p, toi_kind kind, toi_pair *pairs, int64_t count);
+
+// Likewise those whose swept boxes in double overlap.
+int64_t toi_keep_overlapping(const toi_pipeline *p, toi_kind kind, toi_pair *pairs, int64_t count);
+
+// Do the pairs that are given name what the mesh has?
+toi_status toi_check_given(const toi_pipeline *p);
+
+// Streams the given pairs of one kind as toi_stream_kind() does what it finds.
+toi_status toi_stream_given(toi_pipeline *p, toi_kind kind, toi_receiver to);
+
+// What that takes at most.
+int64_t toi_given_need(const toi_pair_array *lists, int workers);
+
 // Streams the filtered candidates of one kind.
 toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to);
 
@@ -86,9 +101,6 @@ typedef toi_status toi_consume_fn(void *context, const toi_impact *impacts, int6
 // the best time so far, which prunes; NULL: solve everything.
 toi_status toi_solve_candidates(toi_pipeline *pipeline, toi_consume_fn *consume, void *context,
                                 _Atomic uint64_t *t_max);
-
-// Keeps the pairs whose boxes in double overlap; returns how many.
-int64_t toi_keep_overlapping(const toi_pipeline *p, toi_kind kind, toi_pair *pairs, int64_t count);
 
 // What measuring the candidates of a mesh takes at most beside searching for them.
 int64_t toi_measure_need(const toi_mesh_counts *counts, int workers);

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const uint32_t CCD_COOKIE = 0xccd00003u;
+static const uint32_t CCD_COOKIE = 0xccd00004u;
 
 toi_ccd_def toi_default_ccd_def(void)
 {
@@ -35,7 +35,12 @@ static toi_status check_def(const toi_ccd_def *def)
     if (!(policy->rescale >= 0 && policy->rescale < 1))
         return toi_fail(TOI_ERROR_ARGUMENT, "rescale is %g; use a number in [0, 1)",
                         policy->rescale);
-    return toi_check_narrow_def(&def->narrow);
+    status = toi_check_narrow_def(&def->narrow);
+    unsigned trait = TOI_NARROW_TRAIT_SEPARATION;
+    if (status == TOI_OK && policy->relative_separation > 0 &&
+        !(toi_narrow_traits(def->narrow.method) & trait))
+        status = toi_refuse_option(def->narrow.method, "relative_separation", trait);
+    return status;
 }
 
 static toi_status load_trajectories(void *context, int64_t first, int64_t end)
@@ -100,6 +105,8 @@ static int64_t loose_search_need(const toi_pipeline *p, const loose_counts *loos
 static int64_t search_need(const toi_pipeline *p, const toi_mesh_counts *n,
                            const loose_counts *loose)
 {
+    if (p->def->given)
+        return toi_given_need(p->def->given, p->workers);
     int64_t of_loose = loose_search_need(p, loose);
     if (toi_broad_traits(p->def->broad.method) & TOI_BROAD_TRAIT_MESH) // its order stays
         return toi_mesh_tree_need(n, p->workers) + of_loose;
@@ -199,6 +206,7 @@ toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, toi_step 
         status = step.stateless ? enter_passing_scene(p, step.mesh) : enter_scene(p, &step);
     if (status != TOI_OK)
         return status;
+    p->report.decided_by = purpose.solve ? def->narrow.method : TOI_NARROW_COUNT;
     p->budget->list = purpose.list;
     toi_meter_init(&p->meter, def->progress, def->progress_context);
     p->entered = toi_bytes_in_use(p->budget);
@@ -230,6 +238,9 @@ toi_status toi_prepare_step(toi_pipeline *p)
         return toi_fail(TOI_ERROR_DATA,
                         "there are positions of %" PRId64 " vertices, but the scene has %" PRId64,
                         p->mesh.start.count, p->scene->topology.vertex_count);
+    status = toi_check_given(p);
+    if (status != TOI_OK)
+        return status;
     p->report.vertices = p->mesh.start.count;
     p->report.edges = p->mesh.edges.count;
     p->report.faces = p->mesh.faces.count;
@@ -243,7 +254,7 @@ toi_status toi_pipeline_end(toi_pipeline *p, toi_status status, toi_ccd_report *
     toi_free_mesh_order(&p->order);
     if (is_stateless(p))
         toi_clear_scene(p->scene);
-    else if (status == TOI_OK && p->purpose.solve)
+    else if (status == TOI_OK && p->purpose.solve && !p->def->given) // of all pairs, not of some
         p->scene->last = p->report.earliest;
     p->report.peak_bytes = p->budget->peak;
     toi_leave_scene(p->scene);

@@ -362,7 +362,7 @@ static toi_status solve_remembered(solve_stage *stage)
 {
     const toi_pipeline *p = stage->pipeline;
     const toi_impact *last = &p->scene->last;
-    if (!stage->t_max || last->state == TOI_SEPARATED)
+    if (!stage->t_max || last->state == TOI_SEPARATED || p->def->given)
         return TOI_OK;
     stage->kind = (toi_kind)last->kind;
     toi_pair pair = {last->a, last->b};
