@@ -366,6 +366,23 @@ static void radii_keep_every_pair_apart(void **state)
     assert_true(small > 200);
 }
 
+// A pair whose boxes touch as floats but not as doubles bounds nobody, whatever boxes are searched.
+static void boxes_in_double_decide(void **state)
+{
+    (void)state;
+    double points[4][3] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {1, 1, 2 + 0x1p-50}};
+    static const int32_t face[3] = {0, 1, 2};
+    toi_mesh mesh = toi_make_mesh(points[0], points[0], 4, face, 1);
+    toi_ccd_def def = toi_default_ccd_def();
+    for (int floats = 0; floats < 2; ++floats) {
+        double radii[4];
+        def.float_boxes = floats;
+        assert_ok(toi_find_safe_radii(&def, &mesh, 1, radii, NULL));
+        for (int i = 0; i < 4; ++i)
+            assert_true(radii[i] == 1);
+    }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Degenerate input, and nothing at all
 
@@ -578,6 +595,7 @@ int main(void)
         cmocka_unit_test(the_radius_is_included),
         cmocka_unit_test(meshes_agree_with_two_loops),
         cmocka_unit_test(radii_keep_every_pair_apart),
+        cmocka_unit_test(boxes_in_double_decide),
         cmocka_unit_test(nothing_is_infinitely_far),
         cmocka_unit_test(far_pairs_are_found),
         cmocka_unit_test(given_pairs_are_measured),
