@@ -626,8 +626,13 @@ static void edges_may_be_made_in_the_call(void **state)
 static void no_policy_is_late(void **state)
 {
     (void)state;
-    static const toi_zero_time_policy policies[] = {{0, 0},   {0.2, 0},   {0.5, 0},
-                                                    {0, 0.8}, {0.2, 0.8}, {0.5, 1e-3}};
+    static const toi_zero_time_policy policies[] = {
+        {0},
+        {.relative_separation = 0.2},
+        {.relative_separation = 0.5},
+        {.rescale = 0.8},
+        {.relative_separation = 0.2, .rescale = 0.8, .small_time = 0.1},
+        {.relative_separation = 0.5, .rescale = 1e-3, .small_time = 1}};
     static const double separations[] = {0, 1e-3};
     soup s = make_soup(120, 0.15, 0.3, 53);
     toi_impact_array truth = {0}, impacts = {0};
