@@ -1,0 +1,31 @@
+// The pairs that the barrier of the stepping test keeps apart.
+
+#ifndef TOI_TEST_IPC_CONTACTS_H
+#define TOI_TEST_IPC_CONTACTS_H
+
+#include "ipc_solver.h"
+
+// One close pair. The vector between its closest points is the sum of weight times corner.
+typedef struct ipc_contact
+{
+    int32_t corner[4];
+    double weight[4];
+    double normal[3];
+    double slope, curvature; // of the barrier, as a function of the distance
+} ipc_contact;
+
+typedef struct ipc_contacts
+{
+    ipc_contact *data;
+    int64_t count, capacity;
+    double energy;                        // of all barriers; infinite where one is broken
+    double least_gap;                     // distance less separation; infinite where none is close
+    toi_pair_array pairs[TOI_PAIR_KINDS]; // working memory
+} ipc_contacts;
+
+// All pairs in reach of the barrier at these positions.
+toi_status ipc_find_contacts(toi_scene *scene, const ipc_options *options, toi_point_view positions,
+                             ipc_contacts *contacts);
+void ipc_free_contacts(ipc_contacts *contacts);
+
+#endif

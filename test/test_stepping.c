@@ -1,0 +1,127 @@
+// A solver that asks for a separation in every step: it is held, nothing stalls, and the number of
+// workers changes no bit.
+
+#include "ipc_solver.h"
+#include "support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double SEPARATION = 1e-3;
+
+typedef struct run
+{
+    int cells, steps, workers;
+    uint64_t *hashes; // of the positions after each step
+    double lowest;    // of the cloth in the end
+    double seconds_ccd, seconds_close, seconds_rest;
+    int64_t iterations, contacts, refused;
+    double least_gap, least_step, least_covered;
+} run;
+
+// No pair is at the separation or closer: a motion without motion, decided exactly. And some are
+// near it, or the question would be idle.
+static void expect_apart(ipc_solver *solver, const ipc_scene *scene)
+{
+    toi_ccd_def def = ipc_motion_check(solver);
+    toi_point_view here = toi_view_points(scene->position[0], scene->vertex_count);
+    toi_ccd_report report;
+    assert_ok(toi_scene_find_earliest(ipc_collision_scene(solver), &def, here, here, &report));
+    assert_int_equal(report.state, TOI_SEPARATED);
+    assert_int_equal(report.inside, 0);
+}
+
+static void expect_progress(const ipc_step_report *report)
+{
+    assert_true(report->iterations > 0 && report->least_step > 0);
+    assert_true(report->covered > 0.1);
+}
+
+static void account(run *r, const ipc_step_report *report)
+{
+    r->seconds_ccd += report->seconds_ccd;
+    r->seconds_close += report->seconds_close;
+    r->seconds_rest += report->seconds_total - report->seconds_ccd - report->seconds_close;
+    r->iterations += report->iterations;
+    r->contacts += report->contacts;
+    r->refused += report->refused;
+    r->least_gap = fmin(r->least_gap, report->least_gap);
+    r->least_step = fmin(r->least_step, report->least_step);
+    r->least_covered = fmin(r->least_covered, report->covered);
+}
+
+static double lowest_of_cloth(const ipc_scene *scene)
+{
+    double lowest = INFINITY;
+    for (int64_t i = 0; i < scene->cloth_end; ++i)
+        lowest = fmin(lowest, scene->position[i][2]);
+    return lowest;
+}
+
+static void drape(run *r)
+{
+    ipc_scene scene = make_drape(r->cells, r->cells * 2, r->cells / 3);
+    ipc_options options = {TOI_NARROW_INCLUSION, SEPARATION, r->workers};
+    ipc_solver *solver;
+    r->least_gap = r->least_step = r->least_covered = INFINITY;
+    assert_ok(ipc_make_solver(&scene, &options, &solver));
+    for (int step = 0; step < r->steps; ++step) {
+        ipc_step_report report;
+        assert_ok(ipc_step(solver, &report));
+        if (getenv("TOI_VERBOSE"))
+            printf("step %d: %d iterations, covered %g, least step %g, %lld contacts, gap %g, "
+                   "correction %g, lowest %g, refused %d, ccd %.1f close %.1f total %.1f ms\n",
+                   step, report.iterations, report.covered, report.least_step,
+                   (long long)report.contacts, report.least_gap, report.correction,
+                   lowest_of_cloth(&scene), report.refused, 1e3 * report.seconds_ccd,
+                   1e3 * report.seconds_close, 1e3 * report.seconds_total);
+        expect_apart(solver, &scene);
+        expect_progress(&report);
+        account(r, &report);
+        r->hashes[step] =
+            toi_hash(scene.position, (size_t)scene.vertex_count * sizeof *scene.position);
+    }
+    r->lowest = lowest_of_cloth(&scene);
+    ipc_free_solver(solver);
+    free_drape(&scene);
+}
+
+static void print_run(const run *r)
+{
+    double a_step = 1e3 / r->steps;
+    print_message("%d triangles, %d steps, workers %d: a step %.1f ms of CCD, %.1f ms of close "
+                  "pairs, %.1f ms of the rest; %.1f iterations, %.0f contacts, least gap %.2g\n",
+                  4 * r->cells * r->cells, r->steps, r->workers, a_step * r->seconds_ccd,
+                  a_step * r->seconds_close, a_step * r->seconds_rest,
+                  (double)r->iterations / r->steps, (double)r->contacts / r->steps, r->least_gap);
+}
+
+static void a_cloth_drapes_over_a_sphere(void **state)
+{
+    (void)state;
+    bool whole = long_factor() > 1;
+    const int few[] = {1, 3}, all[] = {1, 2, 3, 4};
+    run first = {.cells = whole ? 50 : 20, .steps = whole ? 200 : 50};
+    for (int i = 0; i < (whole ? 4 : 2); ++i) {
+        run r = first;
+        r.workers = whole ? all[i] : few[i];
+        r.hashes = malloc((size_t)r.steps * sizeof *r.hashes);
+        drape(&r);
+        print_run(&r);
+        if (i == 0)
+            first = r;
+        assert_memory_equal(r.hashes, first.hashes, (size_t)r.steps * sizeof *r.hashes);
+        assert_true(r.lowest < 0); // below the sphere's middle
+        if (i > 0)
+            free(r.hashes);
+    }
+    free(first.hashes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_cloth_drapes_over_a_sphere)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
