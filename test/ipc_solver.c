@@ -22,6 +22,12 @@ static const double ACCURACY = 0.01; // of velocities
 
 typedef double vector[3];
 
+// The second derivative of a spring, for one direction after another.
+typedef struct spring_line
+{
+    double axis[3], along, across;
+} spring_line;
+
 struct ipc_solver
 {
     ipc_scene *bodies;
@@ -30,6 +36,7 @@ struct ipc_solver
     ipc_contacts contacts, trial_contacts;
     vector *velocity, *inertial; // where a vertex would be without springs and contacts
     vector *end, *trial, *gradient, *direction, *residual, *search, *image;
+    spring_line *lines;
     double (*blocks)[6]; // of the second derivatives, on the diagonal: xx, yy, zz, xy, xz, yz
     ipc_step_report report;
 };
@@ -95,25 +102,31 @@ static void add_spring_gradient(const ipc_scene *bodies, const vector *x, vector
     }
 }
 
-// The second derivative of a spring is along nn' + across (I - nn'), n its axis. Where it is
-// pressed the second part would be negative: left out, so that the sum stays positive.
-static double spring_across(const ipc_spring *spring, double length)
+// The second derivative of a spring is along nn' + across I, n its axis. Where it is pressed
+// `across` would be negative: left out, so that the sum stays positive.
+static void make_spring_lines(ipc_solver *s)
 {
-    return spring->stiffness * fmax(0, 1 - spring->rest / length);
+    const vector *x = (const vector *)s->bodies->position;
+    for (int64_t i = 0; i < s->bodies->spring_count; ++i) {
+        const ipc_spring *spring = &s->bodies->springs[i];
+        spring_line *line = &s->lines[i];
+        double length = spring_axis(spring, x, line->axis);
+        line->across = spring->stiffness * fmax(0, 1 - spring->rest / length);
+        line->along = spring->stiffness - line->across;
+    }
 }
 
-static void multiply_springs(const ipc_scene *bodies, const vector *x, const vector *d,
-                             vector *image)
+static void multiply_springs(const ipc_solver *s, const vector *d, vector *image)
 {
-    double axis[3], apart[3];
-    for (int64_t i = 0; i < bodies->spring_count; ++i) {
-        const ipc_spring *spring = &bodies->springs[i];
-        double across = spring_across(spring, spring_axis(spring, x, axis));
+    for (int64_t i = 0; i < s->bodies->spring_count; ++i) {
+        const ipc_spring *spring = &s->bodies->springs[i];
+        const spring_line *line = &s->lines[i];
+        double apart[3];
         for (int k = 0; k < 3; ++k)
             apart[k] = d[spring->a][k] - d[spring->b][k];
-        double along = (spring->stiffness - across) * dot(axis, apart);
+        double along = line->along * dot(line->axis, apart);
         for (int k = 0; k < 3; ++k) {
-            double force = along * axis[k] + across * apart[k];
+            double force = along * line->axis[k] + line->across * apart[k];
             image[spring->a][k] += force;
             image[spring->b][k] -= force;
         }
@@ -129,14 +142,13 @@ static void add_block(double block[6], double along, const double n[3], double e
     block[5] += along * n[1] * n[2];
 }
 
-static void add_spring_blocks(const ipc_scene *bodies, const vector *x, double (*blocks)[6])
+static void add_spring_blocks(const ipc_solver *s, double (*blocks)[6])
 {
-    double axis[3];
-    for (int64_t i = 0; i < bodies->spring_count; ++i) {
-        const ipc_spring *spring = &bodies->springs[i];
-        double across = spring_across(spring, spring_axis(spring, x, axis));
-        add_block(blocks[spring->a], spring->stiffness - across, axis, across);
-        add_block(blocks[spring->b], spring->stiffness - across, axis, across);
+    for (int64_t i = 0; i < s->bodies->spring_count; ++i) {
+        const ipc_spring *spring = &s->bodies->springs[i];
+        const spring_line *line = &s->lines[i];
+        add_block(blocks[spring->a], line->along, line->axis, line->across);
+        add_block(blocks[spring->b], line->along, line->axis, line->across);
     }
 }
 
@@ -220,7 +232,7 @@ static void multiply(const ipc_solver *s, const vector *d, vector *image)
     for (int64_t i = 0; i < s->bodies->vertex_count; ++i)
         for (int k = 0; k < 3; ++k)
             image[i][k] = inertia(s, i) * d[i][k];
-    multiply_springs(s->bodies, (const vector *)s->bodies->position, d, image);
+    multiply_springs(s, d, image);
     multiply_contacts(&s->contacts, d, image);
     clear_fixed(s->bodies, image);
 }
@@ -234,7 +246,7 @@ static void make_blocks(ipc_solver *s)
     for (int64_t i = 0; i < count; ++i)
         for (int k = 0; k < 3; ++k)
             s->blocks[i][k] = s->bodies->mass[i] > 0 ? inertia(s, i) : 1;
-    add_spring_blocks(s->bodies, (const vector *)s->bodies->position, s->blocks);
+    add_spring_blocks(s, s->blocks);
     add_contact_blocks(&s->contacts, s->blocks);
 }
 
@@ -265,6 +277,7 @@ static void find_direction(ipc_solver *s)
     for (int64_t i = 0; i < count; ++i)
         for (int k = 0; k < 3; ++k)
             s->residual[i][k] = -s->gradient[i][k];
+    make_spring_lines(s);
     make_blocks(s);
     precondition(s, (const vector *)s->residual, s->search);
     double size = dot_all((const vector *)s->residual, (const vector *)s->search, count);
@@ -470,7 +483,9 @@ static bool take_room(ipc_solver *s)
     vector **arrays[] = {&s->velocity,  &s->inertial, &s->end,    &s->trial, &s->gradient,
                          &s->direction, &s->residual, &s->search, &s->image};
     size_t count = (size_t)s->bodies->vertex_count;
-    bool taken = (s->blocks = calloc(count, sizeof *s->blocks));
+    s->blocks = calloc(count, sizeof *s->blocks);
+    s->lines = calloc((size_t)s->bodies->spring_count + 1, sizeof *s->lines);
+    bool taken = s->blocks && s->lines;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         taken &= (*arrays[i] = calloc(count, sizeof **arrays[i])) != NULL;
     return taken;
@@ -500,6 +515,7 @@ void ipc_free_solver(ipc_solver *s)
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         free(arrays[i]);
     free(s->blocks);
+    free(s->lines);
     ipc_free_contacts(&s->contacts);
     ipc_free_contacts(&s->trial_contacts);
     toi_free_scene(s->scene);
