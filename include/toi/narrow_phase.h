@@ -45,15 +45,20 @@ typedef enum toi_state
 /// "separated", "hit" or "undecided"; NULL when out of range.
 TOI_API const char *toi_state_name(toi_state state);
 
-/// Which rung of the ladder of `exact` decided a query: docs/exact.md.
+/// Which rung of the ladder of `exact` decided a query: docs/exact.md, docs/separation.md.
 typedef enum toi_rung
 {
     TOI_RUNG_NONE,      ///< another method
     TOI_RUNG_AXIS,      ///< a coordinate axis separates
     TOI_RUNG_DIRECTION, ///< another direction separates, in single precision
     TOI_RUNG_PLANE,     ///< never coplanar, or a direction in double precision separates
-    TOI_RUNG_ROOT,      ///< roots bracketed, inside tests certified, time from a doubled double
-    TOI_RUNG_INTEGER,   ///< exact integers
+    /// Roots bracketed, inside tests certified, time from a doubled double; with a separation: the
+    /// time at which the closest features are that far apart, likewise.
+    TOI_RUNG_ROOT,
+    TOI_RUNG_INTEGER, ///< exact integers
+    /// With a separation: a direction that turns separates, or two points show that they start at
+    /// most so far apart.
+    TOI_RUNG_TURN,
     TOI_RUNG_COUNT
 } toi_rung;
 
@@ -69,7 +74,8 @@ typedef struct toi_query_result
     /// Not later than the true first time of impact, for every conservative method.
     double time;
     /// Where they touch. Vertex-face: (1-u-v) f0 + u f1 + v f2. Edge-edge: a0 + u (a1 - a0) and b0
-    /// + v (b1 - b0). Point-edge: e0 + u (e1 - e0).
+    /// + v (b1 - b0). Point-edge: e0 + u (e1 - e0). `exact` with a separation: the closest points
+    /// at `time`.
     double u;
     double v; ///< see u
     /// Unit contact normal at `time`, from the second primitive (face, edge b) towards the first:
@@ -78,17 +84,20 @@ typedef struct toi_query_result
     /// the sine of the angle between two sides of the face or between the edges is below 2^-30 (a
     /// face without area, parallel edges, edges and points for themselves): against the part of
     /// that motion that is across the longer edge. Where there is no such motion: along the gap
-    /// across that edge, if one is left; else zero. `additive` and `additive-certified`, which stop
-    /// before they touch, give a direction that has all of the first primitive above the second,
-    /// unless the gap is within rounding. `parity` gives none: zero.
+    /// across that edge, if one is left; else zero. `exact` with a separation: along the gap
+    /// between the closest points; where they coincide, or nearly, as without. `additive` and
+    /// `additive-certified`, which stop before they touch, give a direction that has all of the
+    /// first primitive above the second, unless the gap is within rounding. `parity` gives none:
+    /// zero.
     double normal[3];
     /// With `all_roots`: how many separate contacts [0, 1] holds, whatever t_max is. An interval
     /// during which they stay in touch counts once. 0 where it was not asked for, or the method
     /// cannot tell.
     int32_t contacts;
-    uint8_t rung;        ///< a toi_rung
-    bool time_is_exact;  ///< proved: the true time is this very double
-    bool starts_inside;  ///< at t = 0 the distance is at most the separation asked for
+    uint8_t rung;       ///< a toi_rung
+    bool time_is_exact; ///< proved: the true time is this very double
+    /// `exact` with a separation: at t = 0 they are at most `min_separation` apart.
+    bool starts_inside;
     uint8_t reserved[1]; ///< zero, so that results can be hashed and compared as bytes
 } toi_query_result;
 
@@ -118,9 +127,9 @@ typedef enum toi_narrow_trait
     TOI_NARROW_TRAIT_PLACE = 1 << 2,
     /// `all_roots`: `contacts` counts them.
     TOI_NARROW_TRAIT_CONTACTS = 1 << 3,
-    /// It uses `tolerance`. (`exact` does not, but where it hands a separation to `inclusion`.)
+    /// It uses `tolerance`.
     TOI_NARROW_TRAIT_TOLERANCE = 1 << 4,
-    /// It honours `min_separation`.
+    /// It honours `min_separation`. `exact`: exactly, in the Euclidean norm.
     TOI_NARROW_TRAIT_SEPARATION = 1 << 5,
     /// It honours `no_zero_time`.
     TOI_NARROW_TRAIT_NO_ZERO_TIME = 1 << 6
@@ -159,9 +168,10 @@ typedef struct toi_narrow_def
     /// touching. `fast`: how exact its roots are, in time. The others do not use it. Positive and
     /// finite. Default 1e-6.
     double tolerance;
-    /// Report a hit as soon as the distance is at most this (`inclusion`: in the maximum norm, so
-    /// never late in the Euclidean one). `exact` hands queries with a separation to `inclusion`;
-    /// `fast`, `parity`, `safe` and `cubic` ignore it. Finite, not negative. Default 0.
+    /// Report a hit as soon as the distance is at most this. `exact`: exactly, in the Euclidean
+    /// norm: the time is the largest double not above the first time at which the closed primitives
+    /// are at most so far apart. `inclusion`: in the maximum norm, so never late in the Euclidean
+    /// one. `fast`, `parity`, `safe` and `cubic` ignore it. Finite, not negative. Default 0.
     double min_separation;
     /// Only impacts at or before this time matter; later ones may be reported separated. In [0, 1].
     /// Default 1.
@@ -173,7 +183,7 @@ typedef struct toi_narrow_def
     /// still tell (appendix B of Belgrod et al.). Default false.
     bool no_zero_time;
     /// Also count the contacts, later ones included (`contacts` of the result): `exact`, `fast`,
-    /// `parity` (1 or 0: odd or even), `safe` and `cubic`. Default false.
+    /// `parity` (1 or 0: odd or even), `safe` and `cubic`. Not with a separation. Default false.
     bool all_roots;
     int workers;     ///< 0: toi_default_workers()
     uint32_t cookie; ///< set by the default function; leave it

@@ -3,6 +3,7 @@
 
 #include "simd/motion_rows.h" // first: it says how many lanes there are
 
+#include "kernel/margin.h"
 #include "simd/gap_rows.h"
 
 #include "base/simd.h"
@@ -196,13 +197,27 @@ typedef struct batch
     int count;
 } batch;
 
+// All ones where a direction separates by more than the Euclidean separation.
+TOI_INLINE toi_mask apart_by_margin(int edge_edge, const toi_cull_source *s, const toi_motion *m)
+{
+    toi_near_point near;
+    toi_real base = TOI_SPREAD((float)((1 - s->relative) * s->separation));
+    toi_real share = TOI_SPREAD((float)s->relative);
+    toi_find_near_point(edge_edge, m->p[0], m->e[0], m->g[0], &near);
+    toi_real least = toi_take_margin(edge_edge, m, &near, &base, &share);
+    return toi_apart_by(edge_edge, m, &near, &least);
+}
+
 // Writes those that no direction separates to `pairs`; returns how many.
-TOI_INLINE int64_t try_directions(int edge_edge, batch *c, toi_pair *pairs)
+TOI_INLINE int64_t try_directions(int edge_edge, const toi_cull_source *s, batch *c,
+                                  toi_pair *pairs)
 {
     toi_motion m;
     toi_real separation;
     toi_mask wild = toi_load_motion(&c->rows, &m, &separation);
-    unsigned left = toi_mask_word(~toi_separated(edge_edge, &m, &separation) | wild);
+    toi_mask apart = s->euclidean ? apart_by_margin(edge_edge, s, &m)
+                                  : toi_separated(edge_edge, &m, &separation);
+    unsigned left = toi_mask_word(~apart | wild);
     int64_t kept = 0;
     for (left &= (1u << c->count) - 1; left; left &= left - 1)
         pairs[kept++] = c->pairs[__builtin_ctz(left)];
@@ -237,9 +252,9 @@ TOI_INLINE int64_t cull_directions(int edge_edge, const toi_cull_source *s, toi_
         toi_put_rows(edge_edge, x, s->t_max, early, c.count, &c.rows);
         c.count += !apart;
         if (c.count == TOI_LANES)
-            kept += try_directions(edge_edge, &c, pairs + kept);
+            kept += try_directions(edge_edge, s, &c, pairs + kept);
     }
-    return c.count > 0 ? kept + try_directions(edge_edge, &c, pairs + kept) : kept;
+    return c.count > 0 ? kept + try_directions(edge_edge, s, &c, pairs + kept) : kept;
 }
 
 TOI_INLINE int64_t cull_pairs(int edge_edge, const toi_cull_source *s, toi_pair *pairs,

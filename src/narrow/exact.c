@@ -5,7 +5,7 @@
 
 #include "base/simd.h"
 #include "exact/decide.h"
-#include "narrow/inclusion.h"
+#include "narrow/apart_search.h"
 
 #include <math.h>
 
@@ -60,8 +60,8 @@ typedef struct ladder
 int64_t toi_exact_scratch_bytes(void)
 {
     int64_t own = (int64_t)sizeof(ladder) + toi_decision_scratch_bytes();
-    int64_t search = toi_search_scratch_bytes();
-    return own > search ? own : search;
+    int64_t apart = toi_apart_scratch_bytes();
+    return own > apart ? own : apart;
 }
 
 static void set_hard(ladder *l, int32_t query, double guess)
@@ -274,41 +274,36 @@ static void climb(const toi_narrow_batch *block)
             block->results[i].contacts = 0;
 }
 
-// Contact at a distance is not a root of D: `inclusion` answers that.
-static void solve_separated(const toi_narrow_batch *batch)
+typedef void climb_fn(const toi_narrow_batch *block);
+
+static void climb_blocks(const toi_narrow_batch *batch, climb_fn *climb_block, int64_t size)
 {
-    for (int64_t i = 0; i < batch->count; ++i) {
-        toi_narrow_batch one = *batch;
-        one.count = 1;
-        one.queries += i;
-        one.results += i;
-        double separation = batch->def->min_separation;
-        if (batch->separations) {
-            one.separations += i;
-            separation = *one.separations;
-        }
-        if (separation > 0)
-            toi_solve_inclusion(&one);
-        else
-            climb(&one);
+    for (int64_t first = 0; first < batch->count; first += size) {
+        toi_narrow_batch block = *batch;
+        block.count = batch->count - first < size ? batch->count - first : size;
+        block.queries += first;
+        block.results += first;
+        if (block.separations)
+            block.separations += first;
+        climb_block(&block);
     }
+}
+
+// Each query on its own: contact at a distance is not a root of D.
+static void climb_either(const toi_narrow_batch *one)
+{
+    if (one->separations[0] > 0 || one->relative > 0)
+        toi_climb_apart(one);
+    else
+        climb(one);
 }
 
 void toi_solve_exact(const toi_narrow_batch *batch)
 {
-    if (batch->separations) {
-        solve_separated(batch);
-        return;
-    }
-    if (batch->def->min_separation > 0) {
-        toi_solve_inclusion(batch);
-        return;
-    }
-    for (int64_t first = 0; first < batch->count; first += BLOCK) {
-        toi_narrow_batch block = *batch;
-        block.count = batch->count - first < BLOCK ? batch->count - first : BLOCK;
-        block.queries += first;
-        block.results += first;
-        climb(&block);
-    }
+    if (batch->separations)
+        climb_blocks(batch, climb_either, 1);
+    else if (batch->def->min_separation > 0 || batch->relative > 0)
+        climb_blocks(batch, toi_climb_apart, TOI_APART_BLOCK);
+    else
+        climb_blocks(batch, climb, BLOCK);
 }

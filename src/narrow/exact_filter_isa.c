@@ -1,39 +1,10 @@
 // The first rung of `exact`: separating directions in single precision, a vector of queries at a
 // time.
 
-#include "simd/motion_rows.h" // first: it says how many lanes there are
+#include "simd/query_rows.h" // first: it says how many lanes there are
 
 #include "base/simd.h"
 #include "narrow/exact.h"
-
-typedef double four __attribute__((vector_size(32)));
-
-static inline four load_four(const double *at)
-{
-    four x;
-    memcpy(&x, at, sizeof x);
-    return x;
-}
-
-// A corner at both ends of the step. The idle numbers are whatever lies behind the corner, or, at
-// the end of the query, before it.
-static inline toi_wide_motion_row load_corner(const toi_query *query, int corner)
-{
-    four start = load_four(query->start[corner]);
-    four end = load_four(corner < 3 ? &query->end[corner][0] : &query->end[2][2]);
-    if (corner == 3)
-        end = __builtin_shufflevector(end, end, 1, 2, 3, 0);
-    return __builtin_shufflevector(start, end, 0, 1, 2, 3, 4, 5, 6, 7);
-}
-
-TOI_INLINE void load_rows(int edge_edge, const toi_query *query, double t_max, int lane,
-                          toi_motion_rows *rows)
-{
-    toi_wide_motion_row x[4];
-    for (int c = 0; c < 4; ++c)
-        x[c] = load_corner(query, c);
-    toi_put_rows(edge_edge, x, t_max, t_max < 1, lane, rows);
-}
 
 TOI_INLINE int64_t filter(int edge_edge, const toi_narrow_batch *batch, int32_t *left)
 {
@@ -44,7 +15,7 @@ TOI_INLINE int64_t filter(int edge_edge, const toi_narrow_batch *batch, int32_t 
     for (int64_t first = 0; first < batch->count; first += TOI_LANES) {
         int count = batch->count - first < TOI_LANES ? (int)(batch->count - first) : TOI_LANES;
         for (int i = 0; i < count; ++i)
-            load_rows(edge_edge, &batch->queries[first + i], t_max, i, &rows);
+            toi_load_rows(edge_edge, &batch->queries[first + i], t_max, i, &rows);
         toi_motion m;
         toi_real separation;
         toi_mask wild = toi_load_motion(&rows, &m, &separation);

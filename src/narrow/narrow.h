@@ -18,8 +18,9 @@ typedef struct toi_narrow_batch
     // Minimum separation of each query, or NULL: def->min_separation for all. Policy belongs to the
     // pipeline; a method only obeys.
     const double *separations;
-    // `exact` only: of what its distance at t = 0 exceeds def->min_separation a query keeps this
-    // share, and of its own distance where it begins closer (docs/separation.md). 0: none.
+    // `exact` alone: if not 0, the separation of a query is its minimum plus this share of what
+    // the distance at t = 0, rounded down, exceeds it by; in ]0, 0.5]. A query that starts at or
+    // below the minimum keeps this share of its own distance, rounded down, instead.
     double relative;
     // The pipeline has dropped what cull.h separates, and trying again would mostly be in vain.
     // Only for methods whose answer cannot show whether they tried.

@@ -89,8 +89,8 @@ const char *toi_guarantee_name(toi_guarantee guarantee)
 
 const char *toi_rung_name(toi_rung rung)
 {
-    static const char *const names[TOI_RUNG_COUNT] = {"none",  "axis", "direction",
-                                                      "plane", "root", "integer"};
+    static const char *const names[TOI_RUNG_COUNT] = {"none", "axis",    "direction", "plane",
+                                                      "root", "integer", "turn"};
     return (unsigned)rung < TOI_RUNG_COUNT ? names[rung] : NULL;
 }
 
@@ -147,6 +147,11 @@ toi_status toi_check_narrow_def(const toi_narrow_def *def)
                         def->min_separation);
     if (!(def->t_max >= 0 && def->t_max <= 1))
         return toi_fail(TOI_ERROR_ARGUMENT, "t_max is %g; use a number in [0, 1]", def->t_max);
+    if (def->method == TOI_NARROW_EXACT && def->min_separation > 0 && def->all_roots)
+        return toi_fail(TOI_ERROR_ARGUMENT,
+                        "all_roots counts contacts, and with min_separation = %g there are none to "
+                        "count; leave one of the two out",
+                        def->min_separation);
     if (def->max_iterations < 1)
         return toi_fail(TOI_ERROR_ARGUMENT, "max_iterations is %" PRId32 "; use at least 1",
                         def->max_iterations);

@@ -98,21 +98,6 @@ TOI_INLINE void toi_transpose_rows(const toi_motion_row rows[TOI_LANES], toi_rea
     }
 }
 
-// One bit for each lane where the mask is set.
-TOI_INLINE unsigned toi_mask_word(toi_mask mask)
-{
-#if defined(TOI_ISA_avx512)
-    return _mm512_movepi32_mask((__m512i)mask);
-#elif defined(TOI_ISA_avx2)
-    return (unsigned)_mm256_movemask_ps((__m256)mask);
-#else
-    unsigned word = 0;
-    for (int i = 0; i < TOI_LANES; ++i)
-        word |= (mask[i] ? 1u : 0u) << i;
-    return word;
-#endif
-}
-
 // The motion of the rows; returns the lanes that are not to be trusted.
 TOI_INLINE toi_mask toi_load_motion(const toi_motion_rows *rows, toi_motion *m,
                                     toi_real *separation)

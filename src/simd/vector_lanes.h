@@ -19,27 +19,27 @@ typedef toi_bits toi_mask __attribute__((vector_size(sizeof(toi_number) * TOI_LA
 #if defined(TOI_ISA_avx512) && !defined(TOI_SINGLE) && TOI_LANES == 8
 #define TOI_VECTOR __m512d
 #define TOI_INTRINSIC(f) _mm512_##f##_pd
-#define TOI_ANY(mask) (_mm512_movepi64_mask((__m512i)(mask)) != 0)
+#define TOI_WORD(mask) _mm512_movepi64_mask((__m512i)(mask))
 #elif defined(TOI_ISA_avx512) && defined(TOI_SINGLE) && TOI_LANES == 16
 #define TOI_VECTOR __m512
 #define TOI_INTRINSIC(f) _mm512_##f##_ps
-#define TOI_ANY(mask) (_mm512_movepi32_mask((__m512i)(mask)) != 0)
+#define TOI_WORD(mask) _mm512_movepi32_mask((__m512i)(mask))
 #elif defined(TOI_ISA_avx2) && !defined(TOI_SINGLE) && TOI_LANES == 4
 #define TOI_VECTOR __m256d
 #define TOI_INTRINSIC(f) _mm256_##f##_pd
-#define TOI_ANY(mask) (_mm256_movemask_pd((__m256d)(mask)) != 0)
+#define TOI_WORD(mask) (unsigned)_mm256_movemask_pd((__m256d)(mask))
 #elif defined(TOI_ISA_avx2) && defined(TOI_SINGLE) && TOI_LANES == 8
 #define TOI_VECTOR __m256
 #define TOI_INTRINSIC(f) _mm256_##f##_ps
-#define TOI_ANY(mask) (_mm256_movemask_ps((__m256)(mask)) != 0)
+#define TOI_WORD(mask) (unsigned)_mm256_movemask_ps((__m256)(mask))
 #elif defined(__SSE2__) && !defined(TOI_SINGLE) && TOI_LANES == 2
 #define TOI_VECTOR __m128d
 #define TOI_INTRINSIC(f) _mm_##f##_pd
-#define TOI_ANY(mask) (_mm_movemask_pd((__m128d)(mask)) != 0)
+#define TOI_WORD(mask) (unsigned)_mm_movemask_pd((__m128d)(mask))
 #elif defined(__SSE2__) && defined(TOI_SINGLE) && TOI_LANES == 4
 #define TOI_VECTOR __m128
 #define TOI_INTRINSIC(f) _mm_##f##_ps
-#define TOI_ANY(mask) (_mm_movemask_ps((__m128)(mask)) != 0)
+#define TOI_WORD(mask) (unsigned)_mm_movemask_ps((__m128)(mask))
 #endif
 
 TOI_INLINE toi_real toi_abs(toi_real a)
@@ -76,16 +76,22 @@ TOI_INLINE toi_real toi_sqrt(toi_real a)
 #endif
 }
 
+// One bit for each lane where the mask is set.
+TOI_INLINE unsigned toi_mask_word(toi_mask mask)
+{
+#ifdef TOI_WORD
+    return TOI_WORD(mask);
+#else
+    unsigned word = 0;
+    for (int i = 0; i < TOI_LANES; ++i)
+        word |= (mask[i] ? 1u : 0u) << i;
+    return word;
+#endif
+}
+
 TOI_INLINE int toi_any(toi_mask mask)
 {
-#ifdef TOI_ANY
-    return TOI_ANY(mask);
-#else
-    toi_bits any = 0;
-    for (int i = 0; i < TOI_LANES; ++i)
-        any |= mask[i];
-    return any != 0;
-#endif
+    return toi_mask_word(mask) != 0;
 }
 
 #endif

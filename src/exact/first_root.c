@@ -1,0 +1,314 @@
+// Isolating roots by Descartes' rule on halved intervals, until the conditions are decided there
+// too; then the floor, by a search over the doubles. docs/separation.md.
+
+#include "exact/first_root.h"
+
+#include "exact/polynomial.h"
+
+#include <math.h>
+#include <string.h>
+
+enum
+{
+    // Changes of sign of an interval and of what is kept for later add up to six at most, and a
+    // point is kept for one of them.
+    MOST_PARTS = 16,
+    STALLED = 20, // halvings without progress after which multiple roots are looked for
+    LEAP = 8,     // halvings towards the same end after which larger steps are tried
+    LONGEST_LEAP = 512
+};
+
+// An open interval ]from, from + width[ / 2^bits in which f changes its sign, or may; or the root
+// `from` / 2^bits. The width is that of the whole range.
+typedef struct part
+{
+    toi_integer from;
+    int64_t bits;
+    bool is_point;
+    int changes;   // of the signs of f's Bernstein coefficients
+    int sign;      // of f just after its beginning
+    int run;       // halvings towards its beginning (negative) or its end
+    int stalled;   // halvings since roots were last kept apart
+    unsigned sure; // the conditions that are known to be positive, a bit each
+} part;
+
+typedef struct state
+{
+    toi_arena *arena;
+    const toi_root_search *search;
+    toi_sextic f;
+    bool is_square_free;
+    toi_sextic under; // without multiple roots, once asked for
+    bool has_under;
+    toi_integer width;
+    part parts[MOST_PARTS]; // what is left, the first last
+    int count;
+} state;
+
+static toi_span span_of(const state *s, const part *p)
+{
+    return (toi_span){p->from, s->width, p->bits};
+}
+
+// How often the signs of g change over the interval, and the first and last of them.
+static int count_changes(state *s, const toi_sextic *g, const part *p, int *first, int *last)
+{
+    int signs[TOI_SEXTIC_COEFFICIENTS];
+    toi_span span = span_of(s, p);
+    toi_sextic_signs(s->arena, g, &span, signs);
+    *first = 0;
+    for (int i = 0; i <= g->degree && *first == 0; ++i)
+        *first = signs[i];
+    *last = signs[g->degree];
+    return toi_count_changes(signs, g->degree + 1);
+}
+
+// ---- Conditions
+
+// The sign of a condition all over the interval, or at the point; 0 where it has none.
+static int condition_sign(state *s, const toi_sextic *g, const part *p)
+{
+    int first, last;
+    if (g->degree <= 0)
+        return g->degree < 0 ? -1
+                             : toi_integer_sign(g->c[0]); // never positive: as good as negative
+    if (p->is_point)
+        return toi_sextic_sign_at(s->arena, g, (toi_dyadic){p->from, p->bits}) > 0 ? 1 : -1;
+    return count_changes(s, g, p, &first, &last) == 0 ? first : 0;
+}
+
+// Is a condition negative all over the part? Notes those that are positive.
+static bool is_ruled_out(state *s, part *p)
+{
+    for (int i = 0; i < s->search->conditions; ++i) {
+        if ((p->sure >> i & 1) != 0)
+            continue;
+        int sign = condition_sign(s, &s->search->condition[i], p);
+        if (sign < 0)
+            return true;
+        p->sure |= sign > 0 ? 1U << i : 0;
+    }
+    return false;
+}
+
+static bool is_sure(const state *s, const part *p)
+{
+    return p->sure == (1U << s->search->conditions) - 1;
+}
+
+// ---- Parts
+
+static void keep(state *s, part p)
+{
+    s->parts[s->count++] = p;
+}
+
+// The part of 1 / 2^steps at the beginning or at the end.
+static part end_part(state *s, const part *p, int steps, bool at_end)
+{
+    part piece = *p;
+    toi_integer from = at_end ? toi_integer_add(s->arena, p->from, s->width) : p->from;
+    from = toi_integer_shift(s->arena, from, steps);
+    piece.from = at_end ? toi_integer_subtract(s->arena, from, s->width) : from;
+    piece.bits += steps;
+    return piece;
+}
+
+// Roots crowd at an end where exponents are far apart. If all changes are in a small part there,
+// the rest has none, since the changes of disjoint intervals add up to no more than those of one
+// around them.
+static bool leap(state *s, const part *p)
+{
+    int last, steps = p->run < 0 ? -p->run : p->run;
+    if (steps < LEAP)
+        return false;
+    part piece = end_part(s, p, steps, p->run > 0);
+    piece.changes = count_changes(s, &s->f, &piece, &piece.sign, &last);
+    if (piece.changes != p->changes)
+        return false;
+    piece.run *= steps < LONGEST_LEAP ? 2 : 1;
+    keep(s, piece);
+    return true;
+}
+
+static void halve(state *s, const part *p)
+{
+    int left_last, right_last, run = p->run > -LEAP && p->run < LEAP ? p->run : 0;
+    part left = end_part(s, p, 1, false), right = end_part(s, p, 1, true);
+    ++left.stalled;
+    ++right.stalled;
+    left.changes = count_changes(s, &s->f, &left, &left.sign, &left_last);
+    left.run = run < 0 ? run - 1 : -1;
+    if (left.changes == p->changes) {
+        keep(s, left);
+        return;
+    }
+    right.changes = count_changes(s, &s->f, &right, &right.sign, &right_last);
+    right.run = run > 0 ? run + 1 : 1;
+    if (right.changes != p->changes)
+        left.run = left.stalled = right.run = right.stalled = 0;
+    if (right.changes > 0)
+        keep(s, right);
+    if (left_last == 0)
+        keep(s, (part){.from = right.from, .bits = right.bits, .is_point = true});
+    if (left.changes > 0)
+        keep(s, left);
+}
+
+// Where halving does not help: f has a multiple root, or `under` a zero, which is a multiple root
+// too. Returns whether the part is done with.
+static bool look_closer(state *s, part *p)
+{
+    int first, last;
+    if (!s->is_square_free) {
+        if (p->changes == 1)
+            return false;
+        s->f = toi_sextic_square_free(s->arena, &s->f);
+        s->is_square_free = true;
+        p->changes = count_changes(s, &s->f, p, &p->sign, &last);
+        return p->changes == 0;
+    }
+    if (p->changes != 1 || s->search->under->degree < 2)
+        return false;
+    if (!s->has_under)
+        s->under = toi_sextic_square_free(s->arena, s->search->under);
+    s->has_under = true;
+    // A zero of `under` here is the one root that f has here.
+    return count_changes(s, &s->under, p, &first, &last) % 2 == 1;
+}
+
+// ---- The floor
+
+static uint64_t pattern_of(double x)
+{
+    uint64_t pattern;
+    memcpy(&pattern, &x, sizeof pattern);
+    return pattern;
+}
+
+// Patterns of doubles that are not negative are in the order of the doubles.
+static double double_of(uint64_t pattern)
+{
+    double x;
+    memcpy(&x, &pattern, sizeof x);
+    return x;
+}
+
+// Value and slope in plain doubles.
+static double evaluate(const toi_sextic_doubles *f, double y, double *slope)
+{
+    double value = 0;
+    *slope = 0;
+    for (int i = TOI_SEXTIC_COEFFICIENTS - 1; i >= 0; --i) {
+        *slope = *slope * y + value;
+        value = value * y + f->a[i];
+    }
+    return value;
+}
+
+// The root between lo and hi, about: Newton's method, kept between them by halving.
+static double estimate_root(const toi_sextic_doubles *f, int sign, double lo, double hi,
+                            double guess)
+{
+    lo = ldexp(lo, (int)-f->shift);
+    hi = ldexp(hi, (int)-f->shift);
+    double y = ldexp(guess, (int)-f->shift), slope;
+    for (int i = 0; i < 40; ++i) {
+        if (!(y > lo && y < hi))
+            y = lo + (hi - lo) / 2;
+        double value = evaluate(f, y, &slope), step = value / slope;
+        if ((value > 0) == (sign > 0))
+            lo = y;
+        else
+            hi = y;
+        y -= step;
+        if (fabs(step) <= 0x1p-50 * y)
+            break;
+    }
+    return ldexp(y, (int)f->shift);
+}
+
+// The sign of f at t; Newton's step from there becomes the next estimate. The residual is exact, so
+// the estimate gets as good as its slope.
+static int look_at(state *s, const toi_sextic_doubles *f, double t, double *estimate)
+{
+    int64_t exponent;
+    toi_mark mark = toi_arena_mark(s->arena);
+    toi_dyadic x = toi_dyadic_from_double(s->arena, t);
+    toi_integer value = toi_sextic_at(s->arena, &s->f, x);
+    double residual = toi_integer_approximate(value, &exponent), slope;
+    double y = ldexp(t, (int)-f->shift);
+    exponent -= f->scale + x.bits * s->f.degree;
+    evaluate(f, y, &slope);
+    residual = exponent < -1000 ? 0 : ldexp(residual, (int)exponent);
+    *estimate = ldexp(y - residual / slope, (int)f->shift);
+    toi_arena_release(s->arena, mark);
+    return toi_integer_sign(value);
+}
+
+// Of the one root of an interval. The doubles strictly between `below` and `above` are inside it,
+// so the sign of f there tells on which side of the root they are. From the 12th step on the range
+// of patterns is halved, so 76 evaluations are the most; three are the rule.
+static double find_floor(state *s, const part *p)
+{
+    bool is_double;
+    toi_dyadic end = {toi_integer_add(s->arena, p->from, s->width), p->bits};
+    uint64_t below = pattern_of(toi_dyadic_floor((toi_dyadic){p->from, p->bits}, &is_double));
+    double high = toi_dyadic_floor(end, &is_double), estimate;
+    uint64_t above = pattern_of(high) + (is_double ? 0 : 1);
+    toi_sextic_doubles f;
+    int shift;
+    frexp(double_of(above), &shift);
+    toi_sextic_approximate(&s->f, shift, &f);
+    estimate = estimate_root(&f, p->sign, double_of(below), double_of(above), s->search->guess);
+    for (int tries = 0; above - below > 1 && !s->arena->failed; ++tries) {
+        uint64_t pattern = below + (above - below) / 2;
+        if (tries < 12 && estimate >= 0) {
+            pattern = pattern_of(estimate);
+            pattern = pattern <= below ? below + 1 : pattern >= above ? above - 1 : pattern;
+        }
+        int sign = look_at(s, &f, double_of(pattern), &estimate);
+        if (sign == 0)
+            return double_of(pattern);
+        if (sign == p->sign)
+            below = pattern;
+        else
+            above = pattern;
+    }
+    return double_of(below);
+}
+
+// ---- The search
+
+static void open_search(state *s)
+{
+    int last;
+    toi_dyadic bound = toi_dyadic_from_double(s->arena, s->search->bound);
+    part whole = {.bits = bound.bits};
+    s->width = bound.m;
+    whole.changes = count_changes(s, &s->f, &whole, &whole.sign, &last);
+    if (whole.changes > 0)
+        keep(s, whole);
+}
+
+bool toi_find_first_root(toi_arena *arena, const toi_root_search *search, double *floor)
+{
+    bool is_double;
+    state s = {.arena = arena, .search = search, .f = search->f};
+    open_search(&s);
+    while (s.count > 0 && !arena->failed) {
+        part p = s.parts[--s.count];
+        if (is_ruled_out(&s, &p))
+            continue;
+        if (p.is_point || (p.changes == 1 && is_sure(&s, &p))) {
+            *floor = p.is_point ? toi_dyadic_floor((toi_dyadic){p.from, p.bits}, &is_double)
+                                : find_floor(&s, &p);
+            return true;
+        }
+        if (p.stalled >= STALLED && look_closer(&s, &p))
+            continue;
+        if (!leap(&s, &p))
+            halve(&s, &p);
+    }
+    return false;
+}

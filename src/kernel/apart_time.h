@@ -1,0 +1,255 @@
+// The floor of the distance at t = 0, and of the first time at which the distance is s, to the last
+// bit. The closest feature is known; kernel/nearest.h proves that it is. docs/separation.md.
+
+#ifndef TOI_KERNEL_APART_TIME_H
+#define TOI_KERNEL_APART_TIME_H
+
+#include "kernel/nearest.h"
+#include "kernel/root_time.h"
+
+enum
+{
+    TOI_APART_STEPS = 5 // of Newton's method at most; two or three are the rule
+};
+
+// A query with its corners renamed (kernel/nearest.h), scaled.
+typedef struct toi_apart
+{
+    toi_near_motion near;
+    toi_exact_motion exact;
+    toi_real scale; // what the given coordinates were multiplied by
+} toi_apart;
+
+TOI_INLINE void toi_take_apart(int edge_edge, toi_real points[2][4][3], toi_apart *a)
+{
+    toi_motion m;
+    toi_real shrink;
+    toi_take_scaled_motion(edge_edge, points, &shrink, &m);
+    toi_real scale = m.scale / shrink;
+    toi_take_exact(edge_edge, points, &shrink, &scale, &a->exact);
+    toi_take_near_motion(&m, &a->near);
+    a->scale = m.scale;
+}
+
+// ---- num and den with twice the precision
+
+typedef struct toi_apart_parts
+{
+    toi_doubled num, den;
+    toi_real num_error, den_error;
+} toi_apart_parts;
+
+TOI_INLINE toi_doubled toi_doubled_dot(const toi_doubled a[3], const toi_doubled b[3])
+{
+    toi_doubled xy =
+        toi_doubled_add(toi_doubled_multiply(a[0], b[0]), toi_doubled_multiply(a[1], b[1]));
+    return toi_doubled_add(xy, toi_doubled_multiply(a[2], b[2]));
+}
+
+TOI_INLINE void toi_doubled_cross(const toi_doubled a[3], const toi_doubled b[3],
+                                  toi_doubled product[3])
+{
+    for (int k = 0; k < 3; ++k) {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        product[k] = toi_doubled_subtract(toi_doubled_multiply(a[i], b[j]),
+                                          toi_doubled_multiply(a[j], b[i]));
+    }
+}
+
+// A vector at time t; t = NULL: at the start, where it has no rounding.
+TOI_INLINE void toi_doubled_vector(toi_doubled ends[2][3], const toi_real *t, toi_doubled x[3])
+{
+    for (int k = 0; k < 3; ++k)
+        x[k] = t ? toi_doubled_at(ends, k, t) : ends[0][k];
+}
+
+// The error of the square of a number or vector of this size, itself off by `error`: what is small
+// beside the coordinates keeps an error that is small beside itself.
+TOI_INLINE toi_real toi_square_error(toi_real size, toi_real error)
+{
+    return (2 * size + error) * error + size * size * 0x1p-99 + TOI_TINY;
+}
+
+TOI_INLINE toi_real toi_size_of_square(toi_doubled square)
+{
+    return toi_sqrt(square.high + TOI_TINY);
+}
+
+TOI_INLINE void toi_take_corner_parts(toi_apart *a, const toi_real *t, toi_apart_parts *r)
+{
+    toi_doubled p[3];
+    toi_doubled_vector(a->exact.p, t, p);
+    r->num = toi_doubled_dot(p, p);
+    r->den.high = TOI_SPREAD(1);
+    r->den.low = TOI_SPREAD(0);
+    r->num_error = toi_square_error(toi_size_of_square(r->num), a->near.size[0] * 0x1p-101);
+    r->den_error = TOI_SPREAD(0);
+}
+
+TOI_INLINE void toi_take_side_parts(toi_apart *a, const toi_real *t, toi_apart_parts *r)
+{
+    const toi_real *size = a->near.size;
+    toi_doubled p[3], e[3], n[3];
+    toi_doubled_vector(a->exact.p, t, p);
+    toi_doubled_vector(a->exact.e, t, e);
+    toi_doubled_cross(p, e, n);
+    r->num = toi_doubled_dot(n, n);
+    r->den = toi_doubled_dot(e, e);
+    r->num_error = toi_square_error(toi_size_of_square(r->num), size[0] * size[1] * 0x1p-99);
+    r->den_error = toi_square_error(toi_size_of_square(r->den), size[1] * 0x1p-101);
+}
+
+TOI_INLINE void toi_take_inside_parts(toi_apart *a, const toi_real *t, toi_apart_parts *r)
+{
+    const toi_real *size = a->near.size;
+    toi_doubled p[3], e[3], g[3], n[3];
+    toi_doubled_vector(a->exact.p, t, p);
+    toi_doubled_vector(a->exact.e, t, e);
+    toi_doubled_vector(a->exact.g, t, g);
+    toi_doubled_cross(e, g, n);
+    toi_doubled height = toi_doubled_dot(p, n);
+    toi_real area = size[1] * size[2];
+    r->num = toi_doubled_multiply(height, height);
+    r->den = toi_doubled_dot(n, n);
+    r->num_error = toi_square_error(toi_abs(height.high), size[0] * area * 0x1p-98);
+    r->den_error = toi_square_error(toi_size_of_square(r->den), area * 0x1p-99);
+}
+
+TOI_INLINE void toi_take_apart_parts(toi_nearness nearness, toi_apart *a, const toi_real *t,
+                                     toi_apart_parts *r)
+{
+    if (nearness == TOI_NEAR_CORNER)
+        toi_take_corner_parts(a, t, r);
+    else if (nearness == TOI_NEAR_SIDE)
+        toi_take_side_parts(a, t, r);
+    else
+        toi_take_inside_parts(a, t, r);
+}
+
+// All ones where every number within `error` of base + shift, which is positive, has the same
+// floor, and none of them is a double.
+TOI_INLINE toi_mask toi_floor_within(toi_real base, toi_real shift, toi_real error, toi_real *floor)
+{
+    toi_mask above_low, above_high;
+    *floor = toi_floor_sum(base, shift - error, &above_low);
+    toi_real high = toi_floor_sum(base, shift + error, &above_high);
+    return TOI_TEST(*floor == high) & above_low;
+}
+
+// ---- Distances
+
+// All ones where `distance` is the largest double not above the distance at t = 0, and not the
+// distance itself.
+TOI_INLINE toi_mask toi_find_apart_distance(int edge_edge, toi_nearness nearness, toi_apart *a,
+                                            toi_real *distance)
+{
+    const toi_real zero = TOI_SPREAD(0);
+    toi_near_frame frame;
+    toi_take_near_frame(nearness, &a->near, &zero, &frame);
+    toi_mask sure = toi_stays_closest(edge_edge, nearness, &frame, &zero);
+    toi_apart_parts r;
+    toi_take_apart_parts(nearness, a, NULL, &r);
+    toi_real x = toi_sqrt(r.num.high / r.den.high), twice = r.den.high * (x + x);
+    toi_doubled square = toi_doubled_scale(toi_doubled_scale(r.den, x), x);
+    toi_real shift = toi_doubled_subtract(r.num, square).high / twice;
+    toi_real noise = (r.num_error + r.den_error * x * x) / twice;
+    toi_real error = 2 * (noise + toi_abs(shift) * 0x1p-40) + x * 0x1p-98;
+    toi_real floor;
+    sure &= toi_floor_within(x, shift, error, &floor);
+    sure &= TOI_TEST(x > 0x1p-200) & TOI_TEST(toi_abs(shift) < x * 0x1p-45);
+    *distance = floor / a->scale;
+    return sure & TOI_TEST(*distance * a->scale == floor); // else it is denormal or too large
+}
+
+// ---- Times
+
+// A step of Newton's method for the distance, which is nearer to linear than its square is.
+TOI_INLINE toi_real toi_apart_step(toi_nearness nearness, const toi_near_motion *n,
+                                   const toi_real *separation, const toi_real *t)
+{
+    toi_near_frame f;
+    toi_take_near_frame(nearness, n, t, &f);
+    toi_real square = *separation * *separation;
+    toi_real num = toi_near_numerator(nearness, &f), den = toi_near_denominator(nearness, &f);
+    toi_real distance = toi_sqrt(num / den);
+    toi_real slope = toi_near_half_slope(nearness, &f, &square) * (distance + *separation);
+    return (square * den - num) * distance / slope;
+}
+
+// A time near the root after `lo`, as far as double precision goes.
+TOI_INLINE toi_real toi_approach_apart_time(toi_nearness nearness, const toi_near_motion *n,
+                                            const toi_real *separation, const toi_real *lo,
+                                            const toi_real *guess)
+{
+    toi_real t = toi_min(toi_max(*guess, *lo), TOI_SPREAD(1));
+    toi_mask open = TOI_TEST(t == t);
+    for (int i = 0; i < TOI_APART_STEPS && toi_any(open); ++i) {
+        toi_real step = toi_apart_step(nearness, n, separation, &t);
+        toi_real next = toi_min(toi_max(t + step, *lo), TOI_SPREAD(1));
+        t = TOI_SELECT(open, next, t);
+        open &= TOI_TEST(toi_abs(step) > t * 0x1p-26);
+    }
+    return t;
+}
+
+// A time t near the root of f, f there, and how f' / 2 changes around it.
+typedef struct toi_apart_root
+{
+    toi_real t, value, noise; // f(t) is within `noise` of `value`, but for a rounding of its own
+    toi_real slope;           // f' / 2 at t
+    toi_real reach;           // the root is nearer to t than this, if f' keeps close to that
+    toi_real radius;          // from t to beyond `lo` and the root
+    toi_real change, spread;  // of f' / 2 within the radius; within the reach, over its size
+} toi_apart_root;
+
+TOI_INLINE void toi_take_apart_root(toi_nearness nearness, toi_apart *a, const toi_real *separation,
+                                    const toi_real *lo, const toi_near_frame *f, toi_apart_root *r)
+{
+    toi_apart_parts parts;
+    toi_take_apart_parts(nearness, a, &r->t, &parts);
+    toi_doubled square = toi_two_product(*separation, *separation);
+    toi_doubled subtracted = toi_doubled_multiply(parts.den, square);
+    r->value = toi_doubled_subtract(parts.num, subtracted).high;
+    r->noise = parts.num_error + parts.den_error * square.high +
+               (parts.num.high + subtracted.high) * 0x1p-102;
+    r->slope = toi_near_half_slope(nearness, f, &square.high);
+    r->reach = 2 * (toi_abs(r->value) + r->noise) / toi_abs(r->slope);
+    r->radius = (r->t - *lo) + r->reach;
+    r->change = toi_near_slope_change(nearness, f, &square.high, &r->radius);
+    r->spread = toi_near_slope_change(nearness, f, &square.high, &r->reach) / toi_abs(r->slope);
+}
+
+// All ones where f certainly falls from `lo` to beyond the root, so that there is one root.
+TOI_INLINE toi_mask toi_apart_falls(const toi_apart_root *r)
+{
+    return TOI_TEST(r->slope < 0) & TOI_TEST(r->change < r->slope * (0x1p-20 - 1)) &
+           TOI_TEST(r->radius <= 1);
+}
+
+// The floor of the root; all ones where it is certain, and not the root itself.
+TOI_INLINE toi_mask toi_floor_apart_root(const toi_apart_root *r, toi_real *time)
+{
+    toi_real shift = r->value / (-2 * r->slope);
+    toi_real error =
+        (toi_abs(shift) * (2 * r->spread + 0x1p-48) + r->noise / toi_abs(r->slope)) * (1 + 0x1p-20);
+    return toi_floor_within(r->t, shift, error, time) & TOI_TEST(r->spread < 0x1p-6);
+}
+
+// All ones where `time` is the largest double not above the first time after `lo` at which the
+// distance is `separation` (scaled), and not that time itself; the distance is above it at `lo`.
+TOI_INLINE toi_mask toi_find_apart_time(int edge_edge, toi_nearness nearness, toi_apart *a,
+                                        const toi_real *separation, const toi_real *lo,
+                                        const toi_real *guess, toi_real *time)
+{
+    toi_near_frame f;
+    toi_apart_root r;
+    r.t = toi_approach_apart_time(nearness, &a->near, separation, lo, guess);
+    toi_take_near_frame(nearness, &a->near, &r.t, &f);
+    toi_take_apart_root(nearness, a, separation, lo, &f, &r);
+    toi_mask sure = toi_stays_closest(edge_edge, nearness, &f, &r.radius) & toi_apart_falls(&r) &
+                    toi_floor_apart_root(&r, time);
+    return sure & TOI_TEST(*time >= *lo) & TOI_TEST(*time < 1) & TOI_TEST(*separation >= 0x1p-200) &
+           TOI_TEST(*separation <= 4);
+}
+
+#endif

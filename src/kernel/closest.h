@@ -1,0 +1,108 @@
+// Points of one figure F(t, .) near the origin, in lanes. Nothing here is certified: what is
+// found steers searches, and what they conclude from it does not depend on how good it is. The one
+// exception is the length at the end: that of a real point of the figure, rounded up.
+
+#ifndef TOI_KERNEL_CLOSEST_H
+#define TOI_KERNEL_CLOSEST_H
+
+#include "kernel/motion.h"
+
+// Squares below this are taken for zero: no quotient overflows.
+#ifdef TOI_SINGLE
+#define TOI_SMALL_SQUARE 0x1p-100f
+#else
+#define TOI_SMALL_SQUARE 0x1p-900
+#endif
+
+typedef struct toi_near_point
+{
+    toi_real f[3]; // about F there
+    toi_real u, v;
+    toi_mask inside; // not on a side: in the face, or between the ends of both edges
+} toi_near_point;
+
+TOI_INLINE toi_real toi_clamp_share(toi_real x)
+{
+    return toi_max(toi_min(x, TOI_SPREAD(1)), TOI_SPREAD(0)); // NaN becomes 1
+}
+
+// The side base + s along, 0 <= s <= 1, where (u, v) = (u + s du, v + s dv).
+TOI_INLINE void toi_try_near_side(const toi_real base[3], const toi_real along[3], toi_number u,
+                                  toi_number v, toi_number du, toi_number dv, toi_real *square,
+                                  toi_near_point *best)
+{
+    toi_real f[3];
+    toi_real s =
+        toi_clamp_share(-toi_dot(base, along) / (toi_dot(along, along) + TOI_SMALL_SQUARE));
+    for (int k = 0; k < 3; ++k)
+        f[k] = base[k] + s * along[k];
+    toi_real found = toi_dot(f, f);
+    toi_mask better = TOI_TEST(found < *square);
+    *square = TOI_SELECT(better, found, *square);
+    for (int k = 0; k < 3; ++k)
+        best->f[k] = TOI_SELECT(better, f[k], best->f[k]);
+    best->u = TOI_SELECT(better, du == 0 ? TOI_SPREAD(u) : u + s * du, best->u);
+    best->v = TOI_SELECT(better, dv == 0 ? TOI_SPREAD(v) : v + s * dv, best->v);
+}
+
+// The best of the sides.
+TOI_INLINE void toi_best_side(int edge_edge, const toi_real p[3], const toi_real e[3],
+                              const toi_real g[3], toi_near_point *best)
+{
+    toi_real base[3], along[3], square = TOI_SPREAD((toi_number)HUGE_VAL);
+    best->u = best->v = TOI_SPREAD(0);
+    for (int k = 0; k < 3; ++k)
+        best->f[k] = p[k];
+    toi_try_near_side(p, e, 0, 0, 1, 0, &square, best);
+    toi_try_near_side(p, g, 0, 0, 0, 1, &square, best);
+    for (int k = 0; k < 3; ++k) {
+        base[k] = p[k] + e[k];
+        along[k] = edge_edge ? g[k] : g[k] - e[k];
+    }
+    toi_try_near_side(base, along, 1, 0, edge_edge ? 0 : -1, 1, &square, best);
+    if (!edge_edge)
+        return;
+    for (int k = 0; k < 3; ++k)
+        base[k] = p[k] + g[k];
+    toi_try_near_side(base, e, 0, 1, 1, 0, &square, best);
+}
+
+// The nearest point of the figure p + u e + v g: the foot of the perpendicular on its plane where
+// that lies inside, else the best of the sides.
+TOI_INLINE void toi_find_near_point(int edge_edge, const toi_real p[3], const toi_real e[3],
+                                    const toi_real g[3], toi_near_point *best)
+{
+    toi_real n[3], gp[3], pe[3];
+    const toi_real zero = TOI_SPREAD(0);
+    toi_best_side(edge_edge, p, e, g, best);
+    toi_cross(e, g, n);
+    toi_cross(g, p, gp);
+    toi_cross(p, e, pe);
+    toi_real square = toi_dot(n, n), u = toi_dot(n, gp), v = toi_dot(n, pe);
+    toi_mask in = TOI_TEST(square > TOI_SMALL_SQUARE) & TOI_TEST(u >= zero) & TOI_TEST(v >= zero);
+    in &= edge_edge ? TOI_TEST(u <= square) & TOI_TEST(v <= square) : TOI_TEST(u + v <= square);
+    toi_real inverse = 1 / (square + TOI_SMALL_SQUARE), height = toi_dot(p, n) * inverse;
+    best->inside = in;
+    for (int k = 0; k < 3; ++k)
+        best->f[k] = TOI_SELECT(in, height * n[k], best->f[k]);
+    best->u = TOI_SELECT(in, u * inverse, best->u);
+    best->v = TOI_SELECT(in, v * inverse, best->v);
+}
+
+// Not less than the figure's distance from the origin, if `slack` is at least 16 roundings of
+// the sum of the sizes: the length of the point at (u, v) after these are brought into the domain.
+// Not the length of `f`, which may be the foot of a perpendicular that misses the figure.
+// docs/separation.md derives it.
+TOI_INLINE toi_real toi_real_length(int edge_edge, const toi_real p[3], const toi_real e[3],
+                                    const toi_real g[3], const toi_near_point *at,
+                                    const toi_real *slack)
+{
+    toi_real f[3], u = toi_clamp_share(at->u), v = toi_clamp_share(at->v);
+    if (!edge_edge)
+        v = toi_min(v, 1 - u);
+    for (int k = 0; k < 3; ++k)
+        f[k] = p[k] + u * e[k] + v * g[k];
+    return (toi_sqrt(toi_dot(f, f)) + *slack) * (1 + 8 * TOI_UNIT);
+}
+
+#endif

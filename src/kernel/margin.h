@@ -1,0 +1,67 @@
+// Is there a direction in which the two primitives stay apart by more than a separation during the
+// whole step? As kernel/separation.h, but in the Euclidean norm, and for a separation that may be a
+// share of the distance at t = 0. The first direction is that of the nearest point at t = 0.
+
+#ifndef TOI_KERNEL_MARGIN_H
+#define TOI_KERNEL_MARGIN_H
+
+#include "kernel/closest.h"
+#include "kernel/separation.h"
+
+// Not less than base + share d, where d is the distance at t = 0 and base and share are rounded to
+// nearest; `near` is about the nearest point then.
+TOI_INLINE toi_real toi_take_margin(int edge_edge, const toi_motion *m, const toi_near_point *near,
+                                    const toi_real *base, const toi_real *share)
+{
+    toi_real slack = (m->size[0] + m->size[1] + m->size[2]) * (16 * TOI_UNIT);
+    toi_real length = toi_real_length(edge_edge, m->p[0], m->e[0], m->g[0], near, &slack);
+    return (*base + *share * length) * (1 + 16 * TOI_UNIT) + TOI_TINY;
+}
+
+// How large d.w may come out where |w| is at most the margin. The dot product d.d must not have
+// underflowed.
+TOI_INLINE toi_real toi_margin_slack(const toi_motion *m, const toi_real d[3],
+                                     const toi_real *square, const toi_real *margin)
+{
+    toi_real slack = *margin * toi_sqrt(*square) + TOI_TINY;
+    for (int k = 0; k < 3; ++k)
+        slack += toi_abs(d[k]) * (m->size[k] * (12 * TOI_UNIT));
+    return slack * (1 + 16 * TOI_UNIT);
+}
+
+// The same as toi_try_direction() of kernel/separation.h, with a margin.
+TOI_INLINE toi_mask toi_try_margin(const toi_motion *m, int corners, toi_real w[TOI_MAX_CORNERS][3],
+                                   const toi_real d[3], const toi_real *margin, toi_real least[3])
+{
+    toi_real square = toi_dot(d, d), low = toi_dot(d, w[0]);
+    for (int k = 0; k < 3; ++k)
+        least[k] = w[0][k];
+    for (int c = 1; c < corners; ++c) {
+        toi_real product = toi_dot(d, w[c]);
+        toi_mask lower = TOI_TEST(product < low);
+        low = TOI_SELECT(lower, product, low);
+        for (int k = 0; k < 3; ++k)
+            least[k] = TOI_SELECT(lower, w[c][k], least[k]);
+    }
+    return TOI_TEST(low > toi_margin_slack(m, d, &square, margin)) &
+           TOI_TEST(square > TOI_SMALL_SQUARE);
+}
+
+// All ones where a direction keeps them apart by more than the margin: that of `near`, then two
+// steps of Gilbert's algorithm.
+TOI_INLINE toi_mask toi_apart_by(int edge_edge, const toi_motion *m, const toi_near_point *near,
+                                 const toi_real *margin)
+{
+    toi_real w[TOI_MAX_CORNERS][3], d[3], least[3];
+    int corners = toi_corners(edge_edge, m, w);
+    toi_mask apart = TOI_TEST(m->scale < m->scale);
+    for (int k = 0; k < 3; ++k)
+        d[k] = near->f[k];
+    for (int step = 0; step < 3; ++step) {
+        apart |= toi_try_margin(m, corners, w, d, margin, least);
+        toi_gilbert_step(d, least);
+    }
+    return apart;
+}
+
+#endif

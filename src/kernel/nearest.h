@@ -1,0 +1,254 @@
+// Which feature of the figure F = P + u E + v G (kernel/motion.h) is closest to the origin, proved
+// for a whole interval of time, and how fast the distance to it falls.
+//
+// The corners of a query are renamed first so that the feature is the corner P, the side from P
+// along E, or the inside. Its distance d is then num / den = d^2 with polynomials
+//     corner: num = P.P             den = 1
+//     side:   num = |P x E|^2       den = E.E
+//     inside: num = (P.(E x G))^2   den = |E x G|^2
+// and it is s where f = num - s^2 den vanishes. The bounds are derived in docs/separation.md.
+
+#ifndef TOI_KERNEL_NEAREST_H
+#define TOI_KERNEL_NEAREST_H
+
+#include "kernel/motion.h"
+
+// What kind of feature is closest.
+typedef enum toi_nearness
+{
+    TOI_NEAR_CORNER,
+    TOI_NEAR_SIDE,
+    TOI_NEAR_INSIDE,
+    TOI_NEARNESSES
+} toi_nearness;
+
+// P, E and G as functions of time.
+typedef struct toi_near_motion
+{
+    toi_real start[3][3], slope[3][3];
+    toi_real size[3]; // bounds of |P|, |E| and |G|
+} toi_near_motion;
+
+// A vector at a time t and a bound of its size.
+typedef struct toi_near_vector
+{
+    toi_real x[3];
+    toi_real norm;
+} toi_near_vector;
+
+// P, E and G at a time, how they change, and the product that the nearness needs: P x E for a side,
+// E x G for the inside, and how it changes.
+typedef struct toi_near_frame
+{
+    toi_near_vector v[3], slope[3], product, product_slope;
+    toi_real rounding[3]; // bounds of the errors of P, E, G, and of their slopes
+} toi_near_frame;
+
+// The size of a vector, or more by a rounding or by 2^-500, so that no small vector counts as zero.
+TOI_INLINE toi_real toi_near_size(const toi_real x[3])
+{
+    return toi_sqrt(toi_dot(x, x) + TOI_TINY);
+}
+
+TOI_INLINE void toi_take_near_motion(toi_motion *m, toi_near_motion *n)
+{
+    for (int k = 0; k < 3; ++k) {
+        n->start[0][k] = m->p[0][k];
+        n->start[1][k] = m->e[0][k];
+        n->start[2][k] = m->g[0][k];
+        n->slope[0][k] = m->p[1][k] - m->p[0][k];
+        n->slope[1][k] = m->e[1][k] - m->e[0][k];
+        n->slope[2][k] = m->g[1][k] - m->g[0][k];
+    }
+    toi_real p[3], e[3], g[3];
+    for (int k = 0; k < 3; ++k) {
+        p[k] = toi_larger_end(m->p, k);
+        e[k] = toi_larger_end(m->e, k);
+        g[k] = toi_larger_end(m->g, k);
+    }
+    n->size[0] = toi_near_size(p);
+    n->size[1] = toi_near_size(e);
+    n->size[2] = toi_near_size(g);
+}
+
+TOI_INLINE void toi_near_cross(const toi_near_vector *a, const toi_near_vector *b,
+                               toi_near_vector *product)
+{
+    toi_cross(a->x, b->x, product->x);
+    product->norm = toi_near_size(product->x);
+}
+
+// How a x b changes.
+TOI_INLINE void toi_near_cross_slope(const toi_near_frame *f, int a, int b, toi_near_vector *slope)
+{
+    toi_real other[3];
+    toi_cross(f->slope[a].x, f->v[b].x, slope->x);
+    toi_cross(f->v[a].x, f->slope[b].x, other);
+    for (int k = 0; k < 3; ++k)
+        slope->x[k] += other[k];
+    slope->norm = toi_near_size(slope->x);
+}
+
+TOI_INLINE void toi_take_near_frame(toi_nearness nearness, const toi_near_motion *n,
+                                    const toi_real *t, toi_near_frame *f)
+{
+    for (int i = 0; i < 3; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            f->slope[i].x[k] = n->slope[i][k];
+            f->v[i].x[k] = n->start[i][k] + *t * n->slope[i][k];
+        }
+        f->v[i].norm = toi_near_size(f->v[i].x);
+        f->slope[i].norm = toi_near_size(f->slope[i].x);
+        f->rounding[i] = n->size[i] * (32 * TOI_UNIT);
+    }
+    if (nearness == TOI_NEAR_CORNER)
+        return;
+    int a = nearness == TOI_NEAR_SIDE ? 0 : 1;
+    toi_near_cross(&f->v[a], &f->v[a + 1], &f->product);
+    toi_near_cross_slope(f, a, a + 1, &f->product_slope);
+}
+
+// ---- Values: num, den and f' / 2 in double
+
+TOI_INLINE toi_real toi_near_numerator(toi_nearness nearness, const toi_near_frame *f)
+{
+    const toi_real *root = nearness == TOI_NEAR_CORNER ? f->v[0].x : f->product.x;
+    toi_real c = toi_dot(f->v[0].x, root);
+    return nearness == TOI_NEAR_INSIDE ? c * c : toi_dot(root, root);
+}
+
+TOI_INLINE toi_real toi_near_denominator(toi_nearness nearness, const toi_near_frame *f)
+{
+    if (nearness == TOI_NEAR_CORNER)
+        return TOI_SPREAD(1);
+    const toi_real *root = nearness == TOI_NEAR_SIDE ? f->v[1].x : f->product.x;
+    return toi_dot(root, root);
+}
+
+// The height of the inside, P.(E x G), and how it changes.
+TOI_INLINE toi_real toi_near_height(const toi_near_frame *f, toi_real *slope)
+{
+    *slope = toi_dot(f->slope[0].x, f->product.x) + toi_dot(f->v[0].x, f->product_slope.x);
+    return toi_dot(f->v[0].x, f->product.x);
+}
+
+TOI_INLINE toi_real toi_near_half_slope(toi_nearness nearness, const toi_near_frame *f,
+                                        const toi_real *square)
+{
+    if (nearness == TOI_NEAR_CORNER)
+        return toi_dot(f->v[0].x, f->slope[0].x);
+    if (nearness == TOI_NEAR_SIDE)
+        return toi_dot(f->product.x, f->product_slope.x) -
+               *square * toi_dot(f->v[1].x, f->slope[1].x);
+    toi_real slope, height = toi_near_height(f, &slope);
+    return height * slope - *square * toi_dot(f->product.x, f->product_slope.x);
+}
+
+// ---- Bounds
+//
+// Where two vectors of sizes a and b are off by at most da and db, their dot product is off by at
+// most this, and their cross product as a vector; 8 u covers the roundings.
+TOI_INLINE toi_real toi_near_spread(toi_real a, toi_real da, toi_real b, toi_real db)
+{
+    return a * db + da * b + da * db + (8 * TOI_UNIT) * a * b + TOI_TINY;
+}
+
+// How far P, E and G may be from their values in the frame within `radius` of its time.
+TOI_INLINE void toi_near_drift(const toi_near_frame *f, const toi_real *radius, toi_real drift[3])
+{
+    toi_real more = *radius * (1 + 0x1p-20);
+    for (int i = 0; i < 3; ++i)
+        drift[i] = f->slope[i].norm * more + f->rounding[i];
+}
+
+// The same for the slope of the product of two of them.
+TOI_INLINE toi_real toi_near_slope_drift(const toi_near_frame *f, int a, int b,
+                                         const toi_real drift[3])
+{
+    return toi_near_spread(f->slope[a].norm, f->rounding[a], f->v[b].norm, drift[b]) +
+           toi_near_spread(f->v[a].norm, drift[a], f->slope[b].norm, f->rounding[b]);
+}
+
+// Within `radius` of the frame's time, f' / 2 is at most this far from toi_near_half_slope().
+TOI_INLINE toi_real toi_near_slope_change(toi_nearness nearness, const toi_near_frame *f,
+                                          const toi_real *square, const toi_real *radius)
+{
+    toi_real d[3];
+    toi_near_drift(f, radius, d);
+    const toi_near_vector *v = f->v, *s = f->slope;
+    if (nearness == TOI_NEAR_CORNER)
+        return toi_near_spread(v[0].norm, d[0], s[0].norm, f->rounding[0]);
+    int a = nearness == TOI_NEAR_SIDE ? 0 : 1, b = a + 1;
+    toi_real product = toi_near_spread(v[a].norm, d[a], v[b].norm, d[b]);
+    toi_real slope = toi_near_slope_drift(f, a, b, d);
+    toi_real squares = toi_near_spread(f->product.norm, product, f->product_slope.norm, slope);
+    if (nearness == TOI_NEAR_SIDE)
+        return squares + *square * toi_near_spread(v[1].norm, d[1], s[1].norm, f->rounding[1]);
+    toi_real height_slope, height = toi_near_height(f, &height_slope);
+    toi_real dh = toi_near_spread(v[0].norm, d[0], f->product.norm, product);
+    toi_real ds = toi_near_spread(s[0].norm, f->rounding[0], f->product.norm, product) +
+                  toi_near_spread(v[0].norm, d[0], f->product_slope.norm, slope);
+    return toi_near_spread(toi_abs(height), dh, toi_abs(height_slope), ds) + *square * squares;
+}
+
+// ---- Is it the closest?
+
+// P.E > 0 and P.G > 0: the figure lies beyond the corner.
+TOI_INLINE toi_mask toi_corner_is_closest(const toi_near_frame *f, const toi_real d[3])
+{
+    const toi_near_vector *v = f->v;
+    toi_real e = toi_near_spread(v[0].norm, d[0], v[1].norm, d[1]);
+    toi_real g = toi_near_spread(v[0].norm, d[0], v[2].norm, d[2]);
+    return TOI_TEST(toi_dot(v[0].x, v[1].x) > e) & TOI_TEST(toi_dot(v[0].x, v[2].x) > g);
+}
+
+// The foot of the origin on the line is between the side's ends, and the figure lies beyond.
+TOI_INLINE toi_mask toi_side_is_closest(const toi_near_frame *f, const toi_real d[3])
+{
+    const toi_near_vector *v = f->v;
+    toi_near_vector across;
+    toi_near_cross(&v[2], &v[1], &across);
+    toi_real along = toi_dot(v[0].x, v[1].x), length = toi_dot(v[1].x, v[1].x);
+    toi_real d_along = toi_near_spread(v[0].norm, d[0], v[1].norm, d[1]);
+    toi_real d_length = toi_near_spread(v[1].norm, d[1], v[1].norm, d[1]);
+    toi_real d_across = toi_near_spread(v[2].norm, d[2], v[1].norm, d[1]);
+    toi_real beyond = toi_near_spread(f->product.norm, d_along, across.norm, d_across);
+    return TOI_TEST(-along > d_along) & TOI_TEST(along + length > d_along + d_length) &
+           TOI_TEST(toi_dot(f->product.x, across.x) > beyond);
+}
+
+// With N = E x G, the foot of the origin on the plane is at u N.N = N.(G x P), v N.N = N.(P x E).
+TOI_INLINE toi_mask toi_inside_is_closest(int edge_edge, const toi_near_frame *f,
+                                          const toi_real d[3])
+{
+    const toi_near_vector *v = f->v, *n = &f->product;
+    toi_near_vector gp, pe;
+    toi_near_cross(&v[2], &v[0], &gp);
+    toi_near_cross(&v[0], &v[1], &pe);
+    toi_real dn = toi_near_spread(v[1].norm, d[1], v[2].norm, d[2]);
+    toi_real dgp = toi_near_spread(v[2].norm, d[2], v[0].norm, d[0]);
+    toi_real dpe = toi_near_spread(v[0].norm, d[0], v[1].norm, d[1]);
+    toi_real w = toi_dot(n->x, n->x), dw = toi_near_spread(n->norm, dn, n->norm, dn);
+    toi_real a = toi_dot(n->x, gp.x), da = toi_near_spread(n->norm, dn, gp.norm, dgp);
+    toi_real b = toi_dot(n->x, pe.x), db = toi_near_spread(n->norm, dn, pe.norm, dpe);
+    toi_mask in = TOI_TEST(w > dw) & TOI_TEST(a > da) & TOI_TEST(b > db);
+    if (edge_edge)
+        return in & TOI_TEST(w - a > dw + da) & TOI_TEST(w - b > dw + db);
+    return in & TOI_TEST(w - a - b > dw + da + db);
+}
+
+// All ones where the feature is certainly the closest, and the only one, within `radius` (at most
+// 1) of the frame's time, itself in [0, 1].
+TOI_INLINE toi_mask toi_stays_closest(int edge_edge, toi_nearness nearness, const toi_near_frame *f,
+                                      const toi_real *radius)
+{
+    toi_real d[3];
+    toi_near_drift(f, radius, d);
+    if (nearness == TOI_NEAR_CORNER)
+        return toi_corner_is_closest(f, d);
+    if (nearness == TOI_NEAR_SIDE)
+        return toi_side_is_closest(f, d);
+    return toi_inside_is_closest(edge_edge, f, d);
+}
+
+#endif

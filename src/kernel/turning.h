@@ -1,0 +1,241 @@
+// The first time at which two primitives come as close as a separation, bracketed: pieces of the
+// step are proved clear one after the other until all of it is, or until the time is near.
+//
+// A piece from `clear` to h is proved by a direction that turns: m at its start, n at its end,
+// neither longer than 1, and (1-x) m + x n in between, which is then not longer than 1 either. For
+// a corner w of F, which moves on a straight line, the height ((1-x) m + x n).w is a quadratic with
+// the Bernstein coefficients m.w(clear), (m.w(h) + n.w(clear)) / 2 and n.w(h). If all three exceed
+// the separation for all corners, the figure stays beyond a plane at that distance from the
+// origin. docs/separation.md derives the bounds; where the search steps does not matter to them.
+
+#ifndef TOI_KERNEL_TURNING_H
+#define TOI_KERNEL_TURNING_H
+
+#include "kernel/closest.h"
+
+#ifdef TOI_SINGLE
+#define TOI_NEAR_TIME 0x1p-10f // close enough to a root for the last bit to be tried
+#define TOI_TIME_GRAIN 0x1p-18f
+#else
+#define TOI_NEAR_TIME 0x1p-26
+#define TOI_TIME_GRAIN 0x1p-45
+#endif
+
+enum
+{
+    TOI_TURNING_STEPS = 48 // a lane's budget
+};
+
+// A search: what is asked of it, and how far it has come. Lengths are in a scale in which `total`
+// is between 1/2 and 9.
+typedef struct toi_turning
+{
+    toi_real p[2][3], e[2][3], g[2][3]; // as in toi_motion
+    toi_real total;                     // the sum of its sizes
+    // The separation is at most base + share d, where d is the distance at t = 0. If d is at most
+    // `inner`, they start inside, and it is at most share d.
+    toi_real base, share, inner;
+    toi_real separation; // from the first step on: not less than the true one
+    toi_real clear;      // the distance exceeds the separation up to here; -1: nothing is proved
+    toi_real n[3];       // the direction there
+    toi_real distance, slope;  // about, there
+    toi_real u, v;             // the nearest point there
+    toi_mask in;               // see toi_near_point
+    toi_real start_u, start_v; // the same at t = 0
+    toi_mask start_in;
+    toi_mask began_inside; // proved at the first step
+    toi_real next;         // where to look next
+    toi_real past;         // the distance seems to be below the separation here; 2: nowhere yet
+    toi_real piece;        // the length of the last piece
+    toi_real ahead;        // about how far the root is from `clear`
+    toi_real steps;        // taken
+} toi_turning;
+
+// What a step made of a lane; none of them: it goes on.
+typedef struct toi_turned
+{
+    toi_mask apart; // proved clear up to the last time
+    toi_mask found; // clear, and the root is near
+    toi_mask stuck; // this precision cannot tell
+} toi_turned;
+
+// A lane ready for its first step: p, e, g, total, base, share and inner are the caller's.
+TOI_INLINE void toi_start_turning(toi_turning *q)
+{
+    const toi_real zero = TOI_SPREAD(0);
+    q->clear = TOI_SPREAD(-1);
+    q->past = TOI_SPREAD(2);
+    q->piece = TOI_SPREAD(1);
+    q->separation = q->next = q->steps = q->ahead = q->distance = q->slope = zero;
+    q->u = q->v = q->start_u = q->start_v = zero;
+    q->in = q->start_in = q->began_inside = TOI_TEST(zero > zero);
+    for (int k = 0; k < 3; ++k)
+        q->n[k] = zero;
+}
+
+// P, E and G at a time, by their speeds.
+typedef struct toi_figure
+{
+    toi_real p[3], e[3], g[3];
+} toi_figure;
+
+TOI_INLINE void toi_figure_at(const toi_turning *q, const toi_real *t, toi_figure *f)
+{
+    for (int k = 0; k < 3; ++k) {
+        f->p[k] = q->p[0][k] + *t * (q->p[1][k] - q->p[0][k]);
+        f->e[k] = q->e[0][k] + *t * (q->e[1][k] - q->e[0][k]);
+        f->g[k] = q->g[0][k] + *t * (q->g[1][k] - q->g[0][k]);
+    }
+}
+
+// How much the sum of the sizes times this may be off in a height, or a length.
+TOI_INLINE toi_real toi_turning_slack(const toi_turning *q)
+{
+    return q->total * (32 * TOI_UNIT) + TOI_TINY;
+}
+
+// A direction along f, not longer than 1; not set where f is too short to tell.
+TOI_INLINE toi_mask toi_take_direction(const toi_real f[3], toi_real *length, toi_real n[3])
+{
+    toi_real square = toi_dot(f, f);
+    *length = toi_sqrt(square);
+    toi_real factor = (1 - 8 * TOI_UNIT) / *length;
+    for (int k = 0; k < 3; ++k)
+        n[k] = f[k] * factor;
+    return TOI_TEST(square > TOI_SMALL_SQUARE);
+}
+
+// Corner i of a figure: along n.
+TOI_INLINE toi_real toi_corner_height(const toi_figure *f, int i, const toi_real n[3])
+{
+    toi_real w[3];
+    for (int k = 0; k < 3; ++k) {
+        w[k] = f->p[k];
+        if (i & 1)
+            w[k] += f->e[k];
+        if (i & 2)
+            w[k] += f->g[k];
+    }
+    return toi_dot(n, w);
+}
+
+// The least second and third coefficients of all corners, for the piece between two figures; the
+// first are known to exceed the separation already.
+TOI_INLINE void toi_least_heights(int edge_edge, const toi_figure *from, const toi_figure *to,
+                                  const toi_real m[3], const toi_real n[3], toi_real *middle,
+                                  toi_real *end)
+{
+    for (int i = 0; i < (edge_edge ? 4 : 3); ++i) {
+        toi_real last = toi_corner_height(to, i, n);
+        toi_real both = toi_corner_height(to, i, m) + toi_corner_height(from, i, n);
+        *end = i == 0 ? last : toi_min(last, *end);
+        *middle = i == 0 ? both : toi_min(both, *middle);
+    }
+    *middle *= (toi_number)0.5;
+}
+
+// What the separation is at most, from the length of a real point at t = 0.
+TOI_INLINE void toi_bound_separation(int edge_edge, const toi_figure *f, const toi_near_point *at,
+                                     const toi_mask *start, toi_turning *q)
+{
+    toi_real slack = toi_turning_slack(q);
+    toi_real length = toi_real_length(edge_edge, f->p, f->e, f->g, at, &slack);
+    toi_mask inside = *start & TOI_TEST(length <= q->inner);
+    toi_real base = TOI_SELECT(inside, TOI_SPREAD(0), q->base);
+    toi_real bound = (base + q->share * length) * (1 + 16 * TOI_UNIT);
+    q->separation = TOI_SELECT(*start, bound, q->separation);
+    q->began_inside |= inside;
+    q->start_u = TOI_SELECT(*start, at->u, q->start_u);
+    q->start_v = TOI_SELECT(*start, at->v, q->start_v);
+    q->start_in = (*start & at->inside) | (~*start & q->start_in);
+}
+
+// Moves the end of what is proved to the time just tried, where that was proved too.
+TOI_INLINE void toi_extend_clear(const toi_mask *clear, const toi_near_point *at,
+                                 const toi_real n[3], const toi_real *distance,
+                                 const toi_real *slope, toi_turning *q)
+{
+    q->piece = TOI_SELECT(*clear & TOI_TEST(q->clear >= 0), q->next - q->clear, q->piece);
+    q->clear = TOI_SELECT(*clear, q->next, q->clear);
+    q->distance = TOI_SELECT(*clear, *distance, q->distance);
+    q->slope = TOI_SELECT(*clear, *slope, q->slope);
+    q->u = TOI_SELECT(*clear, at->u, q->u);
+    q->v = TOI_SELECT(*clear, at->v, q->v);
+    q->in = (*clear & at->inside) | (~*clear & q->in);
+    for (int k = 0; k < 3; ++k)
+        q->n[k] = TOI_SELECT(*clear, n[k], q->n[k]);
+}
+
+// Where to look next. After a piece: Newton's step, which stays before the root of a convex
+// function. After a time past the root: the lesser of Newton's step from there and the secant,
+// which stays before the root of a concave one. Else half of what failed. A root that is not in
+// sight: a few times the last piece. Returns the last time that can be looked at.
+TOI_INLINE toi_real toi_choose_next(const toi_real *t_max, const toi_mask *clear,
+                                    const toi_mask *under, const toi_real *distance,
+                                    const toi_real *slope, toi_turning *q)
+{
+    const toi_real small = TOI_SPREAD(TOI_SMALL_SQUARE);
+    toi_real tried = q->next, from = q->clear, room = q->distance - q->separation;
+    toi_real far = toi_min(q->past, *t_max);
+    toi_real newton = TOI_SELECT(TOI_TEST(q->slope < 0), from + q->ahead, TOI_SPREAD(3));
+    toi_real back = tried - (*distance - q->separation) / *slope;
+    back = TOI_SELECT(TOI_TEST(*slope < 0) & TOI_TEST(back > from), back, tried);
+    toi_real secant = from + (tried - from) * room / toi_max(q->distance - *distance, small);
+    toi_real next = TOI_SELECT(*under & ~*clear, toi_min(back, secant), newton);
+    next -= (next - from) * (toi_number)0x1p-12;
+    toi_real bound = TOI_SELECT(*clear | *under, far, tried), whole = bound - from;
+    toi_real share =
+        TOI_SELECT(*under, TOI_SPREAD((toi_number)(1 - 0x1p-8)), TOI_SPREAD((toi_number)0.75));
+    toi_real cap = TOI_SELECT(*clear, far, from + whole * share);
+    toi_real least = from + whole * (toi_number)0x1p-6;
+    toi_mask usable = TOI_TEST(next > least) & TOI_TEST(next < cap);
+    toi_real half = from + whole * (toi_number)0.5;
+    toi_real leap = toi_min(from + q->piece * 3, far);
+    toi_real other = TOI_SELECT(*clear & TOI_TEST(q->past > 1), leap, half);
+    other = TOI_SELECT(*clear & TOI_TEST(next < far), least, other);
+    q->next = TOI_SELECT(usable, next, other);
+    return bound;
+}
+
+// One step of every lane: looks at `next`, proves the piece up to there if it can, and chooses
+// where to look then. t_max is in ]0, 1].
+TOI_INLINE toi_turned toi_turn(int edge_edge, const toi_real *t_max, toi_turning *q)
+{
+    toi_figure from, to;
+    toi_near_point at;
+    toi_real n[3], distance, middle, end, slope = TOI_SPREAD(0);
+    toi_mask start = TOI_TEST(q->clear < 0);
+    toi_real begin = toi_max(q->clear, TOI_SPREAD(0));
+    toi_figure_at(q, &begin, &from);
+    toi_figure_at(q, &q->next, &to);
+    toi_find_near_point(edge_edge, to.p, to.e, to.g, &at);
+    toi_mask straight = toi_take_direction(at.f, &distance, n);
+    if (toi_any(start))
+        toi_bound_separation(edge_edge, &to, &at, &start, q);
+    for (int k = 0; k < 3; ++k)
+        slope += n[k] * ((q->p[1][k] - q->p[0][k]) + at.u * (q->e[1][k] - q->e[0][k]) +
+                         at.v * (q->g[1][k] - q->g[0][k]));
+    toi_least_heights(edge_edge, &from, &to, q->n, n, &middle, &end);
+    toi_real slack = toi_turning_slack(q), need = q->separation * (1 + 8 * TOI_UNIT) + slack;
+    toi_mask clear = straight & TOI_TEST(end > need) & (start | TOI_TEST(middle > need));
+    toi_mask under = ~clear & ~start & TOI_TEST(distance + slack < q->separation);
+    toi_extend_clear(&clear, &at, n, &distance, &slope, q);
+    q->past = TOI_SELECT(under, q->next, q->past);
+    toi_real falling = TOI_SELECT(TOI_TEST(q->slope < 0), -q->slope, TOI_SPREAD(TOI_SMALL_SQUARE));
+    q->ahead = (q->distance - q->separation) / falling;
+    q->steps += 1;
+    toi_turned done;
+    done.apart = clear & TOI_TEST(q->next >= *t_max);
+    toi_real bound = toi_choose_next(t_max, &clear, &under, &distance, &slope, q);
+    q->next = TOI_SELECT(start, *t_max, q->next);
+    toi_mask near = TOI_TEST(q->ahead < TOI_NEAR_TIME) &
+                    TOI_TEST(q->ahead < (*t_max - q->clear) * (toi_number)0x1p-5);
+    near |= TOI_TEST(q->ahead < (toi_number)0x1p-30);
+    done.found = clear & ~start & ~done.apart & near;
+    done.stuck = (start & ~clear) | TOI_TEST(q->steps >= TOI_TURNING_STEPS) |
+                 (~start & ~clear & ~TOI_TEST(bound - q->clear > TOI_TIME_GRAIN * *t_max));
+    done.stuck &= ~done.apart & ~done.found;
+    return done;
+}
+
+#endif

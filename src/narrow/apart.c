@@ -1,0 +1,316 @@
+// The ladder of `exact` with a separation: directions, directions that turn, the last bit,
+// integers. docs/separation.md.
+
+#include "narrow/apart.h"
+#include "narrow/apart_search.h"
+
+#include "base/simd.h"
+#include "exact/apart.h"
+#include "narrow/query_motion.h"
+
+#include <math.h>
+
+static toi_apart_filter_fn *const filter_apart[] = TOI_ISA_TABLE(toi_filter_apart);
+static toi_apart_search_fn *const search_single[] = TOI_ISA_TABLE(toi_search_apart_single);
+static toi_apart_search_fn *const search_double[] = TOI_ISA_TABLE(toi_search_apart_double);
+static toi_apart_distances_fn *const find_distances[] = TOI_ISA_TABLE(toi_find_apart_distances);
+static toi_apart_times_fn *const find_times[] = TOI_ISA_TABLE(toi_find_apart_times);
+static toi_apart_places_fn *const find_places[] = TOI_ISA_TABLE(toi_find_apart_places);
+
+typedef struct ladder
+{
+    const toi_narrow_batch *batch; // one block
+    toi_simd simd;
+    toi_apart_query queries[TOI_APART_BLOCK];
+    int32_t list[TOI_APART_BLOCK]; // those that are searched, then settled
+    int64_t listed;
+    _Alignas(64) char decision_scratch[];
+} ladder;
+
+int64_t toi_apart_scratch_bytes(void)
+{
+    return (int64_t)sizeof(ladder) + toi_decision_scratch_bytes();
+}
+
+void toi_scale_query(toi_kind kind, const toi_query *query, toi_scaled_query *to)
+{
+    toi_motion m;
+    toi_take_motion(kind, query, &m);
+    for (int end = 0; end < 2; ++end)
+        for (int k = 0; k < 3; ++k) {
+            to->p[end][k] = m.p[end][k];
+            to->e[end][k] = m.e[end][k];
+            to->g[end][k] = m.g[end][k];
+        }
+    to->total = m.size[0] + m.size[1] + m.size[2];
+    to->scale = m.scale;
+}
+
+// ---- What is known of a query
+
+static double least_separation(const ladder *l, int32_t query)
+{
+    return l->batch->separations ? l->batch->separations[query] : l->batch->def->min_separation;
+}
+
+static void start_query(const ladder *l, int32_t query, toi_apart_query *of)
+{
+    double least = least_separation(l, query), share = l->batch->relative;
+    *of = (toi_apart_query){.base = (1 - share) * least,
+                            .share = share,
+                            .inner = least,
+                            .start_feature = TOI_INSIDE_FEATURE,
+                            .verdict = TOI_SEARCH_STUCK,
+                            .known = share == 0};
+    l->batch->results[query] = (toi_query_result){.state = TOI_SEPARATED, .time = INFINITY};
+}
+
+// The floor of the distance at t = 0 gives a relative separation. It stands for distances up to the
+// next double, so it alone says whether they start inside, unless the two are equal.
+static void set_separation(const ladder *l, int32_t query, double floor, bool is_exact)
+{
+    toi_apart_query *of = (toi_apart_query *)&l->queries[query];
+    double least = least_separation(l, query), share = l->batch->relative;
+    bool inside = floor < least || (floor == least && is_exact);
+    l->batch->results[query].starts_inside = inside;
+    of->base = inside ? share * floor : least + share * (floor - least);
+    of->share = 0;
+    of->inner = -1;
+    of->known = true;
+}
+
+static void set_hit(ladder *l, int32_t query, double time, toi_rung rung)
+{
+    toi_query_result *result = &l->batch->results[query];
+    l->queries[query].settled = true;
+    result->rung = (uint8_t)rung;
+    if (time <= l->batch->def->t_max) {
+        result->state = TOI_HIT;
+        result->time = time;
+    }
+}
+
+static void set_hit_at_start(ladder *l, int32_t query, toi_rung rung)
+{
+    toi_query_result *result = &l->batch->results[query];
+    set_hit(l, query, 0, rung);
+    result->time_is_exact = true;
+    result->starts_inside = true;
+}
+
+// ---- The search
+
+// Lists the queries that nothing has decided so far.
+static void list_open(ladder *l)
+{
+    l->listed = 0;
+    for (int32_t i = 0; i < l->batch->count; ++i) {
+        l->list[l->listed] = i;
+        l->listed += !l->queries[i].settled;
+    }
+}
+
+static void search_list(ladder *l, toi_apart_search_fn *search)
+{
+    search(l->batch, l->list, l->listed, l->queries);
+    for (int64_t i = 0; i < l->listed; ++i) {
+        int32_t query = l->list[i];
+        uint8_t verdict = l->queries[query].verdict;
+        if (verdict == TOI_SEARCH_APART) {
+            l->queries[query].settled = true;
+            l->batch->results[query].rung = TOI_RUNG_TURN;
+        } else if (verdict == TOI_SEARCH_INSIDE) {
+            set_hit_at_start(l, query, TOI_RUNG_TURN);
+        }
+    }
+}
+
+// ---- The last bit
+
+// Queries of one nearness that wait for company.
+typedef struct waiting
+{
+    toi_feature_lanes lanes;
+    double lo[TOI_STAGE_LANES], guess[TOI_STAGE_LANES], separation[TOI_STAGE_LANES];
+} waiting;
+
+typedef void stage_fn(ladder *l, waiting *w);
+
+static void take_distances(ladder *l, waiting *w)
+{
+    double floors[TOI_STAGE_LANES];
+    find_distances[l->simd](l->batch, &w->lanes, floors);
+    for (int i = 0; i < w->lanes.count; ++i)
+        if (!isnan(floors[i])) // and then the distance is more than that
+            set_separation(l, w->lanes.query[i], floors[i], false);
+}
+
+static void take_times(ladder *l, waiting *w)
+{
+    double times[TOI_STAGE_LANES];
+    find_times[l->simd](l->batch, &w->lanes, w->lo, w->guess, w->separation, times);
+    for (int i = 0; i < w->lanes.count; ++i)
+        if (!isnan(times[i]))
+            set_hit(l, w->lanes.query[i], times[i], TOI_RUNG_ROOT);
+}
+
+static void flush(ladder *l, stage_fn *stage, waiting *w)
+{
+    if (w->lanes.count > 0)
+        stage(l, w);
+    w->lanes.count = 0;
+}
+
+static void wait(ladder *l, stage_fn *stage, int32_t query, uint8_t feature, waiting *all)
+{
+    const toi_apart_query *of = &l->queries[query];
+    waiting *w = &all[toi_nearness_of(feature)];
+    int i = w->lanes.count++;
+    w->lanes.query[i] = query;
+    w->lanes.feature[i] = feature;
+    w->lo[i] = of->lo;
+    w->guess[i] = of->guess;
+    w->separation[i] = of->base;
+    if (w->lanes.count == TOI_STAGE_LANES)
+        flush(l, stage, w);
+}
+
+static void climb_distances(ladder *l)
+{
+    waiting all[TOI_NEARNESSES] = {0};
+    for (int64_t i = 0; i < l->listed; ++i) {
+        const toi_apart_query *of = &l->queries[l->list[i]];
+        if (!of->settled && !of->known)
+            wait(l, take_distances, l->list[i], of->start_feature, all);
+    }
+    for (int i = 0; i < TOI_NEARNESSES; ++i)
+        flush(l, take_distances, &all[i]);
+}
+
+static void climb_times(ladder *l)
+{
+    waiting all[TOI_NEARNESSES] = {0};
+    for (int64_t i = 0; i < l->listed; ++i) {
+        const toi_apart_query *of = &l->queries[l->list[i]];
+        if (!of->settled && of->known && of->verdict == TOI_SEARCH_FOUND)
+            wait(l, take_times, l->list[i], of->feature, all);
+    }
+    for (int i = 0; i < TOI_NEARNESSES; ++i)
+        flush(l, take_times, &all[i]);
+}
+
+// ---- Integers
+
+static toi_apart_def asked_of(ladder *l)
+{
+    return (toi_apart_def){.kind = l->batch->kind,
+                           .t_max = l->batch->def->t_max,
+                           .guess = NAN,
+                           .scratch = l->decision_scratch,
+                           .budget = l->batch->budget};
+}
+
+// Lists the queries whose initial distance only integers could tell.
+static void climb_integer_distances(ladder *l)
+{
+    toi_apart_def asked = asked_of(l);
+    list_open(l);
+    int64_t count = l->listed;
+    l->listed = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        int32_t query = l->list[i];
+        toi_initial_distance distance;
+        if (l->queries[query].known)
+            continue;
+        toi_floor_distance(&asked, &l->batch->queries[query], &distance);
+        if (distance.state == TOI_UNDECIDED)
+            continue;
+        set_separation(l, query, distance.floor, distance.is_exact);
+        if (distance.state == TOI_HIT)
+            set_hit_at_start(l, query, TOI_RUNG_INTEGER);
+        else
+            l->list[l->listed++] = query;
+    }
+}
+
+static void decide(ladder *l, int32_t query)
+{
+    const toi_apart_query *of = &l->queries[query];
+    toi_query_result *result = &l->batch->results[query];
+    toi_apart_def asked = asked_of(l);
+    toi_apart_decision decision;
+    bool relative = l->batch->relative > 0, known = of->known;
+    asked.min_separation = known ? of->base : least_separation(l, query);
+    asked.relative = known ? 0 : l->batch->relative;
+    if (of->verdict == TOI_SEARCH_FOUND)
+        asked.guess = of->guess;
+    toi_decide_apart(&asked, &l->batch->queries[query], &decision);
+    result->rung = TOI_RUNG_INTEGER;
+    result->state = decision.state;
+    result->time = decision.state == TOI_SEPARATED ? INFINITY : decision.time;
+    result->time_is_exact = decision.state == TOI_HIT && decision.time_is_exact;
+    if (!relative || !known)
+        result->starts_inside = decision.starts_inside;
+}
+
+static void climb_integers(ladder *l)
+{
+    list_open(l);
+    for (int64_t i = 0; i < l->listed; ++i)
+        decide(l, l->list[i]);
+}
+
+// ---- All of it
+
+static void climb_places(ladder *l)
+{
+    const toi_query_result *results = l->batch->results;
+    toi_lane_list lanes = {0};
+    for (int32_t i = 0; i < l->batch->count; ++i) {
+        if (results[i].state != TOI_SEPARATED)
+            lanes.query[lanes.count++] = i;
+        if (lanes.count == TOI_STAGE_LANES || (lanes.count > 0 && i + 1 == l->batch->count)) {
+            find_places[l->simd](l->batch, &lanes);
+            lanes.count = 0;
+        }
+    }
+}
+
+// The queries that a filter has dropped are settled.
+static void climb_directions(ladder *l)
+{
+    for (int32_t i = 0; i < l->batch->count; ++i)
+        l->queries[i].settled = true;
+    l->listed = filter_apart[l->simd](l->batch, l->queries, l->list);
+    for (int64_t i = 0; i < l->listed; ++i)
+        l->queries[l->list[i]].settled = false;
+}
+
+static void climb_search(ladder *l, toi_apart_search_fn *search)
+{
+    search_list(l, search);
+    climb_distances(l);
+    climb_times(l);
+}
+
+void toi_climb_apart(const toi_narrow_batch *block)
+{
+    ladder *l = block->scratch;
+    l->batch = block;
+    l->simd = toi_simd_level();
+    for (int32_t i = 0; i < block->count; ++i)
+        start_query(l, i, &l->queries[i]);
+    if (block->culled)
+        list_open(l);
+    else
+        climb_directions(l);
+    climb_search(l, search_single[l->simd]);
+    list_open(l);
+    climb_search(l, search_double[l->simd]);
+    if (block->relative > 0) {
+        climb_integer_distances(l);
+        climb_search(l, search_double[l->simd]);
+    }
+    climb_integers(l);
+    climb_places(l);
+}

@@ -1,0 +1,142 @@
+// Rungs of `exact` with a separation in double precision, a vector of queries at a time: the search
+// for what single precision could not tell, and the places of hits.
+
+#include "simd/load_lanes.h" // first: it says how many lanes there are
+
+#include "base/simd.h"
+#include "kernel/apart_place.h"
+#include "kernel/contact_place.h"
+#include "narrow/normal.h"
+#include "simd/turning_lanes.h"
+
+// ---- The search
+
+TOI_INLINE double toi_load_turning(int edge_edge, const toi_query *query, int lane, toi_turning *q)
+{
+    toi_scaled_query d;
+    toi_scale_query(edge_edge ? TOI_EDGE_EDGE : TOI_VERTEX_FACE, query, &d);
+    for (int end = 0; end < 2; ++end)
+        for (int k = 0; k < 3; ++k) {
+            q->p[end][k][lane] = d.p[end][k];
+            q->e[end][k][lane] = d.e[end][k];
+            q->g[end][k][lane] = d.g[end][k];
+        }
+    q->total[lane] = d.total;
+    return d.total > 0 ? d.scale : 0;
+}
+
+void TOI_ISA_NAME(toi_search_apart_double)(const toi_narrow_batch *batch, const int32_t *list,
+                                           int64_t count, toi_apart_query *of)
+{
+    toi_search_list(batch, list, count, of);
+}
+
+// ---- Places
+
+typedef struct lanes
+{
+    union
+    {
+        toi_real points[2][4][3];
+        toi_real numbers[24];
+    };
+    toi_motion motion;
+    toi_apart_place place;
+} lanes;
+
+// Loads the lanes of the list from `at` on; those beyond its end repeat the first of them.
+TOI_INLINE void load_lanes(int edge_edge, const toi_narrow_batch *batch, const toi_lane_list *list,
+                           int at, lanes *l)
+{
+    const double *from[TOI_LANES];
+    toi_real t, shrink;
+    for (int i = 0; i < TOI_LANES; ++i) {
+        int32_t query = list->query[at + i < list->count ? at + i : at];
+        from[i] = &batch->queries[query].start[0][0];
+        t[i] = batch->results[query].time;
+    }
+    for (int offset = 0; offset < 24; offset += TOI_LANES)
+        toi_transpose(from, offset, l->numbers + offset);
+    toi_take_scaled_motion(edge_edge, l->points, &shrink, &l->motion);
+    toi_find_apart_place(edge_edge, &l->motion, &t, &l->place);
+}
+
+// One lane's numbers.
+static inline void pick(const toi_real from[3], int lane, double to[3])
+{
+    for (int k = 0; k < 3; ++k)
+        to[k] = from[k][lane];
+}
+
+// Nearly parallel edges, slivers and points: with more care, one at a time.
+static void find_with_care(int edge_edge, toi_apart_place *at, int lane)
+{
+    double p[3], e[3], g[3], q[3], f1[3], f2[3], zero[3] = {0}, uv[2];
+    pick(at->p, lane, p);
+    pick(at->e, lane, e);
+    pick(at->g, lane, g);
+    for (int k = 0; k < 3; ++k) {
+        q[k] = p[k] + e[k];
+        f1[k] = -e[k];
+        f2[k] = -g[k];
+    }
+    if (edge_edge)
+        toi_edge_edge_distance(p, q, zero, f2, uv);
+    else
+        toi_point_triangle_distance(p, zero, f1, f2, uv);
+    at->u[lane] = uv[0];
+    at->v[lane] = uv[1];
+}
+
+// Where the two points coincide, or are so close that the direction between them is lost in
+// rounding: the normal of contact.
+static void set_contact_normal(const toi_narrow_batch *batch, int32_t query, lanes *l, int lane)
+{
+    toi_real speed[3], e_size = toi_largest_end(l->motion.e), g_size = toi_largest_end(l->motion.g);
+    toi_contact_frame frame = {.e_size = e_size[lane], .g_size = g_size[lane]};
+    toi_take_speed(&l->motion, &l->place.u, &l->place.v, speed);
+    pick(l->place.e, lane, frame.e);
+    pick(l->place.g, lane, frame.g);
+    pick(speed, lane, frame.speed);
+    toi_settle_normal(batch->kind, &batch->queries[query], &frame, &batch->results[query]);
+}
+
+TOI_INLINE void find_places(int edge_edge, const toi_narrow_batch *batch, const toi_lane_list *list,
+                            int at)
+{
+    lanes l;
+    toi_real normal[3];
+    int count = list->count - at < TOI_LANES ? list->count - at : TOI_LANES;
+    load_lanes(edge_edge, batch, list, at, &l);
+    if (toi_any(~l.place.trusted)) {
+        for (int i = 0; i < count; ++i)
+            if (!l.place.trusted[i])
+                find_with_care(edge_edge, &l.place, i);
+        toi_take_gap(&l.place);
+    }
+    toi_real length = toi_sqrt(toi_dot(l.place.gap, l.place.gap));
+    toi_real size = toi_max(toi_max(l.motion.size[0], l.motion.size[1]), l.motion.size[2]);
+    unsigned apart = toi_mask_word(TOI_TEST(length > 0x1p-45 * size));
+    for (int k = 0; k < 3; ++k)
+        normal[k] = l.place.gap[k] / length + 0.0;
+    for (int i = 0; i < count; ++i) {
+        int32_t query = list->query[at + i];
+        toi_query_result *result = &batch->results[query];
+        result->u = l.place.u[i];
+        result->v = l.place.v[i];
+        if (apart >> i & 1)
+            pick(normal, i, result->normal);
+        else
+            set_contact_normal(batch, query, &l, i);
+    }
+}
+
+void TOI_ISA_NAME(toi_find_apart_places)(const toi_narrow_batch *batch, const toi_lane_list *list)
+{
+    for (int at = 0; at < list->count; at += TOI_LANES) {
+        if (batch->kind == TOI_EDGE_EDGE)
+            find_places(1, batch, list, at);
+        else
+            find_places(0, batch, list, at);
+    }
+}

@@ -1,0 +1,166 @@
+// The last bit of `exact` with a separation, a vector of queries at a time: renames the corners of
+// each query after its closest feature and loads the lanes of the kernels.
+
+#include "simd/load_lanes.h" // first: it says how many lanes there are
+
+#include "kernel/apart_time.h"
+
+#include "base/simd.h"
+#include "narrow/apart.h"
+
+// Which corners of a query become the first to the fourth, so that the feature is the corner P, the
+// side from P along E, or the inside. Where edge a and edge b change places, F changes its sign.
+static const uint8_t NEW_CORNERS[TOI_PAIR_KINDS][TOI_FEATURES][4] = {
+    [TOI_VERTEX_FACE] = {{0, 1, 2, 3},
+                         {0, 2, 1, 3},
+                         {0, 3, 1, 2},
+                         {0, 1, 2, 3}, // no such feature
+                         {0, 1, 2, 3},
+                         {0, 1, 3, 2},
+                         {0, 2, 3, 1},
+                         {0, 1, 2, 3}, // no such feature
+                         {0, 1, 2, 3}},
+    [TOI_EDGE_EDGE] = {{0, 1, 2, 3},
+                       {1, 0, 2, 3},
+                       {0, 1, 3, 2},
+                       {1, 0, 3, 2},
+                       {0, 1, 2, 3},
+                       {2, 3, 0, 1},
+                       {0, 1, 3, 2},
+                       {2, 3, 1, 0},
+                       {0, 1, 2, 3}}};
+
+// Loads the lanes of the list from `at` on; those beyond its end repeat the first of them.
+static inline void load_lanes(const toi_narrow_batch *batch, const toi_feature_lanes *list, int at,
+                              toi_real numbers[24])
+{
+    _Alignas(64) double renamed[TOI_LANES][2][4][3];
+    const double *from[TOI_LANES];
+    for (int i = 0; i < TOI_LANES; ++i) {
+        int lane = at + i < list->count ? at + i : at;
+        const toi_query *query = &batch->queries[list->query[lane]];
+        const uint8_t *corners = NEW_CORNERS[batch->kind][list->feature[lane]];
+        for (int c = 0; c < 4; ++c) {
+            memcpy(renamed[i][0][c], query->start[corners[c]], sizeof renamed[i][0][c]);
+            memcpy(renamed[i][1][c], query->end[corners[c]], sizeof renamed[i][1][c]);
+        }
+        from[i] = &renamed[i][0][0][0];
+    }
+    for (int offset = 0; offset < 24; offset += TOI_LANES)
+        toi_transpose(from, offset, numbers + offset);
+}
+
+TOI_INLINE void take_lanes(int edge_edge, const toi_narrow_batch *batch,
+                           const toi_feature_lanes *list, int at, toi_apart *a)
+{
+    union
+    {
+        toi_real points[2][4][3];
+        toi_real numbers[24];
+    } x;
+    load_lanes(batch, list, at, x.numbers);
+    toi_take_apart(edge_edge, x.points, a);
+}
+
+// The numbers of the lanes from `at` on, the first of them again beyond the end.
+static inline toi_real load_reals(const double *from, int at, int count)
+{
+    toi_real x;
+    for (int i = 0; i < TOI_LANES; ++i)
+        x[i] = from[at + i < count ? at + i : at];
+    return x;
+}
+
+static inline void store_reals(toi_mask sure, toi_real x, double *to, int count)
+{
+    x = TOI_SELECT(sure, x, TOI_SPREAD((double)NAN));
+    for (int i = 0; i < TOI_LANES && i < count; ++i)
+        to[i] = x[i];
+}
+
+// ---- Distances
+
+TOI_INLINE void find_distances(int edge_edge, toi_nearness nearness, const toi_narrow_batch *batch,
+                               const toi_feature_lanes *list, int at, double *distance)
+{
+    toi_apart a;
+    take_lanes(edge_edge, batch, list, at, &a);
+    toi_real found;
+    toi_mask sure = toi_find_apart_distance(edge_edge, nearness, &a, &found);
+    store_reals(sure, found, distance + at, list->count - at);
+}
+
+// The functions below are one for each kind and nearness, so that each is compiled for its own.
+#define DISTANCES(name, edge_edge, nearness)                                                       \
+    static void name(const toi_narrow_batch *batch, const toi_feature_lanes *list,                 \
+                     double distance[TOI_STAGE_LANES])                                             \
+    {                                                                                              \
+        for (int at = 0; at < list->count; at += TOI_LANES)                                        \
+            find_distances(edge_edge, nearness, batch, list, at, distance);                        \
+    }
+
+DISTANCES(find_vf_corner_distances, 0, TOI_NEAR_CORNER)
+DISTANCES(find_vf_side_distances, 0, TOI_NEAR_SIDE)
+DISTANCES(find_vf_inside_distances, 0, TOI_NEAR_INSIDE)
+DISTANCES(find_ee_corner_distances, 1, TOI_NEAR_CORNER)
+DISTANCES(find_ee_side_distances, 1, TOI_NEAR_SIDE)
+DISTANCES(find_ee_inside_distances, 1, TOI_NEAR_INSIDE)
+
+static toi_apart_distances_fn *const FIND_DISTANCES[TOI_PAIR_KINDS][TOI_NEARNESSES] = {
+    [TOI_VERTEX_FACE] = {find_vf_corner_distances, find_vf_side_distances,
+                         find_vf_inside_distances},
+    [TOI_EDGE_EDGE] = {find_ee_corner_distances, find_ee_side_distances, find_ee_inside_distances}};
+
+void TOI_ISA_NAME(toi_find_apart_distances)(const toi_narrow_batch *batch,
+                                            const toi_feature_lanes *lanes,
+                                            double distance[TOI_STAGE_LANES])
+{
+    if (lanes->count > 0)
+        FIND_DISTANCES[batch->kind][toi_nearness_of(lanes->feature[0])](batch, lanes, distance);
+}
+
+// ---- Times
+
+TOI_INLINE void find_times(int edge_edge, toi_nearness nearness, const toi_narrow_batch *batch,
+                           const toi_feature_lanes *list, int at, const double *lo,
+                           const double *guess, const double *separation, double *time)
+{
+    toi_apart a;
+    take_lanes(edge_edge, batch, list, at, &a);
+    toi_real from = load_reals(lo, at, list->count), near = load_reals(guess, at, list->count);
+    toi_real s = load_reals(separation, at, list->count) * a.scale, found;
+    toi_mask sure = toi_find_apart_time(edge_edge, nearness, &a, &s, &from, &near, &found);
+    store_reals(sure, found, time + at, list->count - at);
+}
+
+#define TIMES(name, edge_edge, nearness)                                                           \
+    static void name(const toi_narrow_batch *batch, const toi_feature_lanes *list,                 \
+                     const double lo[TOI_STAGE_LANES], const double guess[TOI_STAGE_LANES],        \
+                     const double separation[TOI_STAGE_LANES], double time[TOI_STAGE_LANES])       \
+    {                                                                                              \
+        for (int at = 0; at < list->count; at += TOI_LANES)                                        \
+            find_times(edge_edge, nearness, batch, list, at, lo, guess, separation, time);         \
+    }
+
+TIMES(find_vf_corner_times, 0, TOI_NEAR_CORNER)
+TIMES(find_vf_side_times, 0, TOI_NEAR_SIDE)
+TIMES(find_vf_inside_times, 0, TOI_NEAR_INSIDE)
+TIMES(find_ee_corner_times, 1, TOI_NEAR_CORNER)
+TIMES(find_ee_side_times, 1, TOI_NEAR_SIDE)
+TIMES(find_ee_inside_times, 1, TOI_NEAR_INSIDE)
+
+static toi_apart_times_fn *const FIND_TIMES[TOI_PAIR_KINDS][TOI_NEARNESSES] = {
+    [TOI_VERTEX_FACE] = {find_vf_corner_times, find_vf_side_times, find_vf_inside_times},
+    [TOI_EDGE_EDGE] = {find_ee_corner_times, find_ee_side_times, find_ee_inside_times}};
+
+void TOI_ISA_NAME(toi_find_apart_times)(const toi_narrow_batch *batch,
+                                        const toi_feature_lanes *lanes,
+                                        const double lo[TOI_STAGE_LANES],
+                                        const double guess[TOI_STAGE_LANES],
+                                        const double separation[TOI_STAGE_LANES],
+                                        double time[TOI_STAGE_LANES])
+{
+    if (lanes->count > 0)
+        FIND_TIMES[batch->kind][toi_nearness_of(lanes->feature[0])](batch, lanes, lo, guess,
+                                                                    separation, time);
+}

@@ -1,0 +1,139 @@
+// Searches of kernel/turning.h in the lanes of a vector, which are filled again as they finish. The
+// source that includes this has said how many lanes of which precision there are, and loads a query
+// into one.
+
+#ifndef TOI_SIMD_TURNING_LANES_H
+#define TOI_SIMD_TURNING_LANES_H
+
+#include "kernel/turning.h"
+
+#include "narrow/apart.h"
+#include "narrow/apart_search.h"
+
+// Puts the differences of a query into a lane, scaled, with the sum of their sizes; returns what
+// they were multiplied by, or 0 where this precision cannot hold them.
+TOI_INLINE double toi_load_turning(int edge_edge, const toi_query *query, int lane, toi_turning *q);
+
+// A length in a lane's scale: lengths beyond 1024 exceed all that the figure can have.
+static inline toi_number toi_lane_length(double length, double scale)
+{
+    double scaled = length * scale;
+    return (toi_number)(scaled < 1024 ? scaled : 1024);
+}
+
+// What is closest, by the numbers of narrow/apart.h.
+static inline uint8_t toi_feature_at(int edge_edge, toi_number u, toi_number v, int inside)
+{
+    if (inside)
+        return TOI_INSIDE_FEATURE;
+    if (edge_edge) {
+        if ((u <= 0 || u >= 1) && (v <= 0 || v >= 1))
+            return (uint8_t)((u >= 1 ? 1 : 0) + (v >= 1 ? 2 : 0));
+        return v <= 0 ? 4 : u <= 0 ? 5 : v >= 1 ? 6 : 7;
+    }
+    if (u <= 0)
+        return v <= 0 ? 0 : v >= 1 ? 2 : 5;
+    if (v <= 0)
+        return u >= 1 ? 1 : 4;
+    return 6;
+}
+
+// The queries that are being searched, and those that wait.
+typedef struct toi_turning_lanes
+{
+    toi_turning q;
+    int32_t query[TOI_LANES];
+    unsigned active; // a bit for each lane
+    const toi_narrow_batch *batch;
+    const int32_t *list;
+    int64_t count, next; // of the list; the next to be taken
+    toi_apart_query *of;
+} toi_turning_lanes;
+
+// A lane as toi_start_turning() leaves all of them.
+static inline void toi_restart_lane(int lane, toi_turning *q)
+{
+    q->clear[lane] = -1;
+    q->past[lane] = 2;
+    q->piece[lane] = 1;
+    q->next[lane] = q->steps[lane] = 0;
+    q->began_inside[lane] = 0;
+    for (int k = 0; k < 3; ++k)
+        q->n[k][lane] = 0;
+}
+
+// Gives the lane the next query that it can hold; those that it cannot are left as stuck.
+TOI_INLINE void toi_fill_lane(int edge_edge, int lane, toi_turning_lanes *l)
+{
+    toi_turning *q = &l->q;
+    l->active &= ~(1u << lane);
+    while (l->next < l->count) {
+        int32_t index = l->list[l->next++];
+        toi_apart_query *of = &l->of[index];
+        double scale = toi_load_turning(edge_edge, &l->batch->queries[index], lane, q);
+        of->verdict = TOI_SEARCH_STUCK;
+        if (scale > 0) {
+            q->base[lane] = toi_lane_length(of->base, scale);
+            q->share[lane] = (toi_number)of->share;
+            // Not above the true length, which may be less than its rounding.
+            q->inner[lane] = toi_lane_length(of->inner, scale) * (1 - 4 * TOI_UNIT) - TOI_TINY;
+            toi_restart_lane(lane, q);
+            l->query[lane] = index;
+            l->active |= 1u << lane;
+            return;
+        }
+    }
+}
+
+static inline void toi_note_lane(int edge_edge, int lane, toi_search_verdict verdict,
+                                 toi_turning_lanes *l)
+{
+    const toi_turning *q = &l->q;
+    toi_apart_query *of = &l->of[l->query[lane]];
+    of->verdict = (uint8_t)verdict;
+    of->start_feature =
+        toi_feature_at(edge_edge, q->start_u[lane], q->start_v[lane], q->start_in[lane] != 0);
+    of->feature = toi_feature_at(edge_edge, q->u[lane], q->v[lane], q->in[lane] != 0);
+    of->lo = (double)q->clear[lane];
+    of->guess = of->lo + (double)q->ahead[lane];
+}
+
+TOI_INLINE void toi_search_lanes(int edge_edge, toi_turning_lanes *l)
+{
+    // Up to here no contact may be missed; rounded up.
+    double last = toi_cull_time(l->batch->def->t_max);
+    toi_number rounded = (toi_number)last;
+    if ((double)rounded < last)
+        rounded *= 1 + 2 * TOI_UNIT;
+    toi_real t_max = TOI_SPREAD(rounded);
+    for (int lane = 0; lane < TOI_LANES; ++lane)
+        toi_fill_lane(edge_edge, lane, l);
+    while (l->active) {
+        toi_turned turned = toi_turn(edge_edge, &t_max, &l->q);
+        unsigned inside = toi_mask_word(l->q.began_inside & TOI_TEST(l->q.share <= 0));
+        unsigned apart = toi_mask_word(turned.apart), found = toi_mask_word(turned.found);
+        unsigned done = (inside | apart | found | toi_mask_word(turned.stuck)) & l->active;
+        for (; done; done &= done - 1) {
+            int lane = __builtin_ctz(done);
+            toi_note_lane(edge_edge, lane,
+                          inside >> lane & 1  ? TOI_SEARCH_INSIDE
+                          : apart >> lane & 1 ? TOI_SEARCH_APART
+                          : found >> lane & 1 ? TOI_SEARCH_FOUND
+                                              : TOI_SEARCH_STUCK,
+                          l);
+            toi_fill_lane(edge_edge, lane, l);
+        }
+    }
+}
+
+static inline void toi_search_list(const toi_narrow_batch *batch, const int32_t *list,
+                                   int64_t count, toi_apart_query *of)
+{
+    toi_turning_lanes l = {.batch = batch, .list = list, .count = count, .of = of};
+    if (batch->kind == TOI_EDGE_EDGE)
+        toi_search_lanes(1, &l);
+    else
+        toi_search_lanes(0, &l);
+}
+
+#endif
