@@ -63,7 +63,7 @@ static double lowest_of_cloth(const ipc_scene *scene)
 static void drape(run *r)
 {
     ipc_scene scene = make_drape(r->cells, r->cells * 2, r->cells / 3);
-    ipc_options options = {TOI_NARROW_ADDITIVE_CERTIFIED, SEPARATION, r->workers};
+    ipc_options options = {TOI_NARROW_EXACT, SEPARATION, r->workers};
     ipc_solver *solver;
     r->least_gap = r->least_step = r->least_covered = INFINITY;
     assert_ok(ipc_make_solver(&scene, &options, &solver));
