@@ -7,7 +7,6 @@
 
 #include "kernel/turning.h"
 
-#include "narrow/apart.h"
 #include "narrow/apart_search.h"
 
 // Puts the differences of a query into a lane, scaled, with the sum of their sizes; returns what
@@ -21,11 +20,11 @@ static inline toi_number toi_lane_length(double length, double scale)
     return (toi_number)(scaled < 1024 ? scaled : 1024);
 }
 
-// What is closest, by the numbers of narrow/apart.h.
+// What is closest, by the numbers of narrow/apart.h: corners, sides, the inside.
 static inline uint8_t toi_feature_at(int edge_edge, toi_number u, toi_number v, int inside)
 {
     if (inside)
-        return TOI_INSIDE_FEATURE;
+        return 8;
     if (edge_edge) {
         if ((u <= 0 || u >= 1) && (v <= 0 || v >= 1))
             return (uint8_t)((u >= 1 ? 1 : 0) + (v >= 1 ? 2 : 0));
