@@ -5,7 +5,7 @@
 #include "narrow/narrow.h"
 #include "support.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 static double distance_at_start(toi_kind kind, const toi_query *q)
@@ -47,6 +47,8 @@ static toi_query_result solve(const toi_narrow_def *def, toi_kind kind, const to
     else if (share > 0)
         batch.separations = &separation;
     toi_narrow_solver(def->method)(&batch);
+    if (exact && (least > 0 || share > 0) && fabs(distance - least) > 1e-12)
+        assert_int_equal(result.starts_inside, distance <= least);
     if (!exact && share > 0)
         result.starts_inside = distance <= least;
     toi_release(scratch);
