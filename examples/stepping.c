@@ -86,13 +86,6 @@ static void propose(double h)
         }
 }
 
-// Shortens the way of a vertex. The whole way is left as it is, to the last bit.
-static void go(int i, double share)
-{
-    for (int k = 0; k < 3 && share < 1; ++k)
-        proposed[i][k] = position[i][k] + share * (proposed[i][k] - position[i][k]);
-}
-
 static void move(double h)
 {
     for (int i = 0; i < CLOTH; ++i)
@@ -135,8 +128,9 @@ int main(void)
     // Views of our own arrays, which change from step to step.
     toi_point_view start = toi_view_points(position[0], VERTICES);
     toi_point_view end = toi_view_points(proposed[0], VERTICES);
-    toi_ccd_def thick = toi_default_ccd_def(), exact = toi_default_ccd_def();
+    toi_ccd_def thick = toi_default_ccd_def();
     thick.narrow.min_separation = THICKNESS;
+    thick.zero_time = toi_solver_policy();
 
     toi_ccd_report report;
     int64_t impacts = 0;
@@ -144,31 +138,25 @@ int main(void)
     for (int step = 1; step <= STEPS; ++step) {
         propose(h);
 
-        // Who comes closer than the cloth is thick, and when? Each vertex stops there.
+        // How far may each vertex go so that nothing comes closer than the cloth is thick?
         if (toi_scene_find_safe_steps(scene, &thick, start, end, safe, &report) != TOI_OK)
             return fail();
-        int64_t found = report.hits[TOI_VERTEX_FACE] + report.hits[TOI_EDGE_EDGE];
-        for (int i = 0; i < VERTICES; ++i)
-            go(i, safe[i]);
-
-        // Vertices that stop at different times move on other paths than the proposed ones. Does
-        // anything touch on those? Then everything goes only a part of the way, all at once.
-        if (toi_scene_find_earliest(scene, &exact, start, end, &report) != TOI_OK)
+        toi_mesh motion = toi_scene_mesh(scene, start, end);
+        if (toi_move_points(&motion, safe, proposed[0]) != TOI_OK)
             return fail();
-        double share = report.state == TOI_SEPARATED ? 1 : 0.8 * report.earliest.time;
-        for (int i = 0; i < VERTICES; ++i)
-            go(i, share);
 
         move(h);
+        int64_t found = report.hits[TOI_VERTEX_FACE] + report.hits[TOI_EDGE_EDGE];
         impacts += found;
-        shortened += share < 1;
+        shortened += found > 0;
         if (step % 5 == 0)
-            printf("step %2d: time %.3f s, %3d impacts, moved %.3f of the way\n", step, step * h,
-                   (int)found, share);
+            printf("step %2d: time %.3f s, %3d impacts, first at %.3f, %d motions checked\n", step,
+                   step * h, (int)found, fmin(report.earliest.time, 1), (int)report.checks);
     }
 
-    // Where it all came to lie, nothing touches: a step without motion.
-    if (toi_scene_find_earliest(scene, &exact, start, start, &report) != TOI_OK)
+    // Where it all came to lie, nothing is closer than that: a step without motion.
+    thick.zero_time = (toi_zero_time_policy){0};
+    if (toi_scene_find_earliest(scene, &thick, start, start, &report) != TOI_OK)
         return fail();
     toi_free_scene(scene);
     printf("%d steps, %d shortened, %d impacts: %s, %d vertices inside\n", STEPS, shortened,

@@ -156,7 +156,7 @@ TOI_INLINE toi_real toi_near_spread(toi_real a, toi_real da, toi_real b, toi_rea
 // How far P, E and G may be from their values in the frame within `radius` of its time.
 TOI_INLINE void toi_near_drift(const toi_near_frame *f, const toi_real *radius, toi_real drift[3])
 {
-    toi_real more = *radius * (1 + 0x1p-20);
+    toi_real more = *radius * (toi_number)(1 + 0x1p-20);
     for (int i = 0; i < 3; ++i)
         drift[i] = f->slope[i].norm * more + f->rounding[i];
 }
