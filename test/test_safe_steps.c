@@ -175,6 +175,29 @@ static void a_point_trails_a_face_that_stops(void **state)
     toi_free_edges(&edges);
 }
 
+// Differences of coordinates that no double holds.
+static void the_longest_ways_are_safe(void **state)
+{
+    (void)state;
+    static const double start[4][3] = {
+        {0, 0, 1.5e308}, {-9e307, -9e307, 0}, {9e307, -9e307, 0}, {0, 9e307, 0}};
+    static const int32_t faces[1][3] = {{1, 2, 3}};
+    double end[4][3];
+    memcpy(end, start, sizeof end);
+    end[0][2] = -1.5e308;
+    toi_mesh mesh = toi_make_mesh(start[0], end[0], 4, faces[0], 1);
+    toi_edge_array edges;
+    assert_ok(toi_make_edges(mesh.faces, (toi_index_view){0}, 4, &edges));
+    mesh.edges = toi_view_edges(&edges);
+    trial t;
+    toi_ccd_def def = toi_default_ccd_def();
+    begin_trial(&t, "the longest way", &mesh, &def);
+    expect_safe(&t);
+    assert_true(t.moved[0][2] > 0 && t.steps[0] > 0.49 && t.steps[0] < 0.5);
+    end_trial(&t);
+    toi_free_edges(&edges);
+}
+
 // ---- At random
 
 static toi_ccd_def random_def(toi_random *random)
@@ -281,6 +304,7 @@ static void tangles_are_free(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_point_trails_a_face_that_stops),
+                                       cmocka_unit_test(the_longest_ways_are_safe),
                                        cmocka_unit_test(random_walks_are_free),
                                        cmocka_unit_test(tangles_are_free)};
     return cmocka_run_group_tests(tests, NULL, NULL);
