@@ -249,31 +249,45 @@ static void the_earliest_is_the_least_of_the_list(void **state)
     assert_true(t.impacts > count && t.rescaled > count && t.inside > count / 4);
 }
 
-// Two particles fall on the floor. The lower one's first time is small, its second is later than
-// the other's only time: that one is the earliest, and a limit from the small time would lose it.
+// Two particles fall on the floor, at the speed 10. Both first times, 0.0495 and 0.0406, are small.
+// Whichever is solved first, its second time, halved, is 0.025 or 0.0205: less than the first time
+// of the other, which must be looked at all the same.
 static void second_times_are_not_lost(void **state)
 {
     (void)state;
     static const int32_t face[1][3] = {{2, 3, 4}};
-    double start[5][3] = {{0, 0, 1}, {1, 0, 0.101}, {-9, -9, 0}, {9, -9, 0}, {0, 9, 0}}, end[5][3];
-    memcpy(end, start, sizeof end);
-    end[0][2] = -9; // comes to 0.1 + 0.2 * 0.9 at t = 0.072
-    end[1][2] = 0;  // comes to 0.1002 at t = 0.0079, and to 0.1 at t = 0.0099
+    double start[5][3] = {{0, 0, 0}, {1, 0, 0}, {-9, -9, 0}, {9, -9, 0}, {0, 9, 0}}, end[5][3];
     toi_mesh mesh = toi_make_mesh(start[0], end[0], 5, face[0], 1);
     toi_ccd_def def = toi_default_ccd_def();
     toi_ccd_report report;
     def.narrow.min_separation = 0.1;
-    def.zero_time = toi_solver_policy();
-    def.zero_time.small_time = 0.05;
-    for (int workers = 1; workers <= 4; ++workers) {
-        def.workers = workers;
+    def.zero_time = (toi_zero_time_policy){0.01, 0.5, 0.05, false};
+    for (int i = 0; i < 8; ++i) {
+        int lower = i % 2;
+        def.workers = 1 + i / 2;
+        start[lower][2] = 0.51;
+        start[!lower][2] = 0.6;
+        memcpy(end, start, sizeof end);
+        end[0][2] -= 10;
+        end[1][2] -= 10;
         assert_ok(toi_find_earliest(&def, &mesh, &report));
-        assert_true(report.earliest.a == 1 && fabs(report.earliest.time - 0.8 / 101) < 1e-9);
-        end[1][2] = 0.1001; // it never comes to 0.1: separated, though its first time is small
-        assert_ok(toi_find_earliest(&def, &mesh, &report));
-        assert_true(report.earliest.a == 0 && fabs(report.earliest.time - 0.072) < 1e-9);
-        end[1][2] = 0;
+        assert_int_equal(report.earliest.a, lower);
+        assert_true(fabs(report.earliest.time - 0.0205) < 1e-12);
     }
+}
+
+// A pair whose first time is small but that does not come to the separation itself is separated.
+static void second_times_may_be_none(void **state)
+{
+    (void)state;
+    particle p;
+    put_particle(&p, 0.101);
+    p.def.zero_time.small_time = 0.95;
+    toi_ccd_report report = push(&p, 0, -0.0009);
+    assert_int_equal(report.state, TOI_SEPARATED);
+    p.def.zero_time.small_time = 0.5;
+    report = push(&p, 0, -0.0009);
+    assert_true(report.state == TOI_HIT && fabs(report.earliest.time - 8.0 / 9) < 1e-9);
 }
 
 int main(void)
@@ -287,6 +301,7 @@ int main(void)
         cmocka_unit_test(strictness_names_what_begins_inside),
         cmocka_unit_test(the_earliest_is_the_least_of_the_list),
         cmocka_unit_test(second_times_are_not_lost),
+        cmocka_unit_test(second_times_may_be_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
