@@ -7,7 +7,7 @@
 #include <string.h>
 
 // The barrier reaches so many separations beyond the separation itself.
-static const double REACH = 2, STIFFNESS = 50;
+static const double REACH = 2;
 
 // ---- Where a pair is closest
 
@@ -57,12 +57,12 @@ static double measure(const toi_mesh *mesh, toi_kind kind, toi_pair pair, ipc_co
 
 // ---- The barrier: -(g - r)^2 log(g / r) for a gap g below the reach r
 
-static double set_barrier(double gap, double reach, ipc_contact *contact)
+static double set_barrier(double gap, double reach, double stiffness, ipc_contact *contact)
 {
     double beyond = gap - reach, logarithm = log(gap / reach), ratio = beyond / gap;
-    contact->slope = -STIFFNESS * beyond * (2 * logarithm + ratio);
-    contact->curvature = -STIFFNESS * (2 * logarithm + ratio * (4 - ratio));
-    return -STIFFNESS * beyond * beyond * logarithm;
+    contact->slope = -stiffness * beyond * (2 * logarithm + ratio);
+    contact->curvature = -stiffness * (2 * logarithm + ratio * (4 - ratio));
+    return -stiffness * beyond * beyond * logarithm;
 }
 
 static toi_status add_contact(ipc_contacts *contacts, const ipc_contact *contact)
@@ -87,7 +87,7 @@ static toi_status add_if_close(ipc_contacts *contacts, const toi_mesh *mesh, toi
     double gap = measure(mesh, kind, pair, &contact) - options->separation;
     if (gap >= reach)
         return TOI_OK;
-    contacts->energy += gap > 0 ? set_barrier(gap, reach, &contact) : INFINITY;
+    contacts->energy += gap > 0 ? set_barrier(gap, reach, options->stiffness, &contact) : INFINITY;
     contacts->least_gap = fmin(contacts->least_gap, gap);
     return add_contact(contacts, &contact);
 }

@@ -7,11 +7,12 @@
 #include "ipc_scene.h"
 #include "toi/toi.h"
 
-// What the solver asks of the library; the rest are constants of the solver.
+// What the tests vary; the rest are constants of the solver.
 typedef struct ipc_options
 {
     toi_narrow_method method;
     double separation; // no pair comes so close: the thickness of everything
+    double stiffness;  // of the barrier
     int workers;
 } ipc_options;
 
