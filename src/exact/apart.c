@@ -15,11 +15,14 @@ typedef struct question
 {
     toi_arena arena;
     toi_figure figure;
-    toi_sextic f[TOI_MOST_FACES];
+    toi_integer over; // the squared distance at t = 0 is over / under
+    toi_integer under;
+    toi_sextic f[TOI_MOST_FACES]; // set where there is a separation
 } question;
 
 static void open_question(const toi_apart_def *def, const toi_query *query, question *q)
 {
+    q->over = q->under = (toi_integer){NULL, 0};
     toi_arena_open(&q->arena, def->scratch, (size_t)toi_decision_scratch_bytes());
     q->arena.budget = def->budget;
     toi_figure_from_query(&q->arena, def->kind, query, &q->figure);
@@ -35,15 +38,21 @@ static bool close_question(const toi_apart_def *def, question *q)
     return !failed;
 }
 
-// Sets f for this separation, a whole number of units divided by 2^finer.
-static void set_separation(question *q, double separation)
+// A separation is a whole number of units divided by 2^finer; the square of that number.
+static toi_integer whole_square(question *q, double separation, int64_t *finer)
 {
     toi_decoded s = toi_decode_double(separation);
     int zeros = s.m != 0 ? __builtin_ctzll(s.m) : 0;
     int64_t shift = s.m != 0 ? s.exponent + zeros - q->figure.unit : 0;
-    int64_t finer = shift < 0 ? -shift : 0;
-    toi_integer whole = toi_integer_from_shifted(&q->arena, s.m >> zeros, shift + finer, false);
-    toi_integer square = toi_integer_multiply(&q->arena, whole, whole);
+    *finer = shift < 0 ? -shift : 0;
+    toi_integer whole = toi_integer_from_shifted(&q->arena, s.m >> zeros, shift + *finer, false);
+    return toi_integer_multiply(&q->arena, whole, whole);
+}
+
+static void set_separation(question *q, double separation)
+{
+    int64_t finer;
+    toi_integer square = whole_square(q, separation, &finer);
     for (int i = 0; i < q->figure.faces; ++i) {
         const toi_face *face = &q->figure.face[i];
         toi_sextic over = toi_sextic_shift(&q->arena, &face->over, 2 * finer);
@@ -82,44 +91,55 @@ static toi_integer constant(const toi_sextic *f)
     return f->degree >= 0 ? f->c[0] : (toi_integer){NULL, 0};
 }
 
-// Its square is over / under.
-static void square_distance(question *q, toi_integer *over, toi_integer *under)
+// Finds its square. A corner has no conditions, so there is one.
+static void find_distance(question *q)
 {
     toi_dyadic start = {{NULL, 0}, 0};
-    *under = (toi_integer){NULL, 0};
     for (int i = 0; i < q->figure.faces; ++i) {
         const toi_face *face = &q->figure.face[i];
-        toi_integer a = constant(&face->over), b = constant(&face->under);
+        toi_integer over = constant(&face->over), under = constant(&face->under);
         if (!is_inside(q, face, start))
             continue;
-        if (under->size == 0 ||
-            toi_integer_difference_of_products(&q->arena, a, *under, *over, b).size < 0) {
-            *over = a;
-            *under = b;
+        if (q->under.size == 0 ||
+            toi_integer_difference_of_products(&q->arena, over, q->under, q->over, under).size <
+                0) {
+            q->over = over;
+            q->under = under;
         }
     }
+}
+
+// Is it at most the separation?
+static bool starts_near(question *q, double separation)
+{
+    int64_t finer;
+    toi_mark mark = toi_arena_mark(&q->arena);
+    toi_integer square = whole_square(q, separation, &finer);
+    toi_integer reach = toi_integer_multiply(&q->arena, square, q->under);
+    bool near = toi_integer_compare(toi_integer_shift(&q->arena, q->over, 2 * finer), reach) <= 0;
+    toi_arena_release(&q->arena, mark);
+    return near;
 }
 
 // The root of over / under: of so many of its bits that a double has fewer, rounded down, which
 // rounding down to a double then does not see.
 static double floor_distance(question *q, bool *is_exact)
 {
-    toi_integer over, under;
-    square_distance(q, &over, &under);
-    int64_t missing = 132 + toi_integer_bits(under) - toi_integer_bits(over);
+    toi_mark mark = toi_arena_mark(&q->arena);
+    int64_t missing = 132 + toi_integer_bits(q->under) - toi_integer_bits(q->over);
     int64_t bits = missing > 0 ? missing / 2 : 0;
-    toi_integer shifted = toi_integer_shift(&q->arena, over, 2 * bits);
-    toi_integer square = toi_integer_divide(&q->arena, shifted, under);
+    toi_integer shifted = toi_integer_shift(&q->arena, q->over, 2 * bits);
+    toi_integer square = toi_integer_divide(&q->arena, shifted, q->under);
     toi_integer root = toi_integer_square_root(&q->arena, square);
     double floor = toi_dyadic_floor((toi_dyadic){root, bits - q->figure.unit}, is_exact);
     toi_integer again = toi_integer_multiply(&q->arena, root, root);
-    again = toi_integer_multiply(&q->arena, again, under);
+    again = toi_integer_multiply(&q->arena, again, q->under);
     *is_exact &= toi_integer_compare(again, shifted) == 0;
-    if (floor > DBL_MAX) {
-        *is_exact = false;
-        return DBL_MAX;
-    }
-    return floor;
+    toi_arena_release(&q->arena, mark);
+    if (floor <= DBL_MAX)
+        return floor;
+    *is_exact = false;
+    return DBL_MAX;
 }
 
 void toi_floor_distance(const toi_apart_def *def, const toi_query *query,
@@ -128,6 +148,7 @@ void toi_floor_distance(const toi_apart_def *def, const toi_query *query,
     question q;
     *distance = (toi_initial_distance){.state = TOI_UNDECIDED};
     open_question(def, query, &q);
+    find_distance(&q);
     double floor = floor_distance(&q, &distance->is_exact);
     if (close_question(def, &q)) {
         distance->floor = floor;
@@ -173,9 +194,15 @@ static bool find_time(question *q, const toi_apart_def *def, double *time)
 
 static void decide_first_time(question *q, const toi_apart_def *def, toi_apart_decision *decision)
 {
-    double time = 0;
-    bool starts_near = is_near(q, 0);
-    if (starts_near || find_time(q, def, &time)) {
+    if (starts_near(q, decision->separation)) {
+        decision->state = TOI_HIT;
+        decision->time = 0;
+        decision->time_is_exact = true;
+        return;
+    }
+    double time;
+    set_separation(q, decision->separation);
+    if (find_time(q, def, &time)) {
         decision->state = TOI_HIT;
         decision->time = time;
         decision->time_is_exact = is_near(q, time);
@@ -202,8 +229,8 @@ static void choose_separation(question *q, const toi_apart_def *def, toi_apart_d
 {
     bool is_exact;
     double least = def->min_separation;
-    set_separation(q, least);
-    decision->starts_inside = is_near(q, 0);
+    find_distance(q);
+    decision->starts_inside = starts_near(q, least);
     decision->separation = least;
     if (def->relative <= 0)
         return;
@@ -211,7 +238,6 @@ static void choose_separation(question *q, const toi_apart_def *def, toi_apart_d
     decision->separation = decision->starts_inside
                                ? def->relative * decision->distance
                                : least + def->relative * (decision->distance - least);
-    set_separation(q, decision->separation);
 }
 
 void toi_decide_apart(const toi_apart_def *def, const toi_query *query,

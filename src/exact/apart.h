@@ -14,7 +14,7 @@ typedef struct toi_apart_def
     toi_kind kind;         // vertex-face or edge-edge; corners may coincide
     double min_separation; // >= 0, finite, Euclidean
     double relative;       // in [0, 0.5]; 0: none
-    double t_max;          // times whose floor is later do not matter
+    double t_max;          // >= 0; times whose floor is later do not matter
     double guess;          // about where the time is expected, or NaN; does not change the answer
     void *scratch;         // toi_decision_scratch_bytes(), aligned to 64; more comes from the heap
     toi_budget *budget;    // of what is taken, or NULL; if it has no more it is said to be starved
@@ -33,6 +33,13 @@ typedef struct toi_apart_decision
 
 void toi_decide_apart(const toi_apart_def *def, const toi_query *query,
                       toi_apart_decision *decision);
+
+// More than any query has been seen to take from the heap. Ordinary coordinates take none; those
+// from the least double to the largest a third of it, with multiple roots three quarters.
+enum
+{
+    TOI_APART_HEAP = 1 << 20
+};
 
 // The distance of the two closed primitives at t = 0.
 typedef struct toi_initial_distance

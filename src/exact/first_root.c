@@ -13,9 +13,9 @@ enum
     // Changes of sign of an interval and of what is kept for later add up to six at most, and a
     // point is kept for one of them.
     MOST_PARTS = 16,
-    STALLED = 20, // halvings without progress after which multiple roots are looked for
-    LEAP = 8,     // halvings towards the same end after which larger steps are tried
-    LONGEST_LEAP = 512
+    STALLED = 10,      // steps without progress after which multiple roots are looked for
+    LEAP = 3,          // steps without progress after which larger ones are tried
+    LONGEST_LEAP = 512 // in halvings
 };
 
 // An open interval ]from, from + width[ / 2^bits in which f changes its sign, or may; or the root
@@ -27,8 +27,10 @@ typedef struct part
     bool is_point;
     int changes;   // of the signs of f's Bernstein coefficients
     int sign;      // of f just after its beginning
-    int run;       // halvings towards its beginning (negative) or its end
-    int stalled;   // halvings since roots were last kept apart
+    int stalled;   // steps since roots were last kept apart
+    int run;       // halvings towards the same end: the beginning (negative) or the end
+    int leap;      // how many halvings to leap over next
+    bool shrinks;  // a longer leap was too long
     unsigned sure; // the conditions that are known to be positive, a bit each
 } part;
 
@@ -37,6 +39,7 @@ typedef struct state
     toi_arena *arena;
     const toi_root_search *search;
     toi_sextic f;
+    toi_sextic slope; // its derivative
     bool is_square_free;
     toi_sextic under; // without multiple roots, once asked for
     bool has_under;
@@ -114,45 +117,120 @@ static part end_part(state *s, const part *p, int steps, bool at_end)
     return piece;
 }
 
-// Roots crowd at an end where exponents are far apart. If all changes are in a small part there,
-// the rest has none, since the changes of disjoint intervals add up to no more than those of one
-// around them.
-static bool leap(state *s, const part *p)
+// Where Newton's step leads to from the beginning of the interval, for as many roots in one place
+// as it has changes; in units of the grid that is finer by `leap` bits.
+static toi_integer newton_step(state *s, const part *p)
 {
-    int last, steps = p->run < 0 ? -p->run : p->run;
-    if (steps < LEAP)
-        return false;
-    part piece = end_part(s, p, steps, p->run > 0);
+    toi_arena *arena = s->arena;
+    toi_dyadic at = {p->from, p->bits};
+    toi_integer value = toi_sextic_at(arena, &s->f, at);
+    toi_integer slope = toi_sextic_at(arena, &s->slope, at);
+    value = toi_integer_multiply(arena, value, toi_integer_from_word(arena, (uint64_t)p->changes));
+    return toi_integer_quotient(arena, toi_integer_shift(arena, value, p->leap), slope);
+}
+
+// The beginning of the part of 1 / 2^leap whose middle is there, or that is nearest to that.
+static toi_integer part_around(state *s, const part *p, toi_integer step)
+{
+    toi_arena *arena = s->arena;
+    part first = end_part(s, p, p->leap, false), last = end_part(s, p, p->leap, true);
+    toi_integer half = toi_integer_quotient(arena, s->width, toi_integer_from_word(arena, 2));
+    toi_integer from = toi_integer_subtract(arena, first.from, toi_integer_add(arena, step, half));
+    if (toi_integer_compare(from, first.from) < 0)
+        return first.from;
+    return toi_integer_compare(from, last.from) > 0 ? last.from : from;
+}
+
+// From the first leap that was too long on they are halved, as long as that is more than halving.
+static void shorten_leap(part *p)
+{
+    p->shrinks = p->leap / 2 > LEAP;
+    p->leap = p->shrinks ? p->leap / 2 : LEAP;
+}
+
+// Keeps a small part instead of the interval if all changes are in it: the rest has none then,
+// since the changes of disjoint intervals add up to no more than those of one around them.
+static bool keep_small(state *s, const part *p, toi_integer from, int run)
+{
+    int last;
+    part piece = *p;
+    piece.from = from;
+    piece.bits += p->leap;
     piece.changes = count_changes(s, &s->f, &piece, &piece.sign, &last);
     if (piece.changes != p->changes)
         return false;
-    piece.run *= steps < LONGEST_LEAP ? 2 : 1;
+    ++piece.stalled;
+    piece.run = run;
+    if (!piece.shrinks)
+        piece.leap = p->leap < LONGEST_LEAP ? 2 * p->leap : p->leap;
+    else
+        shorten_leap(&piece);
     keep(s, piece);
     return true;
 }
 
+// Where halving keeps to one end, a small part there; else, since roots that are close to each
+// other are like one multiple root from afar, a small part around where Newton's step leads.
+static bool leap(state *s, part *p)
+{
+    if (p->stalled < LEAP)
+        return false;
+    toi_mark mark = toi_arena_mark(s->arena);
+    if (p->run <= -LEAP || p->run >= LEAP) {
+        part end = end_part(s, p, p->leap, p->run > 0);
+        if (keep_small(s, p, end.from, p->run))
+            return true;
+        toi_arena_release(s->arena, mark);
+    }
+    toi_integer from = part_around(s, p, newton_step(s, p));
+    if (keep_small(s, p, toi_arena_keep(s->arena, mark, from), 0))
+        return true;
+    toi_arena_release(s->arena, mark);
+    shorten_leap(p);
+    if (p->shrinks)
+        keep(s, *p);
+    else
+        p->run = 0;
+    return p->shrinks;
+}
+
 static void halve(state *s, const part *p)
 {
-    int left_last, right_last, run = p->run > -LEAP && p->run < LEAP ? p->run : 0;
+    int left_last, right_last;
     part left = end_part(s, p, 1, false), right = end_part(s, p, 1, true);
     ++left.stalled;
     ++right.stalled;
+    left.run = p->run < 0 ? p->run - 1 : -1;
+    right.run = p->run > 0 ? p->run + 1 : 1;
     left.changes = count_changes(s, &s->f, &left, &left.sign, &left_last);
-    left.run = run < 0 ? run - 1 : -1;
     if (left.changes == p->changes) {
         keep(s, left);
         return;
     }
     right.changes = count_changes(s, &s->f, &right, &right.sign, &right_last);
-    right.run = run > 0 ? run + 1 : 1;
     if (right.changes != p->changes)
-        left.run = left.stalled = right.run = right.stalled = 0;
+        left.stalled = right.stalled = left.run = right.run = 0;
     if (right.changes > 0)
         keep(s, right);
     if (left_last == 0)
         keep(s, (part){.from = right.from, .bits = right.bits, .is_point = true});
     if (left.changes > 0)
         keep(s, left);
+}
+
+// Takes f without its multiple roots; what was counted for it before no longer holds.
+static void make_square_free(state *s, part *p)
+{
+    int last;
+    s->f = toi_sextic_square_free(s->arena, &s->f);
+    s->slope = toi_sextic_derivative(s->arena, &s->f);
+    s->is_square_free = true;
+    p->changes = count_changes(s, &s->f, p, &p->sign, &last);
+    for (int i = 0; i < s->count; ++i) {
+        part *q = &s->parts[i];
+        if (!q->is_point)
+            q->changes = count_changes(s, &s->f, q, &q->sign, &last);
+    }
 }
 
 // Where halving does not help: f has a multiple root, or `under` a zero, which is a multiple root
@@ -163,9 +241,7 @@ static bool look_closer(state *s, part *p)
     if (!s->is_square_free) {
         if (p->changes == 1)
             return false;
-        s->f = toi_sextic_square_free(s->arena, &s->f);
-        s->is_square_free = true;
-        p->changes = count_changes(s, &s->f, p, &p->sign, &last);
+        make_square_free(s, p);
         return p->changes == 0;
     }
     if (p->changes != 1 || s->search->under->degree < 2)
@@ -284,11 +360,13 @@ static void open_search(state *s)
 {
     int last;
     toi_dyadic bound = toi_dyadic_from_double(s->arena, s->search->bound);
-    part whole = {.bits = bound.bits};
+    part whole = {.bits = bound.bits, .leap = LEAP};
     s->width = bound.m;
     whole.changes = count_changes(s, &s->f, &whole, &whole.sign, &last);
-    if (whole.changes > 0)
-        keep(s, whole);
+    if (whole.changes == 0)
+        return;
+    keep(s, whole);
+    s->slope = toi_sextic_derivative(s->arena, &s->f);
 }
 
 bool toi_find_first_root(toi_arena *arena, const toi_root_search *search, double *floor)
@@ -298,7 +376,7 @@ bool toi_find_first_root(toi_arena *arena, const toi_root_search *search, double
     open_search(&s);
     while (s.count > 0 && !arena->failed) {
         part p = s.parts[--s.count];
-        if (is_ruled_out(&s, &p))
+        if ((p.changes == 0 && !p.is_point) || is_ruled_out(&s, &p))
             continue;
         if (p.is_point || (p.changes == 1 && is_sure(&s, &p))) {
             *floor = p.is_point ? toi_dyadic_floor((toi_dyadic){p.from, p.bits}, &is_double)

@@ -247,6 +247,13 @@ toi_integer toi_integer_divide(toi_arena *arena, toi_integer a, toi_integer b)
     return toi_arena_accept(arena, quotient, na - nb + 1, false);
 }
 
+toi_integer toi_integer_quotient(toi_arena *arena, toi_integer a, toi_integer b)
+{
+    toi_integer x = {a.limbs, toi_integer_length(a)}, y = {b.limbs, toi_integer_length(b)};
+    toi_integer quotient = toi_integer_divide(arena, x, y);
+    return (a.size < 0) != (b.size < 0) ? toi_integer_negate(quotient) : quotient;
+}
+
 toi_integer toi_integer_square_root(toi_arena *arena, toi_integer a)
 {
     int64_t length = toi_integer_length(a);

@@ -136,6 +136,19 @@ static inline toi_integer toi_arena_accept(toi_arena *arena, mp_limb_t *limbs, i
     return (toi_integer){limbs, negative ? -length : length};
 }
 
+// Forgets every number made since the mark but this one.
+static inline toi_integer toi_arena_keep(toi_arena *arena, toi_mark mark, toi_integer a)
+{
+    int64_t length = toi_integer_length(a);
+    toi_arena_release(arena, mark);
+    mp_limb_t *limbs = toi_arena_room(arena, length);
+    if (!limbs)
+        return (toi_integer){NULL, 0};
+    if (length > 0)
+        memmove(limbs, a.limbs, (size_t)length * sizeof *limbs);
+    return toi_arena_accept(arena, limbs, length, a.size < 0);
+}
+
 toi_integer toi_integer_from_word(toi_arena *arena, uint64_t value);
 toi_integer toi_integer_from_int128(toi_arena *arena, toi_int128 value);
 
@@ -152,6 +165,9 @@ toi_integer toi_integer_shift(toi_arena *arena, toi_integer a, int64_t bits);
 
 // The quotient rounded towards zero, of numbers that are not negative; 0 where b is.
 toi_integer toi_integer_divide(toi_arena *arena, toi_integer a, toi_integer b);
+
+// The same of numbers of any sign.
+toi_integer toi_integer_quotient(toi_arena *arena, toi_integer a, toi_integer b);
 
 // The square root rounded down, of a number that is not negative.
 toi_integer toi_integer_square_root(toi_arena *arena, toi_integer a);

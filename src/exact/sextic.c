@@ -3,6 +3,7 @@
 #include "exact/sextic.h"
 
 #include <math.h>
+#include <string.h>
 
 static const toi_integer ZERO = {NULL, 0};
 
@@ -199,41 +200,79 @@ static bool filter_signs(const toi_sextic *f, const toi_span *span, int *signs)
     return certain;
 }
 
+// Numbers of a fixed length in place, two's complements: sums and products with numbers that are
+// not negative are right modulo the power of two that stands for the length.
+
+static void write_shifted(mp_limb_t *x, int64_t length, toi_integer a, int64_t shift)
+{
+    int64_t n = toi_integer_length(a), zeros = shift / 64;
+    memset(x, 0, (size_t)length * sizeof *x);
+    if (n == 0)
+        return;
+    if (shift % 64 > 0)
+        x[zeros + n] = mpn_lshift(x + zeros, a.limbs, n, (unsigned)(shift % 64));
+    else
+        memcpy(x + zeros, a.limbs, (size_t)n * sizeof *x);
+    if (a.size < 0)
+        mpn_neg(x, x, length);
+}
+
+// x += a y.
+static void add_product(mp_limb_t *x, int64_t length, toi_integer a, const mp_limb_t *y)
+{
+    for (int64_t i = 0; i < a.size && i < length; ++i)
+        mpn_addmul_1(x + i, y, length - i, a.limbs[i]);
+}
+
+// Limbs for the numbers of toi_sextic_signs(). With all signs positive they would be at most 2^6
+// times the sum of c_i end^i 2^(bits (degree - i)), of seven terms: ten bits more than the longest,
+// one for the sign, and what is written past a number by a shift.
+static int64_t limbs_for_signs(const toi_sextic *f, const toi_span *span)
+{
+    int64_t from = toi_integer_bits(span->from), width = toi_integer_bits(span->width), most = 0;
+    int64_t end = (from > width ? from : width) + 1;
+    for (int i = 0; i <= f->degree; ++i) {
+        int64_t bits = toi_integer_bits(f->c[i]) + span->bits * (f->degree - i) + end * i;
+        most = bits > most ? bits : most;
+    }
+    return (most + 11) / 64 + 2;
+}
+
 // The coefficients of f(from + width x) times a power of two, then those of x^i in the sum of
 // c_i x^i (1 + x)^(n - i): positive multiples of the Bernstein coefficients.
+static void exact_signs(toi_arena *arena, const toi_sextic *f, const toi_span *span, int *signs)
+{
+    int64_t length = limbs_for_signs(f, span);
+    mp_limb_t *c = toi_arena_room(arena, (f->degree + 1) * length);
+    for (int i = 0; i <= f->degree; ++i)
+        signs[i] = 0;
+    if (!c)
+        return;
+    for (int i = 0; i <= f->degree; ++i)
+        write_shifted(c + i * length, length, f->c[i], span->bits * (f->degree - i));
+    for (int i = 0; i < f->degree; ++i)
+        for (int j = f->degree - 1; j >= i; --j)
+            add_product(c + j * length, length, span->from, c + (j + 1) * length);
+    for (int i = 1; i <= f->degree; ++i)
+        for (int j = i; j <= f->degree; ++j)
+            mpn_mul_1(c + j * length, c + j * length, length, span->width.limbs[0]);
+    for (int i = 1; i <= f->degree; ++i)
+        for (int j = i; j > 0; --j)
+            mpn_add_n(c + j * length, c + j * length, c + (j - 1) * length, length);
+    for (int i = 0; i <= f->degree; ++i) {
+        const mp_limb_t *x = c + i * length;
+        signs[i] = x[length - 1] >> 63 != 0 ? -1 : !mpn_zero_p(x, length);
+    }
+}
+
 void toi_sextic_signs(toi_arena *arena, const toi_sextic *f, const toi_span *span,
                       int signs[TOI_SEXTIC_COEFFICIENTS])
 {
-    if (filter_signs(f, span, signs))
-        return;
-    toi_mark mark = toi_arena_mark(arena);
-    toi_integer c[TOI_SEXTIC_COEFFICIENTS], power = span->width;
-    for (int i = 0; i <= f->degree; ++i)
-        c[i] = toi_integer_shift(arena, f->c[i], span->bits * (f->degree - i));
-    for (int i = 0; i < f->degree && span->from.size != 0; ++i)
-        for (int j = f->degree - 1; j >= i; --j)
-            c[j] = toi_integer_add(arena, c[j], toi_integer_multiply(arena, span->from, c[j + 1]));
-    for (int i = 1; i <= f->degree; ++i) {
-        c[i] = toi_integer_multiply(arena, c[i], power);
-        power = toi_integer_multiply(arena, power, span->width);
-    }
-    for (int i = 1; i <= f->degree; ++i)
-        for (int j = i; j > 0; --j)
-            c[j] = toi_integer_add(arena, c[j], c[j - 1]);
-    for (int i = 0; i <= f->degree; ++i)
-        signs[i] = toi_integer_sign(c[i]);
-    toi_arena_release(arena, mark);
+    if (!filter_signs(f, span, signs))
+        exact_signs(arena, f, span, signs);
 }
 
 // ---- Square-free parts
-
-// a / b, which is whole.
-static toi_integer exact_quotient(toi_arena *arena, toi_integer a, toi_integer b)
-{
-    toi_integer x = {a.limbs, toi_integer_length(a)}, y = {b.limbs, toi_integer_length(b)};
-    toi_integer quotient = toi_integer_divide(arena, x, y);
-    return (a.size < 0) != (b.size < 0) ? toi_integer_negate(quotient) : quotient;
-}
 
 static toi_integer power_of(toi_arena *arena, toi_integer a, int exponent)
 {
@@ -243,7 +282,7 @@ static toi_integer power_of(toi_arena *arena, toi_integer a, int exponent)
     return power;
 }
 
-static toi_sextic derivative(toi_arena *arena, const toi_sextic *f)
+toi_sextic toi_sextic_derivative(toi_arena *arena, const toi_sextic *f)
 {
     toi_sextic slope;
     for (int i = 1; i <= f->degree; ++i) {
@@ -281,11 +320,11 @@ static toi_sextic common_divisor(toi_arena *arena, toi_sextic f, toi_sextic g)
             break;
         toi_integer divisor = toi_integer_multiply(arena, lead, power_of(arena, h, drop));
         for (int i = 0; i <= rest.degree; ++i)
-            rest.c[i] = exact_quotient(arena, rest.c[i], divisor);
+            rest.c[i] = toi_integer_quotient(arena, rest.c[i], divisor);
         f = g;
         g = rest;
         lead = f.c[f.degree];
-        h = exact_quotient(arena, power_of(arena, lead, drop), power_of(arena, h, drop - 1));
+        h = toi_integer_quotient(arena, power_of(arena, lead, drop), power_of(arena, h, drop - 1));
     }
     return g;
 }
@@ -298,10 +337,10 @@ static toi_sextic divide(toi_arena *arena, const toi_sextic *f, const toi_sextic
     toi_integer lead = f->c[f->degree], own = divisor->c[divisor->degree];
     toi_sextic rest = toi_sextic_scale(arena, f, lead), g = *divisor, quotient;
     for (int i = 0; i <= g.degree; ++i)
-        g.c[i] = exact_quotient(arena, toi_integer_multiply(arena, g.c[i], lead), own);
+        g.c[i] = toi_integer_quotient(arena, toi_integer_multiply(arena, g.c[i], lead), own);
     for (int d = f->degree; d >= g.degree; --d) {
         int shift = d - g.degree;
-        quotient.c[shift] = exact_quotient(arena, rest.c[d], lead);
+        quotient.c[shift] = toi_integer_quotient(arena, rest.c[d], lead);
         for (int i = shift; i < d; ++i) {
             toi_integer taken = toi_integer_multiply(arena, quotient.c[shift], g.c[i - shift]);
             rest.c[i] = toi_integer_subtract(arena, rest.c[i], taken);
@@ -311,10 +350,64 @@ static toi_sextic divide(toi_arena *arena, const toi_sextic *f, const toi_sextic
     return quotient;
 }
 
+// Arithmetic modulo this prime shows in no time that most polynomials are square-free.
+#define PRIME ((UINT64_C(1) << 61) - 1)
+
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    return (uint64_t)((toi_uint128)a * b % PRIME);
+}
+
+static int take_residues(const toi_sextic *f, uint64_t r[TOI_SEXTIC_COEFFICIENTS])
+{
+    int degree = -1;
+    for (int i = 0; i <= f->degree; ++i) {
+        uint64_t rest =
+            f->c[i].size == 0 ? 0 : mpn_mod_1(f->c[i].limbs, toi_integer_length(f->c[i]), PRIME);
+        r[i] = f->c[i].size < 0 && rest > 0 ? PRIME - rest : rest;
+        degree = r[i] != 0 ? i : degree;
+    }
+    return degree;
+}
+
+// Euclid's algorithm on residues, without divisions: the degree of the common divisor.
+static int common_degree(uint64_t *f, int f_degree, uint64_t *g, int g_degree)
+{
+    while (g_degree >= 0) {
+        for (; f_degree >= g_degree; --f_degree) {
+            uint64_t top = f[f_degree], lead = g[g_degree];
+            int shift = f_degree - g_degree;
+            for (int i = 0; i < f_degree; ++i) {
+                uint64_t taken = i >= shift ? times(top, g[i - shift]) : 0;
+                f[i] = (times(lead, f[i]) + PRIME - taken) % PRIME;
+            }
+        }
+        while (f_degree >= 0 && f[f_degree] == 0)
+            --f_degree;
+        uint64_t *swap = f;
+        int degree = f_degree;
+        f = g;
+        f_degree = g_degree;
+        g = swap;
+        g_degree = degree;
+    }
+    return f_degree;
+}
+
+// A common divisor of f and its derivative is one of their residues too, of the same degree if the
+// leading coefficient does not vanish.
+static bool is_surely_square_free(const toi_sextic *f, const toi_sextic *slope)
+{
+    uint64_t a[TOI_SEXTIC_COEFFICIENTS], b[TOI_SEXTIC_COEFFICIENTS];
+    int a_degree = take_residues(f, a), b_degree = take_residues(slope, b);
+    return a_degree == f->degree && common_degree(a, a_degree, b, b_degree) == 0;
+}
+
 toi_sextic toi_sextic_square_free(toi_arena *arena, const toi_sextic *f)
 {
-    if (f->degree < 2)
+    toi_sextic slope = toi_sextic_derivative(arena, f);
+    if (f->degree < 2 || arena->failed || is_surely_square_free(f, &slope))
         return *f;
-    toi_sextic common = common_divisor(arena, *f, derivative(arena, f));
+    toi_sextic common = common_divisor(arena, *f, slope);
     return common.degree <= 0 || arena->failed ? *f : divide(arena, f, &common);
 }

@@ -24,7 +24,7 @@ typedef struct toi_sextic
 typedef struct toi_span
 {
     toi_integer from;
-    toi_integer width; // above 0
+    toi_integer width; // above 0, of one limb
     int64_t bits;      // >= 0
 } toi_span;
 
@@ -59,6 +59,8 @@ void toi_sextic_approximate(const toi_sextic *f, int64_t shift, toi_sextic_doubl
 // not count). The degree is at least 0.
 void toi_sextic_signs(toi_arena *arena, const toi_sextic *f, const toi_span *span,
                       int signs[TOI_SEXTIC_COEFFICIENTS]);
+
+toi_sextic toi_sextic_derivative(toi_arena *arena, const toi_sextic *f);
 
 // A polynomial that has the roots of f, each of them once. f is not zero.
 toi_sextic toi_sextic_square_free(toi_arena *arena, const toi_sextic *f);

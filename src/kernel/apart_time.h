@@ -138,15 +138,30 @@ TOI_INLINE toi_mask toi_floor_within(toi_real base, toi_real shift, toi_real err
 
 // ---- Distances
 
-// All ones where `distance` is the largest double not above the distance at t = 0, and not the
-// distance itself.
-TOI_INLINE toi_mask toi_find_apart_distance(int edge_edge, toi_nearness nearness, toi_apart *a,
-                                            toi_real *distance)
+// Where E and G have no component on some axis at t = 0, the distance of the inside is P's on that
+// axis: its floor is exact, even where it is the distance itself. That is where ties come from:
+// level triangles, and edges that are level both. All ones where it is so.
+TOI_INLINE toi_mask toi_floor_level_distance(int edge_edge, toi_real points[2][4][3],
+                                             toi_real *distance)
 {
-    const toi_real zero = TOI_SPREAD(0);
-    toi_near_frame frame;
-    toi_take_near_frame(nearness, &a->near, &zero, &frame);
-    toi_mask sure = toi_stays_closest(edge_edge, nearness, &frame, &zero);
+    toi_mask level = TOI_TEST(points[0][0][0] != points[0][0][0]);
+    *distance = TOI_SPREAD(0);
+    for (int k = 0; k < 3; ++k) {
+        toi_real x[4] = {points[0][0][k], points[0][1][k], points[0][2][k], points[0][3][k]};
+        toi_doubled p = toi_two_sum(x[0], edge_edge ? -x[2] : -x[1]);
+        toi_real low = TOI_SELECT(TOI_TEST(p.high < 0), -p.low, p.low);
+        toi_mask between, flat = TOI_TEST(TOI_E_OF(edge_edge, x) == 0) &
+                                 TOI_TEST(TOI_G_OF(edge_edge, x) == 0) & TOI_TEST(low == low);
+        *distance = TOI_SELECT(flat, toi_floor_sum(toi_abs(p.high), low, &between), *distance);
+        level |= flat;
+    }
+    return level;
+}
+
+// The distance of the feature, whether or not it is the closest; all ones where the floor is
+// certain, and not the distance itself.
+TOI_INLINE toi_mask toi_floor_distance(toi_nearness nearness, toi_apart *a, toi_real *distance)
+{
     toi_apart_parts r;
     toi_take_apart_parts(nearness, a, NULL, &r);
     toi_real x = toi_sqrt(r.num.high / r.den.high), twice = r.den.high * (x + x);
@@ -155,10 +170,28 @@ TOI_INLINE toi_mask toi_find_apart_distance(int edge_edge, toi_nearness nearness
     toi_real noise = (r.num_error + r.den_error * x * x) / twice;
     toi_real error = 2 * (noise + toi_abs(shift) * 0x1p-40) + x * 0x1p-98;
     toi_real floor;
-    sure &= toi_floor_within(x, shift, error, &floor);
+    toi_mask sure = toi_floor_within(x, shift, error, &floor);
     sure &= TOI_TEST(x > 0x1p-200) & TOI_TEST(toi_abs(shift) < x * 0x1p-45);
     *distance = floor / a->scale;
     return sure & TOI_TEST(*distance * a->scale == floor); // else it is denormal or too large
+}
+
+// All ones where `distance` is the largest double not above the distance at t = 0.
+TOI_INLINE toi_mask toi_find_apart_distance(int edge_edge, toi_nearness nearness,
+                                            toi_real points[2][4][3], toi_apart *a,
+                                            toi_real *distance)
+{
+    const toi_real zero = TOI_SPREAD(0);
+    toi_near_frame frame;
+    toi_take_near_frame(nearness, &a->near, &zero, &frame);
+    toi_mask sure = toi_floor_distance(nearness, a, distance);
+    if (nearness == TOI_NEAR_INSIDE) {
+        toi_real level_distance;
+        toi_mask level = toi_floor_level_distance(edge_edge, points, &level_distance);
+        *distance = TOI_SELECT(level, level_distance, *distance);
+        sure |= level;
+    }
+    return sure & toi_stays_closest(edge_edge, nearness, &frame, &zero);
 }
 
 // ---- Times

@@ -37,10 +37,10 @@ typedef struct toi_near_vector
 } toi_near_vector;
 
 // P, E and G at a time, how they change, and the product that the nearness needs: P x E for a side,
-// E x G for the inside, and how it changes.
+// E x G for the inside, how it changes, and half its second derivative.
 typedef struct toi_near_frame
 {
-    toi_near_vector v[3], slope[3], product, product_slope;
+    toi_near_vector v[3], slope[3], product, product_slope, product_second;
     toi_real rounding[3]; // bounds of the errors of P, E, G, and of their slopes
 } toi_near_frame;
 
@@ -106,6 +106,7 @@ TOI_INLINE void toi_take_near_frame(toi_nearness nearness, const toi_near_motion
     int a = nearness == TOI_NEAR_SIDE ? 0 : 1;
     toi_near_cross(&f->v[a], &f->v[a + 1], &f->product);
     toi_near_cross_slope(f, a, a + 1, &f->product_slope);
+    toi_near_cross(&f->slope[a], &f->slope[a + 1], &f->product_second);
 }
 
 // ---- Values: num, den and f' / 2 in double
@@ -161,12 +162,56 @@ TOI_INLINE void toi_near_drift(const toi_near_frame *f, const toi_real *radius, 
         drift[i] = f->slope[i].norm * more + f->rounding[i];
 }
 
-// The same for the slope of the product of two of them.
-TOI_INLINE toi_real toi_near_slope_drift(const toi_near_frame *f, int a, int b,
-                                         const toi_real drift[3])
+// Bounds of the rounding errors of the frame's product, of its slope and of its second derivative's
+// half, and of the size of that half.
+typedef struct toi_near_bounds
 {
-    return toi_near_spread(f->slope[a].norm, f->rounding[a], f->v[b].norm, drift[b]) +
-           toi_near_spread(f->v[a].norm, drift[a], f->slope[b].norm, f->rounding[b]);
+    toi_real product, slope, second_error, second;
+} toi_near_bounds;
+
+TOI_INLINE void toi_bound_product(const toi_near_frame *f, int a, int b, toi_near_bounds *r)
+{
+    const toi_near_vector *v = f->v, *s = f->slope;
+    toi_real da = f->rounding[a], db = f->rounding[b];
+    r->product = toi_near_spread(v[a].norm, da, v[b].norm, db);
+    r->slope = toi_near_spread(s[a].norm, da, v[b].norm, db) +
+               toi_near_spread(v[a].norm, da, s[b].norm, db);
+    r->second_error = toi_near_spread(s[a].norm, da, s[b].norm, db);
+    r->second = f->product_second.norm + r->second_error;
+}
+
+// The product changes by its slope and no more than its second derivative allows.
+TOI_INLINE toi_real toi_product_drift(const toi_near_frame *f, const toi_near_bounds *b,
+                                      const toi_real *radius)
+{
+    toi_real more = *radius * (1 + 0x1p-20);
+    return more * (f->product_slope.norm + b->slope + more * b->second) + b->product;
+}
+
+TOI_INLINE toi_real toi_product_slope_drift(const toi_near_bounds *b, const toi_real *radius)
+{
+    return 2 * (1 + 0x1p-20) * *radius * b->second + b->slope;
+}
+
+// The same for the height of the inside, a cubic: how much height height' may change.
+TOI_INLINE toi_real toi_height_change(const toi_near_frame *f, const toi_near_bounds *b,
+                                      const toi_real *radius)
+{
+    const toi_near_vector *p = &f->v[0], *s = &f->slope[0];
+    toi_real r = *radius * (1 + 0x1p-20), dp = f->rounding[0], slope;
+    toi_real height = toi_abs(toi_near_height(f, &slope));
+    slope = toi_abs(slope);
+    toi_real error = toi_near_spread(p->norm, dp, f->product.norm, b->product);
+    toi_real slope_error = toi_near_spread(s->norm, dp, f->product.norm, b->product) +
+                           toi_near_spread(p->norm, dp, f->product_slope.norm, b->slope);
+    toi_real second =
+        toi_abs(toi_dot(s->x, f->product_slope.x) + toi_dot(p->x, f->product_second.x)) +
+        toi_near_spread(s->norm, dp, f->product_slope.norm, b->slope) +
+        toi_near_spread(p->norm, dp, f->product_second.norm, b->second_error);
+    toi_real third = (s->norm + dp) * b->second;
+    toi_real drift = r * (slope + slope_error + r * (second + r * third)) + error;
+    toi_real slope_drift = r * (2 * second + 3 * r * third) + slope_error;
+    return toi_near_spread(height, drift, slope, slope_drift);
 }
 
 // Within `radius` of the frame's time, f' / 2 is at most this far from toi_near_half_slope().
@@ -178,17 +223,14 @@ TOI_INLINE toi_real toi_near_slope_change(toi_nearness nearness, const toi_near_
     const toi_near_vector *v = f->v, *s = f->slope;
     if (nearness == TOI_NEAR_CORNER)
         return toi_near_spread(v[0].norm, d[0], s[0].norm, f->rounding[0]);
-    int a = nearness == TOI_NEAR_SIDE ? 0 : 1, b = a + 1;
-    toi_real product = toi_near_spread(v[a].norm, d[a], v[b].norm, d[b]);
-    toi_real slope = toi_near_slope_drift(f, a, b, d);
-    toi_real squares = toi_near_spread(f->product.norm, product, f->product_slope.norm, slope);
+    int a = nearness == TOI_NEAR_SIDE ? 0 : 1;
+    toi_near_bounds b;
+    toi_bound_product(f, a, a + 1, &b);
+    toi_real squares = toi_near_spread(f->product.norm, toi_product_drift(f, &b, radius),
+                                       f->product_slope.norm, toi_product_slope_drift(&b, radius));
     if (nearness == TOI_NEAR_SIDE)
         return squares + *square * toi_near_spread(v[1].norm, d[1], s[1].norm, f->rounding[1]);
-    toi_real height_slope, height = toi_near_height(f, &height_slope);
-    toi_real dh = toi_near_spread(v[0].norm, d[0], f->product.norm, product);
-    toi_real ds = toi_near_spread(s[0].norm, f->rounding[0], f->product.norm, product) +
-                  toi_near_spread(v[0].norm, d[0], f->product_slope.norm, slope);
-    return toi_near_spread(toi_abs(height), dh, toi_abs(height_slope), ds) + *square * squares;
+    return toi_height_change(f, &b, radius) + *square * squares;
 }
 
 // ---- Is it the closest?

@@ -14,17 +14,14 @@
 #include "kernel/closest.h"
 
 #ifdef TOI_SINGLE
-#define TOI_NEAR_TIME 0x1p-10f // close enough to a root for the last bit to be tried
-#define TOI_TIME_GRAIN 0x1p-18f
+#define TOI_NEAR_TIME 0x1p-10f  // close enough to a root for the last bit to be tried
+#define TOI_TIME_GRAIN 0x1p-18f // pieces shorter than this share of the step are not tried
+#define TOI_TURNING_STEPS 48    // a lane's budget
 #else
 #define TOI_NEAR_TIME 0x1p-26
 #define TOI_TIME_GRAIN 0x1p-45
+#define TOI_TURNING_STEPS 96
 #endif
-
-enum
-{
-    TOI_TURNING_STEPS = 48 // a lane's budget
-};
 
 // A search: what is asked of it, and how far it has come. Lengths are in a scale in which `total`
 // is between 1/2 and 9.
@@ -36,8 +33,10 @@ typedef struct toi_turning
     // `inner`, they start inside, and it is at most share d.
     toi_real base, share, inner;
     toi_real separation; // from the first step on: not less than the true one
-    toi_real clear;      // the distance exceeds the separation up to here; -1: nothing is proved
-    toi_real n[3];       // the direction there
+    // The distance exceeds the separation up to here; -1 before the first step, which sets all that
+    // follows.
+    toi_real clear;
+    toi_real n[3];             // the direction there
     toi_real distance, slope;  // about, there
     toi_real u, v;             // the nearest point there
     toi_mask in;               // see toi_near_point
@@ -58,20 +57,6 @@ typedef struct toi_turned
     toi_mask found; // clear, and the root is near
     toi_mask stuck; // this precision cannot tell
 } toi_turned;
-
-// A lane ready for its first step: p, e, g, total, base, share and inner are the caller's.
-TOI_INLINE void toi_start_turning(toi_turning *q)
-{
-    const toi_real zero = TOI_SPREAD(0);
-    q->clear = TOI_SPREAD(-1);
-    q->past = TOI_SPREAD(2);
-    q->piece = TOI_SPREAD(1);
-    q->separation = q->next = q->steps = q->ahead = q->distance = q->slope = zero;
-    q->u = q->v = q->start_u = q->start_v = zero;
-    q->in = q->start_in = q->began_inside = TOI_TEST(zero > zero);
-    for (int k = 0; k < 3; ++k)
-        q->n[k] = zero;
-}
 
 // P, E and G at a time, by their speeds.
 typedef struct toi_figure
@@ -105,18 +90,21 @@ TOI_INLINE toi_mask toi_take_direction(const toi_real f[3], toi_real *length, to
     return TOI_TEST(square > TOI_SMALL_SQUARE);
 }
 
-// Corner i of a figure: along n.
-TOI_INLINE toi_real toi_corner_height(const toi_figure *f, int i, const toi_real n[3])
+// The heights of P, E and G along n.
+TOI_INLINE void toi_take_heights(const toi_figure *f, const toi_real n[3], toi_real h[3])
 {
-    toi_real w[3];
-    for (int k = 0; k < 3; ++k) {
-        w[k] = f->p[k];
-        if (i & 1)
-            w[k] += f->e[k];
-        if (i & 2)
-            w[k] += f->g[k];
-    }
-    return toi_dot(n, w);
+    h[0] = toi_dot(n, f->p);
+    h[1] = toi_dot(n, f->e);
+    h[2] = toi_dot(n, f->g);
+}
+
+// The least height of a corner.
+TOI_INLINE toi_real toi_least_corner(int edge_edge, const toi_real h[3])
+{
+    const toi_real zero = TOI_SPREAD(0);
+    if (edge_edge)
+        return h[0] + (toi_min(h[1], zero) + toi_min(h[2], zero));
+    return h[0] + toi_min(toi_min(h[1], h[2]), zero);
 }
 
 // The least second and third coefficients of all corners, for the piece between two figures; the
@@ -125,13 +113,24 @@ TOI_INLINE void toi_least_heights(int edge_edge, const toi_figure *from, const t
                                   const toi_real m[3], const toi_real n[3], toi_real *middle,
                                   toi_real *end)
 {
-    for (int i = 0; i < (edge_edge ? 4 : 3); ++i) {
-        toi_real last = toi_corner_height(to, i, n);
-        toi_real both = toi_corner_height(to, i, m) + toi_corner_height(from, i, n);
-        *end = i == 0 ? last : toi_min(last, *end);
-        *middle = i == 0 ? both : toi_min(both, *middle);
-    }
-    *middle *= (toi_number)0.5;
+    toi_real last[3], one[3], other[3];
+    toi_take_heights(to, n, last);
+    toi_take_heights(to, m, one);
+    toi_take_heights(from, n, other);
+    for (int i = 0; i < 3; ++i)
+        one[i] += other[i];
+    *end = toi_least_corner(edge_edge, last);
+    *middle = (toi_number)0.5 * toi_least_corner(edge_edge, one);
+}
+
+// The first step of a lane looks at t = 0.
+TOI_INLINE void toi_begin_lanes(const toi_mask *start, toi_turning *q)
+{
+    q->next = TOI_SELECT(*start, TOI_SPREAD(0), q->next);
+    q->steps = TOI_SELECT(*start, TOI_SPREAD(0), q->steps);
+    q->piece = TOI_SELECT(*start, TOI_SPREAD(1), q->piece);
+    q->past = TOI_SELECT(*start, TOI_SPREAD(2), q->past);
+    q->began_inside &= ~*start;
 }
 
 // What the separation is at most, from the length of a real point at t = 0.
@@ -206,6 +205,7 @@ TOI_INLINE toi_turned toi_turn(int edge_edge, const toi_real *t_max, toi_turning
     toi_real n[3], distance, middle, end, slope = TOI_SPREAD(0);
     toi_mask start = TOI_TEST(q->clear < 0);
     toi_real begin = toi_max(q->clear, TOI_SPREAD(0));
+    toi_begin_lanes(&start, q);
     toi_figure_at(q, &begin, &from);
     toi_figure_at(q, &q->next, &to);
     toi_find_near_point(edge_edge, to.p, to.e, to.g, &at);

@@ -10,6 +10,14 @@
 
 #include <math.h>
 
+toi_apart_search_fn toi_search_apart_single_baseline, toi_search_apart_single_avx2,
+    toi_search_apart_single_avx512;
+toi_apart_search_fn toi_search_apart_double_baseline, toi_search_apart_double_avx2,
+    toi_search_apart_double_avx512;
+toi_apart_filter_fn toi_filter_apart_baseline, toi_filter_apart_avx2, toi_filter_apart_avx512;
+toi_apart_places_fn toi_find_apart_places_baseline, toi_find_apart_places_avx2,
+    toi_find_apart_places_avx512;
+
 static toi_apart_filter_fn *const filter_apart[] = TOI_ISA_TABLE(toi_filter_apart);
 static toi_apart_search_fn *const search_single[] = TOI_ISA_TABLE(toi_search_apart_single);
 static toi_apart_search_fn *const search_double[] = TOI_ISA_TABLE(toi_search_apart_double);

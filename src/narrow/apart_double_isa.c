@@ -25,6 +25,7 @@ TOI_INLINE double toi_load_turning(int edge_edge, const toi_query *query, int la
     return d.total > 0 ? d.scale : 0;
 }
 
+toi_apart_search_fn TOI_ISA_NAME(toi_search_apart_double);
 void TOI_ISA_NAME(toi_search_apart_double)(const toi_narrow_batch *batch, const int32_t *list,
                                            int64_t count, toi_apart_query *of)
 {
@@ -131,6 +132,7 @@ TOI_INLINE void find_places(int edge_edge, const toi_narrow_batch *batch, const 
     }
 }
 
+toi_apart_places_fn TOI_ISA_NAME(toi_find_apart_places);
 void TOI_ISA_NAME(toi_find_apart_places)(const toi_narrow_batch *batch, const toi_lane_list *list)
 {
     for (int at = 0; at < list->count; at += TOI_LANES) {

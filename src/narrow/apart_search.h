@@ -52,14 +52,6 @@ typedef int64_t toi_apart_filter_fn(const toi_narrow_batch *batch, const toi_apa
 // Completes results whose time is known: the closest points then, and the direction between them.
 typedef toi_exact_places_fn toi_apart_places_fn;
 
-toi_apart_search_fn toi_search_apart_single_baseline, toi_search_apart_single_avx2,
-    toi_search_apart_single_avx512;
-toi_apart_search_fn toi_search_apart_double_baseline, toi_search_apart_double_avx2,
-    toi_search_apart_double_avx512;
-toi_apart_filter_fn toi_filter_apart_baseline, toi_filter_apart_avx2, toi_filter_apart_avx512;
-toi_apart_places_fn toi_find_apart_places_baseline, toi_find_apart_places_avx2,
-    toi_find_apart_places_avx512;
-
 // The ladder over a block of at most TOI_APART_BLOCK queries; its scratch memory.
 enum
 {

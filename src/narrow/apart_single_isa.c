@@ -41,6 +41,7 @@ TOI_INLINE int64_t filter(int edge_edge, const toi_narrow_batch *batch, const to
     return kept;
 }
 
+toi_apart_filter_fn TOI_ISA_NAME(toi_filter_apart);
 int64_t TOI_ISA_NAME(toi_filter_apart)(const toi_narrow_batch *batch, const toi_apart_query *of,
                                        int32_t *left)
 {
@@ -97,6 +98,7 @@ TOI_INLINE double toi_load_turning(int edge_edge, const toi_query *query, int la
     return scale;
 }
 
+toi_apart_search_fn TOI_ISA_NAME(toi_search_apart_single);
 void TOI_ISA_NAME(toi_search_apart_single)(const toi_narrow_batch *batch, const int32_t *list,
                                            int64_t count, toi_apart_query *of)
 {

@@ -50,17 +50,12 @@ static inline void load_lanes(const toi_narrow_batch *batch, const toi_feature_l
         toi_transpose(from, offset, numbers + offset);
 }
 
-TOI_INLINE void take_lanes(int edge_edge, const toi_narrow_batch *batch,
-                           const toi_feature_lanes *list, int at, toi_apart *a)
+// Queries with their corners renamed.
+typedef union renamed_queries
 {
-    union
-    {
-        toi_real points[2][4][3];
-        toi_real numbers[24];
-    } x;
-    load_lanes(batch, list, at, x.numbers);
-    toi_take_apart(edge_edge, x.points, a);
-}
+    toi_real points[2][4][3];
+    toi_real numbers[24];
+} renamed_queries;
 
 // The numbers of the lanes from `at` on, the first of them again beyond the end.
 static inline toi_real load_reals(const double *from, int at, int count)
@@ -83,10 +78,12 @@ static inline void store_reals(toi_mask sure, toi_real x, double *to, int count)
 TOI_INLINE void find_distances(int edge_edge, toi_nearness nearness, const toi_narrow_batch *batch,
                                const toi_feature_lanes *list, int at, double *distance)
 {
+    renamed_queries x;
     toi_apart a;
-    take_lanes(edge_edge, batch, list, at, &a);
+    load_lanes(batch, list, at, x.numbers);
+    toi_take_apart(edge_edge, x.points, &a);
     toi_real found;
-    toi_mask sure = toi_find_apart_distance(edge_edge, nearness, &a, &found);
+    toi_mask sure = toi_find_apart_distance(edge_edge, nearness, x.points, &a, &found);
     store_reals(sure, found, distance + at, list->count - at);
 }
 
@@ -125,8 +122,10 @@ TOI_INLINE void find_times(int edge_edge, toi_nearness nearness, const toi_narro
                            const toi_feature_lanes *list, int at, const double *lo,
                            const double *guess, const double *separation, double *time)
 {
+    renamed_queries x;
     toi_apart a;
-    take_lanes(edge_edge, batch, list, at, &a);
+    load_lanes(batch, list, at, x.numbers);
+    toi_take_apart(edge_edge, x.points, &a);
     toi_real from = load_reals(lo, at, list->count), near = load_reals(guess, at, list->count);
     toi_real s = load_reals(separation, at, list->count) * a.scale, found;
     toi_mask sure = toi_find_apart_time(edge_edge, nearness, &a, &s, &from, &near, &found);

@@ -20,21 +20,16 @@ static inline toi_number toi_lane_length(double length, double scale)
     return (toi_number)(scaled < 1024 ? scaled : 1024);
 }
 
-// What is closest, by the numbers of narrow/apart.h: corners, sides, the inside.
+// What is closest, by the numbers of narrow/apart.h: corners, sides, the inside. From a table,
+// since branches that follow the data would be guessed wrong.
 static inline uint8_t toi_feature_at(int edge_edge, toi_number u, toi_number v, int inside)
 {
-    if (inside)
-        return 8;
-    if (edge_edge) {
-        if ((u <= 0 || u >= 1) && (v <= 0 || v >= 1))
-            return (uint8_t)((u >= 1 ? 1 : 0) + (v >= 1 ? 2 : 0));
-        return v <= 0 ? 4 : u <= 0 ? 5 : v >= 1 ? 6 : 7;
-    }
-    if (u <= 0)
-        return v <= 0 ? 0 : v >= 1 ? 2 : 5;
-    if (v <= 0)
-        return u >= 1 ? 1 : 4;
-    return 6;
+    // By u: inside, 0, 1; the same by v. A triangle's sides are v = 0, u = 0 and the third.
+    static const uint8_t features[2][3][3] = {{{6, 4, 2}, {5, 0, 2}, {1, 1, 2}},
+                                              {{8, 4, 6}, {5, 0, 2}, {7, 1, 3}}};
+    int by_u = (u <= 0) + 2 * (u >= 1), by_v = (v <= 0) + 2 * (v >= 1);
+    uint8_t feature = features[edge_edge][by_u][by_v];
+    return inside ? 8 : feature;
 }
 
 // The queries that are being searched, and those that wait.
@@ -48,18 +43,6 @@ typedef struct toi_turning_lanes
     int64_t count, next; // of the list; the next to be taken
     toi_apart_query *of;
 } toi_turning_lanes;
-
-// A lane as toi_start_turning() leaves all of them.
-static inline void toi_restart_lane(int lane, toi_turning *q)
-{
-    q->clear[lane] = -1;
-    q->past[lane] = 2;
-    q->piece[lane] = 1;
-    q->next[lane] = q->steps[lane] = 0;
-    q->began_inside[lane] = 0;
-    for (int k = 0; k < 3; ++k)
-        q->n[k][lane] = 0;
-}
 
 // Gives the lane the next query that it can hold; those that it cannot are left as stuck.
 TOI_INLINE void toi_fill_lane(int edge_edge, int lane, toi_turning_lanes *l)
@@ -76,7 +59,7 @@ TOI_INLINE void toi_fill_lane(int edge_edge, int lane, toi_turning_lanes *l)
             q->share[lane] = (toi_number)of->share;
             // Not above the true length, which may be less than its rounding.
             q->inner[lane] = toi_lane_length(of->inner, scale) * (1 - 4 * TOI_UNIT) - TOI_TINY;
-            toi_restart_lane(lane, q);
+            q->clear[lane] = -1;
             l->query[lane] = index;
             l->active |= 1u << lane;
             return;
@@ -84,8 +67,7 @@ TOI_INLINE void toi_fill_lane(int edge_edge, int lane, toi_turning_lanes *l)
     }
 }
 
-static inline void toi_note_lane(int edge_edge, int lane, toi_search_verdict verdict,
-                                 toi_turning_lanes *l)
+static inline void toi_note_lane(int edge_edge, int lane, int verdict, toi_turning_lanes *l)
 {
     const toi_turning *q = &l->q;
     toi_apart_query *of = &l->of[l->query[lane]];
@@ -108,6 +90,7 @@ TOI_INLINE void toi_search_lanes(int edge_edge, toi_turning_lanes *l)
     toi_real t_max = TOI_SPREAD(rounded);
     for (int lane = 0; lane < TOI_LANES; ++lane)
         toi_fill_lane(edge_edge, lane, l);
+    // At most one of the three at a time.
     while (l->active) {
         toi_turned turned = toi_turn(edge_edge, &t_max, &l->q);
         unsigned inside = toi_mask_word(l->q.began_inside & TOI_TEST(l->q.share <= 0));
@@ -115,12 +98,9 @@ TOI_INLINE void toi_search_lanes(int edge_edge, toi_turning_lanes *l)
         unsigned done = (inside | apart | found | toi_mask_word(turned.stuck)) & l->active;
         for (; done; done &= done - 1) {
             int lane = __builtin_ctz(done);
-            toi_note_lane(edge_edge, lane,
-                          inside >> lane & 1  ? TOI_SEARCH_INSIDE
-                          : apart >> lane & 1 ? TOI_SEARCH_APART
-                          : found >> lane & 1 ? TOI_SEARCH_FOUND
-                                              : TOI_SEARCH_STUCK,
-                          l);
+            int verdict = TOI_SEARCH_STUCK - (int)(TOI_SEARCH_STUCK * (apart >> lane & 1)) -
+                          (int)(2 * (inside >> lane & 1)) - (int)(found >> lane & 1);
+            toi_note_lane(edge_edge, lane, verdict, l);
             toi_fill_lane(edge_edge, lane, l);
         }
     }

@@ -58,4 +58,7 @@ bool exact_root_is_before(const exact_root *root, double t);
 // The square of the distance between the primitives at t = 0.
 void exact_distance_square(toi_kind kind, const toi_query *query, mpq_t square);
 
+// The same at t, finite.
+void exact_distance_square_at(toi_kind kind, const toi_query *query, double t, mpq_t square);
+
 #endif

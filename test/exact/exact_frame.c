@@ -308,20 +308,21 @@ static void try_segment(rational3 p, rational3 d, mpq_t best, bool *first)
 }
 
 // The least square is on the border of the domain or where the gradient vanishes inside.
-void exact_distance_square(toi_kind kind, const toi_query *query, mpq_t square)
+void exact_distance_square_at(toi_kind kind, const toi_query *query, double t, mpq_t square)
 {
     frame f;
     rational3 pe, pg, other, n;
-    mpq_t u, v, one, minus;
+    mpq_t time, u, v, one, minus;
     init_frame(&f);
     init3(pe);
     init3(pg);
     init3(other);
     init3(n);
-    mpq_inits(u, v, one, minus, NULL);
+    mpq_inits(time, u, v, one, minus, NULL);
     mpq_set_ui(one, 1, 1);
     mpq_set_si(minus, -1, 1);
-    take_frame(kind, query->start, &f);
+    mpq_set_d(time, t);
+    take_frame_at(kind, query, time, &f);
     add_scaled(f.p, one, f.e, pe);
     add_scaled(f.p, one, f.g, pg);
     bool first = true;
@@ -342,10 +343,15 @@ void exact_distance_square(toi_kind kind, const toi_query *query, mpq_t square)
             try_square(other, square, &first);
         }
     }
-    mpq_clears(u, v, one, minus, NULL);
+    mpq_clears(time, u, v, one, minus, NULL);
     clear3(n);
     clear3(other);
     clear3(pg);
     clear3(pe);
     clear_frame(&f);
+}
+
+void exact_distance_square(toi_kind kind, const toi_query *query, mpq_t square)
+{
+    exact_distance_square_at(kind, query, 0, square);
 }

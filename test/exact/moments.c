@@ -1,6 +1,7 @@
 // Signs at a root are exact: a polynomial is zero there if and only if its greatest common divisor
 // with the root's polynomial changes sign over the isolating interval; else bisection ends with an
-// interval on which it has one sign. Roots are isolated by Sturm's theorem.
+// interval on which it has one sign. Roots are isolated by Descartes' rule and
+// bisection.
 
 #include "exact/moments.h"
 
@@ -9,6 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum
+{
+    PRIME = 2147483647 // products of two remainders fit 64 bits
+};
 
 // ---- Polynomials with integer coefficients
 
@@ -92,6 +98,41 @@ static void divide(poly *quotient, poly *rest, const poly *a, const poly *b)
     mpz_clears(factor, lead, NULL);
 }
 
+// ---- Greatest common divisors
+
+// The coefficients of f modulo a prime; false where its degree is less there.
+static bool reduce(const poly *f, uint64_t rest[MOST_DEGREE + 1])
+{
+    for (int i = 0; i <= f->degree; ++i)
+        rest[i] = mpz_fdiv_ui(f->c[i], (unsigned long)PRIME);
+    return rest[f->degree] != 0;
+}
+
+// Are f and g, which are not zero, coprime modulo a prime? Then they are coprime: a common divisor
+// would be one modulo the prime too, of the same degree, as it divides leading coefficients that
+// the prime does not. Cross multiplication instead of division, so no inverse is needed.
+static bool are_surely_coprime(const poly *f, const poly *g)
+{
+    uint64_t x[2][MOST_DEGREE + 1];
+    int degree[2] = {f->degree, g->degree};
+    if (!reduce(f, x[0]) || !reduce(g, x[1]))
+        return false;
+    while (degree[0] > 0 && degree[1] > 0) {
+        int a = degree[0] >= degree[1] ? 0 : 1, b = 1 - a, shift = degree[a] - degree[b];
+        uint64_t lead_a = x[a][degree[a]], lead_b = x[b][degree[b]];
+        for (int i = 0; i < degree[a]; ++i) {
+            uint64_t other = i >= shift ? x[b][i - shift] : 0;
+            x[a][i] = (x[a][i] * lead_b % PRIME + (PRIME - other) * lead_a % PRIME) % PRIME;
+        }
+        do
+            --degree[a];
+        while (degree[a] >= 0 && x[a][degree[a]] == 0);
+        if (degree[a] < 0)
+            return false;
+    }
+    return true;
+}
+
 // The greatest common divisor by Euclid's algorithm, up to a factor; f and g are not zero.
 static void find_common(poly *common, const poly *f, const poly *g)
 {
@@ -100,12 +141,40 @@ static void find_common(poly *common, const poly *f, const poly *g)
     poly_init(&rest);
     poly_set(common, f);
     poly_set(&next, g);
+    if (are_surely_coprime(f, g)) {
+        mpz_set_ui(common->c[0], 1);
+        common->degree = 0;
+        next.degree = -1;
+    }
     while (next.degree >= 0) {
         divide(NULL, &rest, common, &next);
         poly_set(common, &next);
         poly_set(&next, &rest);
     }
     poly_clear(&next);
+    poly_clear(&rest);
+}
+
+void divide_by_common(poly *f, const poly *g, const poly *h)
+{
+    poly common, quotient, rest;
+    poly_init(&common);
+    poly_init(&quotient);
+    poly_init(&rest);
+    find_common(&common, g, h);
+    if (common.degree > 0 && f->degree >= 0) {
+        if (mpz_sgn(common.c[common.degree]) < 0)
+            for (int i = 0; i <= common.degree; ++i)
+                mpz_neg(common.c[i], common.c[i]);
+        divide(&quotient, &rest, f, &common);
+        if (rest.degree >= 0) {
+            fprintf(stderr, "moments: a divisor that does not divide\n");
+            abort();
+        }
+        poly_set(f, &quotient);
+    }
+    poly_clear(&common);
+    poly_clear(&quotient);
     poly_clear(&rest);
 }
 
@@ -212,8 +281,8 @@ static void sharpen(moment *m)
         refine(m);
 }
 
-// Does f's root m satisfy g = 0 too? Their common divisor has no double root, as f has none, and no
-// root in the interval but m; so it has that one if and only if it changes sign.
+// Does f's root m satisfy g = 0 too? Their common divisor has no root in the interval but m, and
+// that once at most, as f has; so it has that one if and only if it changes sign.
 static bool is_common_root(const poly *g, const moment *m)
 {
     poly common;
@@ -230,7 +299,7 @@ static bool is_common_root(const poly *g, const moment *m)
 }
 
 // The sign that g has in all of the interval; 0 where this cannot tell. Writes g as a polynomial
-// q(s) of s in [0, 1], which measures the interval: |q(s) - q_0| <= |q_1| + |q_2| + |q_3|.
+// q(s) of s in [0, 1], which measures the interval: |q(s) - q_0| <= |q_1| + |q_2| + ...
 static int steady_sign(const poly *g, const moment *m)
 {
     mpz_t q[MOST_DEGREE + 1];
@@ -326,7 +395,7 @@ static void refine_wider(moment *a, moment *b)
 }
 
 // -1, 0 or 1, and narrows both down.
-static int compare(moment *a, moment *b)
+int compare_moments(moment *a, moment *b)
 {
     sharpen(a);
     sharpen(b);
@@ -347,20 +416,25 @@ static int compare(moment *a, moment *b)
 
 void find_between(moment *a, moment *b, moment *between)
 {
-    mpz_t end, begin;
-    mpz_inits(end, begin, NULL);
+    mpz_t end;
+    mpz_init(end);
     for (;;) {
         mpz_add_ui(end, a->k, a->dyadic ? 0 : 1);
         if (compare_dyadic(end, a->bits, b->k, b->bits) < 0)
             break;
         refine_wider(a, b);
     }
-    mpz_mul_2exp(end, end, b->bits);
-    mpz_mul_2exp(begin, b->k, a->bits);
-    mpz_add(between->k, end, begin);
-    between->bits = a->bits + b->bits + 1;
+    between->bits = 0;
+    do { // the first multiple of 1 / 2^bits above the end
+        ++between->bits;
+        if (between->bits < a->bits)
+            mpz_fdiv_q_2exp(between->k, end, a->bits - between->bits);
+        else
+            mpz_mul_2exp(between->k, end, between->bits - a->bits);
+        mpz_add_ui(between->k, between->k, 1);
+    } while (compare_dyadic(between->k, between->bits, b->k, b->bits) >= 0);
     between->dyadic = true;
-    mpz_clears(end, begin, NULL);
+    mpz_clear(end);
 }
 
 void split_double(double x, mpz_t k, mp_bitcnt_t *bits)
@@ -406,7 +480,7 @@ static void sort_last(moments *list)
 {
     int i = list->count - 1;
     for (; i > 0; --i) {
-        int order = compare(&list->at[i - 1], &list->at[i]);
+        int order = compare_moments(&list->at[i - 1], &list->at[i]);
         if (order < 0)
             return;
         moment last = list->at[i];
@@ -435,104 +509,140 @@ moment *add_moment(moments *list, const mpz_t k, mp_bitcnt_t bits)
     return m;
 }
 
-// f, its derivative and negated remainders: the number of its roots in (a, b] is the number of sign
-// changes of the sequence at a less that at b.
-typedef struct sturm
+// Divides f, of degree 1 at least, by what it has in common with its derivative: the same roots,
+// once each.
+static void make_square_free(poly *f)
 {
-    int count;
-    poly f[MOST_DEGREE + 1];
-} sturm;
-
-// Builds the sequence for the square-free part of f, which is not zero. The last member divides
-// both f and its derivative: f has double roots if and only if that is no constant, and divided by
-// it it has the same roots, once each.
-static void build_sturm(sturm *chain, const poly *f)
-{
-    poly rest;
-    poly_init(&rest);
-    poly_set(&chain->f[0], f);
-    make_primitive(&chain->f[0]);
-    for (;;) {
-        differentiate(&chain->f[1], &chain->f[0]);
-        chain->count = 1;
-        while (chain->f[chain->count].degree >= 0) {
-            poly *last = &chain->f[chain->count++];
-            if (last->degree == 0)
-                break;
-            divide(NULL, &rest, last - 1, last);
-            for (int i = 0; i <= MOST_DEGREE; ++i)
-                mpz_neg(last[1].c[i], rest.c[i]);
-            last[1].degree = rest.degree;
-        }
-        if (chain->f[chain->count - 1].degree <= 0)
-            break;
-        poly square_free;
-        poly_init(&square_free);
-        divide(&square_free, &rest, &chain->f[0], &chain->f[chain->count - 1]);
-        poly_set(&chain->f[0], &square_free);
-        poly_clear(&square_free);
-    }
-    poly_clear(&rest);
+    poly slope;
+    poly_init(&slope);
+    differentiate(&slope, f);
+    poly copy;
+    poly_init(&copy);
+    poly_set(&copy, f);
+    divide_by_common(f, &copy, &slope);
+    poly_clear(&slope);
+    poly_clear(&copy);
 }
 
-// An end of an interval: the sign of f, and the changes of sign in its sequence.
-typedef struct bound
+// f(x + 1)
+static void shift_by_one(poly *f)
 {
-    int sign, changes;
-} bound;
+    for (int i = 0; i < f->degree; ++i)
+        for (int j = f->degree - 1; j >= i; --j)
+            mpz_add(f->c[j], f->c[j], f->c[j + 1]);
+}
 
-static bound bound_at(const sturm *chain, const mpz_t k, mp_bitcnt_t bits)
+// Descartes' rule: f has as many roots in (0, 1) as the coefficients of (1+x)^n f(1 / (1+x)) have
+// changes of sign, or fewer by an even number.
+static int count_changes(const poly *f)
 {
-    bound found = {.sign = sign_at_dyadic(&chain->f[0], k, bits)};
-    int last = found.sign;
-    for (int i = 1; i < chain->count; ++i) {
-        int sign = sign_at_dyadic(&chain->f[i], k, bits);
-        found.changes += sign * last < 0;
+    poly g;
+    poly_init(&g);
+    g.degree = f->degree;
+    for (int i = 0; i <= f->degree; ++i)
+        mpz_set(g.c[i], f->c[f->degree - i]);
+    shift_by_one(&g);
+    int changes = 0, last = 0;
+    for (int i = 0; i <= g.degree; ++i) {
+        int sign = mpz_sgn(g.c[i]);
+        changes += sign * last < 0;
         last = sign != 0 ? sign : last;
     }
-    return found;
+    poly_clear(&g);
+    return changes;
 }
 
-// Adds the roots that lie strictly between k / 2^bits and (k + 1) / 2^bits.
-static void add_roots_between(moments *list, const sturm *chain, const mpz_t k, mp_bitcnt_t bits,
-                              bound before, bound after)
+static int sign_at_one(const poly *f)
 {
-    int roots = before.changes - after.changes - (after.sign == 0);
-    if (roots == 1 && before.sign != 0 && after.sign != 0) {
-        moment *m = add_moment(list, k, bits);
-        m->dyadic = false;
-        m->before = before.sign;
-        poly_set(&m->f, &chain->f[0]);
-        sort_last(list);
-    } else if (roots > 0) {
-        mpz_t left, middle;
-        mpz_inits(left, middle, NULL);
-        mpz_mul_2exp(left, k, 1);
-        mpz_add_ui(middle, left, 1);
-        bound half = bound_at(chain, middle, bits + 1);
-        add_roots_between(list, chain, left, bits + 1, before, half);
-        if (half.sign == 0) {
-            add_moment(list, middle, bits + 1);
-            sort_last(list);
-        }
-        add_roots_between(list, chain, middle, bits + 1, half, after);
-        mpz_clears(left, middle, NULL);
+    mpz_t sum;
+    mpz_init(sum);
+    for (int i = 0; i <= f->degree; ++i)
+        mpz_add(sum, sum, f->c[i]);
+    int sign = mpz_sgn(sum);
+    mpz_clear(sum);
+    return sign;
+}
+
+// The part of f over k / 2^bits to (k + 1) / 2^bits, written as a polynomial over 0 to 1.
+typedef struct stretch
+{
+    const poly *f;
+    mpz_t k;
+    mp_bitcnt_t bits;
+    poly part;
+} stretch;
+
+static void stretch_init(stretch *s, const poly *f, const poly *part)
+{
+    s->f = f;
+    s->bits = 0;
+    mpz_init(s->k);
+    poly_init(&s->part);
+    poly_set(&s->part, part);
+}
+
+static void stretch_clear(stretch *s)
+{
+    mpz_clear(s->k);
+    poly_clear(&s->part);
+}
+
+// half(x) = 2^n part(x / 2), or with x + 1 for x
+static void take_half(const stretch *s, bool second, stretch *half)
+{
+    stretch_init(half, s->f, &s->part);
+    half->bits = s->bits + 1;
+    mpz_mul_2exp(half->k, s->k, 1);
+    int n = s->part.degree;
+    for (int i = 0; i < n; ++i)
+        mpz_mul_2exp(half->part.c[i], half->part.c[i], (mp_bitcnt_t)(n - i));
+    if (second) {
+        mpz_add_ui(half->k, half->k, 1);
+        shift_by_one(&half->part);
     }
+}
+
+// Adds the roots strictly inside. Halving ends: around simple roots, and between them, a stretch
+// that is short enough has one change or none (the theorem of one circle and of two circles).
+static void add_roots_inside(moments *list, const stretch *s)
+{
+    int changes = count_changes(&s->part), before = mpz_sgn(s->part.c[0]);
+    if (changes == 0)
+        return;
+    if (changes == 1 && before != 0 && sign_at_one(&s->part) != 0) {
+        moment *m = add_moment(list, s->k, s->bits);
+        m->dyadic = false;
+        m->before = before;
+        poly_set(&m->f, s->f);
+        sort_last(list);
+        return;
+    }
+    stretch first, second;
+    take_half(s, false, &first);
+    take_half(s, true, &second);
+    add_roots_inside(list, &first);
+    if (mpz_sgn(second.part.c[0]) == 0) {
+        add_moment(list, second.k, second.bits);
+        sort_last(list);
+    }
+    add_roots_inside(list, &second);
+    stretch_clear(&first);
+    stretch_clear(&second);
 }
 
 void add_roots(moments *list, const poly *f)
 {
-    if (f->degree <= 0)
+    int changes = f->degree <= 0 ? 0 : count_changes(f);
+    if (changes == 0)
         return;
-    sturm chain;
-    for (int i = 0; i <= MOST_DEGREE; ++i)
-        poly_init(&chain.f[i]);
-    build_sturm(&chain, f);
-    mpz_t zero, one;
-    mpz_init(zero);
-    mpz_init_set_ui(one, 1);
-    add_roots_between(list, &chain, zero, 0, bound_at(&chain, zero, 0), bound_at(&chain, one, 0));
-    mpz_clears(zero, one, NULL);
-    for (int i = 0; i <= MOST_DEGREE; ++i)
-        poly_clear(&chain.f[i]);
+    poly simple;
+    poly_init(&simple);
+    poly_set(&simple, f);
+    if (changes > 1) // else the only root is simple
+        make_square_free(&simple);
+    stretch whole;
+    stretch_init(&whole, &simple, &simple);
+    add_roots_inside(list, &whole);
+    stretch_clear(&whole);
+    poly_clear(&simple);
 }

@@ -9,7 +9,7 @@
 
 enum
 {
-    MOST_DEGREE = 3,
+    MOST_DEGREE = 6,
     MOST_MOMENTS = 64 // 0, 1 and the roots of 12 coordinates and 15 minors are 44
 };
 
@@ -26,11 +26,15 @@ void poly_clear(poly *f);
 // Sets the degree, when the coefficients above `most` are zero.
 void find_degree(poly *f, int most);
 
+// Divides f, a multiple of the greatest common divisor of g and h, by that divisor, up to a
+// positive factor. The divisor's leading coefficient counts as positive; g and h are not zero.
+void divide_by_common(poly *f, const poly *g, const poly *h);
+
 // A time: dyadic, or a root. Any function that takes it may narrow it down.
 typedef struct moment
 {
     bool dyadic; // it is k / 2^bits; else the only root of f strictly between k and k+1 / 2^bits,
-    mpz_t k;     // and f, which has no double root, is not zero at those two
+    mpz_t k;     // a simple one, and f is not zero at those two
     mp_bitcnt_t bits;
     poly f;
     int before;         // the sign of f at k / 2^bits
@@ -47,7 +51,11 @@ void split_double(double x, mpz_t k, mp_bitcnt_t *bits);
 // The sign of g at the moment.
 int sign_at(const poly *g, moment *m);
 
-// Makes `between` a dyadic number strictly between two moments, the first of which is less.
+// -1, 0 or 1: the order of two moments.
+int compare_moments(moment *a, moment *b);
+
+// Makes `between` the shortest dyadic number strictly between two moments, the first of which is
+// less.
 void find_between(moment *a, moment *b, moment *between);
 
 // The largest double not above the moment, and whether it is the moment.

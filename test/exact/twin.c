@@ -17,7 +17,7 @@
 //                    three, being of dimension two, projects to that plane one to one.
 // Whether they touch is thus a function of the signs of finitely many polynomials in t: coordinates
 // (degree 1), minors (degree 2) and the determinant (degree 3). It can change at their roots only.
-// The twin isolates those roots in [0, 1] (square-free part, Sturm's theorem, bisection), puts them
+// The twin isolates those roots in [0, 1] (square-free part, Descartes' rule, bisection), puts them
 // in order, and takes the signs at each of them and at a number between each two neighbours. Where
 // the determinant is not zero for all t, its roots are enough, for there is no contact elsewhere;
 // the same goes for a minor of a segment and a coordinate of a point.
