@@ -57,9 +57,10 @@ static double measure(const toi_mesh *mesh, toi_kind kind, toi_pair pair, ipc_co
 
 // ---- The barrier: -(g - r)^2 log(g / r) for a gap g below the reach r
 
-static double set_barrier(double gap, double reach, double stiffness, ipc_contact *contact)
+static double set_barrier(double reach, double stiffness, ipc_contact *contact)
 {
-    double beyond = gap - reach, logarithm = log(gap / reach), ratio = beyond / gap;
+    double gap = contact->gap, beyond = gap - reach, logarithm = log(gap / reach),
+           ratio = beyond / gap;
     contact->slope = -stiffness * beyond * (2 * logarithm + ratio);
     contact->curvature = -stiffness * (2 * logarithm + ratio * (4 - ratio));
     return -stiffness * beyond * beyond * logarithm;
@@ -82,13 +83,13 @@ static toi_status add_contact(ipc_contacts *contacts, const ipc_contact *contact
 static toi_status add_if_close(ipc_contacts *contacts, const toi_mesh *mesh, toi_kind kind,
                                toi_pair pair, const ipc_options *options)
 {
-    ipc_contact contact;
+    ipc_contact contact = {.pair = {(int32_t)kind, pair.a, pair.b}};
     double reach = REACH * options->separation;
-    double gap = measure(mesh, kind, pair, &contact) - options->separation;
-    if (gap >= reach)
+    contact.gap = measure(mesh, kind, pair, &contact) - options->separation;
+    if (contact.gap >= reach)
         return TOI_OK;
-    contacts->energy += gap > 0 ? set_barrier(gap, reach, options->stiffness, &contact) : INFINITY;
-    contacts->least_gap = fmin(contacts->least_gap, gap);
+    contacts->energy +=
+        contact.gap > 0 ? set_barrier(reach, options->stiffness, &contact) : INFINITY;
     return add_contact(contacts, &contact);
 }
 
@@ -101,7 +102,6 @@ toi_status ipc_find_contacts(toi_scene *scene, const ipc_options *options, toi_p
     def.workers = options->workers;
     contacts->count = 0;
     contacts->energy = 0;
-    contacts->least_gap = INFINITY;
     toi_status status =
         toi_scene_find_all_candidates(scene, &def, positions, positions, contacts->pairs, NULL);
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)

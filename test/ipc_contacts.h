@@ -8,6 +8,8 @@
 // One close pair. The vector between its closest points is the sum of weight times corner.
 typedef struct ipc_contact
 {
+    toi_pair_name pair;
+    double gap; // distance less separation
     int32_t corner[4];
     double weight[4];
     double normal[3];
@@ -19,7 +21,6 @@ typedef struct ipc_contacts
     ipc_contact *data;
     int64_t count, capacity;
     double energy;                        // of all barriers; infinite where one is broken
-    double least_gap;                     // distance less separation; infinite where none is close
     toi_pair_array pairs[TOI_PAIR_KINDS]; // working memory
 } ipc_contacts;
 

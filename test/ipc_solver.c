@@ -315,6 +315,11 @@ toi_scene *ipc_collision_scene(ipc_solver *s)
     return s->scene;
 }
 
+const ipc_contacts *ipc_current_contacts(const ipc_solver *s)
+{
+    return &s->contacts;
+}
+
 static toi_point_view view(const ipc_solver *s, const vector *x)
 {
     return toi_view_points(x[0], s->bodies->vertex_count);
@@ -458,8 +463,6 @@ toi_status ipc_step(ipc_solver *s, ipc_step_report *report)
         for (int k = 0; k < 3; ++k)
             s->velocity[i][k] = (s->bodies->position[i][k] - before[i][k]) / TIME_STEP;
     free(before);
-    s->report.contacts = s->contacts.count;
-    s->report.least_gap = s->contacts.least_gap;
     s->report.seconds_total = clock_seconds() - started;
     *report = s->report;
     return status;

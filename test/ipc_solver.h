@@ -24,8 +24,6 @@ typedef struct ipc_step_report
     double least_step; // of the line searches, each a share of its direction
     double covered;    // 1 - the product of what the line searches left of the way
     double correction; // largest component of the last direction, for a time step of 1
-    int64_t contacts;  // pairs in reach of the barrier at the end
-    double least_gap;  // of them: distance less separation
     double seconds_ccd, seconds_close, seconds_total;
 } ipc_step_report;
 
@@ -36,8 +34,11 @@ toi_status ipc_make_solver(ipc_scene *scene, const ipc_options *options, ipc_sol
 toi_status ipc_step(ipc_solver *solver, ipc_step_report *report);
 void ipc_free_solver(ipc_solver *solver);
 
-// The definition of the question that every motion has passed: no pair comes to the separation.
+// What every motion has passed: no pair comes to the separation.
 toi_ccd_def ipc_motion_check(const ipc_solver *solver);
 toi_scene *ipc_collision_scene(ipc_solver *solver);
+
+// The pairs in reach of the barrier where everything is now: ipc_contacts.h.
+const struct ipc_contacts *ipc_current_contacts(const ipc_solver *solver);
 
 #endif
