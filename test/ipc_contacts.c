@@ -90,6 +90,7 @@ static toi_status add_if_close(ipc_contacts *contacts, const toi_mesh *mesh, toi
         return TOI_OK;
     contacts->energy +=
         contact.gap > 0 ? set_barrier(reach, options->stiffness, &contact) : INFINITY;
+    contacts->least_gap = fmin(contacts->least_gap, contact.gap);
     return add_contact(contacts, &contact);
 }
 
@@ -102,6 +103,7 @@ toi_status ipc_find_contacts(toi_scene *scene, const ipc_options *options, toi_p
     def.workers = options->workers;
     contacts->count = 0;
     contacts->energy = 0;
+    contacts->least_gap = INFINITY;
     toi_status status =
         toi_scene_find_all_candidates(scene, &def, positions, positions, contacts->pairs, NULL);
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)

@@ -20,6 +20,7 @@ typedef struct ipc_contacts
 {
     ipc_contact *data;
     int64_t count, capacity;
+    double least_gap;                     // infinite where none is close
     double energy;                        // of all barriers; infinite where one is broken
     toi_pair_array pairs[TOI_PAIR_KINDS]; // working memory
 } ipc_contacts;

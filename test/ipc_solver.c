@@ -423,6 +423,16 @@ static double largest_component(const vector *of, int64_t count)
     return largest;
 }
 
+// Where pairs come very close the barrier is too weak, and its second derivatives soon so large
+// that no other counts beside them: it is made twice as strong for the next step.
+static toi_status strengthen_barrier(ipc_solver *s)
+{
+    if (!(s->contacts.least_gap < 1e-3 * s->options.separation))
+        return TOI_OK;
+    s->options.stiffness *= 2;
+    return find_contacts(s, (const vector *)s->bodies->position, &s->contacts);
+}
+
 static void begin_step(ipc_solver *s)
 {
     s->report = (ipc_step_report){.least_step = 1};
@@ -458,7 +468,9 @@ toi_status ipc_step(ipc_solver *s, ipc_step_report *report)
         return toi_fail(TOI_ERROR_MEMORY, "no room for positions");
     memcpy(before, s->bodies->position, bytes);
     begin_step(s);
-    toi_status status = descend(s);
+    toi_status status = strengthen_barrier(s);
+    if (status == TOI_OK)
+        status = descend(s);
     for (int64_t i = 0; i < s->bodies->vertex_count; ++i)
         for (int k = 0; k < 3; ++k)
             s->velocity[i][k] = (s->bodies->position[i][k] - before[i][k]) / TIME_STEP;

@@ -12,7 +12,7 @@ typedef struct ipc_options
 {
     toi_narrow_method method;
     double separation; // no pair comes so close: the thickness of everything
-    double stiffness;  // of the barrier
+    double stiffness;  // of the barrier, to begin with
     int workers;
 } ipc_options;
 

@@ -150,21 +150,21 @@ static void a_cloth_drapes_over_a_sphere(void **state)
                 .progress = 0.5};
     run r = compare_runs(what, whole ? all : few, whole ? 4 : 2);
     assert_true(r.lowest < 0);                   // below the sphere's middle
-    assert_true(r.least_gap < 0.2 * SEPARATION); // and pressed to it
+    assert_true(r.least_gap < 0.5 * SEPARATION); // and pressed to it
 }
 
-// A barrier that is too weak leaves it to the line search alone to hold the separation.
+// A barrier that is far too weak leaves it to the line search to hold the separation, up to the
+// last bits of the positions.
 static void a_weak_barrier_holds_too(void **state)
 {
     (void)state;
-    bool small = getenv("TOI_SANITIZED");
-    const int workers[] = {2};
-    run what = {.cells = small ? 8 : 20,
-                .steps = small ? 30 : 50 * (int)(long_factor() > 1 ? 4 : 1),
-                .stiffness = 0.02,
-                .progress = 0.02};
-    run r = compare_runs(what, workers, 1);
-    assert_true(r.least_gap < 1e-4 * SEPARATION);
+    const int workers[] = {1, 4};
+    run what = {.cells = long_factor() > 1 ? 12 : 8,
+                .steps = getenv("TOI_SANITIZED") ? 20 : 60,
+                .stiffness = 1e-4,
+                .progress = 0.01};
+    run r = compare_runs(what, workers, 2);
+    assert_true(r.least_gap < 1e-6 * SEPARATION);
 }
 
 int main(void)
