@@ -15,9 +15,17 @@
 #include <string.h>
 #include <sys/resource.h>
 
+// What is asked for by --solver and the options of the policy itself.
+typedef struct policy_choice
+{
+    bool solver;
+    toi_zero_time_policy given; // a negative number: not given
+} policy_choice;
+
 typedef struct settings
 {
     toi_ccd_def def;
+    policy_choice policy;
     scene_choice choice;
     common common;
     bool all;
@@ -54,7 +62,8 @@ static const option output_options[] = {
      .type = OPTION_FILE,
      .offset = offsetof(settings, safe_steps),
      .argument = "FILE.csv",
-     .help = "write the time of every vertex's first impact, as vertex,time_hex"},
+     .help = "write how far every vertex may move, as a share of its motion, when all move at "
+             "once: vertex,step_hex; that motion is checked and free"},
     {.name = "picture",
      .type = OPTION_FILE,
      .offset = offsetof(settings, picture),
@@ -72,23 +81,56 @@ static const option output_options[] = {
      .choice = up_choice},
     {0}};
 
-static const option zero_time_options[] = {
+static const option policy_options[] = {
+    {.name = "solver",
+     .offset = offsetof(policy_choice, solver),
+     .help = "what implicit solvers (IPC) ask for: --relative-separation 0.2 --rescale 0.8 "
+             "--small-time 1e-6, each unless given"},
     {.name = "relative-separation",
      .type = OPTION_NUMBER,
-     .offset = offsetof(toi_zero_time_policy, relative_separation),
+     .offset = offsetof(policy_choice, given.relative_separation),
      .argument = "R",
-     .help = "a pair's minimum separation is at least this share of its first distance",
+     .help = "every pair keeps this share of what its distance at the start exceeds "
+             "min-separation by; one that starts at min-separation or closer keeps this share of "
+             "its own distance",
      .most = 0.5,
      .range = "a number from 0 to 0.5"},
     {.name = "rescale",
      .type = OPTION_NUMBER,
-     .offset = offsetof(toi_zero_time_policy, rescale),
+     .offset = offsetof(policy_choice, given.rescale),
      .argument = "S",
-     .help = "where a time comes out as 0, search again without any separation and take this "
-             "share of the time found",
+     .help = "where a time comes out at small-time or earlier, solve the pair again for "
+             "min-separation alone and take this share of the time found; pairs that start at "
+             "min-separation or closer are not solved again",
      .most = 0x1.fffffffffffffp-1,
      .range = "a number of at least 0 and below 1"},
+    {.name = "small-time",
+     .type = OPTION_NUMBER,
+     .offset = offsetof(policy_choice, given.small_time),
+     .argument = "T",
+     .help = "times up to this one are small for --rescale; only 0 unless given",
+     .most = 1,
+     .range = "a number from 0 to 1"},
+    {.name = "strict",
+     .offset = offsetof(policy_choice, given.strict),
+     .help = "a pair that starts at min-separation or closer is an error, and is named"},
     {0}};
+
+static double given_or(double given, double usual)
+{
+    return given >= 0 ? given : usual;
+}
+
+static toi_zero_time_policy make_policy(const policy_choice *choice)
+{
+    toi_zero_time_policy usual = choice->solver ? toi_solver_policy() : (toi_zero_time_policy){0};
+    return (toi_zero_time_policy){
+        .relative_separation =
+            given_or(choice->given.relative_separation, usual.relative_separation),
+        .rescale = given_or(choice->given.rescale, usual.rescale),
+        .small_time = given_or(choice->given.small_time, usual.small_time),
+        .strict = choice->given.strict};
+}
 
 // What the subcommand found.
 typedef struct answer
@@ -98,6 +140,7 @@ typedef struct answer
     toi_impact_array impacts; // with --all
     uint64_t hash;
     int64_t held_back; // vertices that an impact keeps from the end of the step, or from t_max
+    int checks;        // of safe steps: motions that were checked
 } answer;
 
 // ---------------------------------------------------------------------------------------------
@@ -149,10 +192,30 @@ static void trace(const toi_mesh *mesh, const toi_impact *impact, double start[3
 {
     toi_query query =
         toi_gather_query(mesh, (toi_kind)impact->kind, (toi_pair){impact->a, impact->b});
-    double along = impact->kind == TOI_VERTEX_FACE ? 0 : impact->u;
+    double along = impact->kind == TOI_EDGE_EDGE ? impact->u : 0;
     for (int k = 0; k < 3; ++k) {
         start[k] = between(query.start[0][k], query.start[1][k], along);
         end[k] = between(query.end[0][k], query.end[1][k], along);
+    }
+}
+
+// The spot of the second primitive that is nearest then: they differ where a separation is kept.
+static void trace_other(const toi_mesh *mesh, const toi_impact *impact, double start[3],
+                        double end[3])
+{
+    toi_query query =
+        toi_gather_query(mesh, (toi_kind)impact->kind, (toi_pair){impact->a, impact->b});
+    double u = impact->u, v = impact->v;
+    const double shares[TOI_KIND_COUNT][4] = {[TOI_VERTEX_FACE] = {0, 1 - u - v, u, v},
+                                              [TOI_EDGE_EDGE] = {0, 0, 1 - v, v},
+                                              [TOI_POINT_EDGE] = {0, 1 - u, u, 0},
+                                              [TOI_POINT_POINT] = {0, 1, 0, 0}};
+    for (int k = 0; k < 3; ++k) {
+        start[k] = end[k] = 0;
+        for (int c = 1; c < 4; ++c) {
+            start[k] += shares[impact->kind][c] * query.start[c][k];
+            end[k] += shares[impact->kind][c] * query.end[c][k];
+        }
     }
 }
 
@@ -214,8 +277,10 @@ static toi_status find_steps(const settings *s, const toi_mesh *mesh, answer *a)
         return TOI_ERROR_MEMORY;
     progress bar = start_progress(1);
     toi_ccd_def def = add_progress(s->def, &bar);
+    toi_ccd_report report = {0};
     toi_status status =
-        toi_scene_find_safe_steps(a->scene, &def, mesh->start, mesh->end, steps, NULL);
+        toi_scene_find_safe_steps(a->scene, &def, mesh->start, mesh->end, steps, &report);
+    a->checks = report.checks;
     end_progress(&bar);
     if (status == TOI_OK)
         status = write_steps(s->safe_steps, steps, count, def.narrow.t_max, &a->held_back);
@@ -223,9 +288,15 @@ static toi_status find_steps(const settings *s, const toi_mesh *mesh, answer *a)
     return status;
 }
 
-static void write_subtitle(const answer *a, char *words, size_t size)
+static bool keeps_apart(const toi_ccd_def *def)
+{
+    return def->narrow.min_separation > 0 || def->zero_time.relative_separation > 0;
+}
+
+static void write_subtitle(const toi_ccd_def *def, const answer *a, char *words, size_t size)
 {
     const toi_ccd_report *report = &a->report;
+    double least = def->narrow.min_separation, share = def->zero_time.relative_separation;
     text faces = count_text(report->faces);
     if (report->state == TOI_SEPARATED)
         snprintf(words, size, "%s faces, no impact", faces.at);
@@ -235,13 +306,20 @@ static void write_subtitle(const answer *a, char *words, size_t size)
     else
         snprintf(words, size, "%s faces, earliest impact at t = %.6g", faces.at,
                  report->earliest.time);
+    size_t used = strlen(words);
+    if (least > 0)
+        used += (size_t)snprintf(words + used, size - used, ", separation %g", least);
+    if (share > 0)
+        snprintf(words + used, size - used, ", relative separation %g", share);
 }
 
-static void make_mark(const toi_mesh *mesh, const toi_impact *impact, picture_impact *mark)
+static void make_mark(const toi_mesh *mesh, const toi_impact *impact, bool apart,
+                      picture_impact *mark)
 {
-    *mark = (picture_impact){.time = impact->time};
+    *mark = (picture_impact){.apart = apart, .time = impact->time};
     memcpy(mark->normal, impact->normal, sizeof mark->normal);
     trace(mesh, impact, mark->start, mark->end);
+    trace_other(mesh, impact, mark->other_start, mark->other_end);
 }
 
 static toi_status draw(const settings *s, const frames *f, const answer *a)
@@ -253,9 +331,9 @@ static toi_status draw(const settings *s, const frames *f, const answer *a)
     if (!marks)
         return TOI_ERROR_MEMORY;
     for (int64_t i = 0; i < count; ++i)
-        make_mark(&f->mesh, &impacts[i], &marks[i]);
+        make_mark(&f->mesh, &impacts[i], keeps_apart(&s->def), &marks[i]);
     char subtitle[160];
-    write_subtitle(a, subtitle, sizeof subtitle);
+    write_subtitle(&s->def, a, subtitle, sizeof subtitle);
     picture p = {.title = f->name,
                  .subtitle = subtitle,
                  .point_count = f->mesh.start.count,
@@ -303,6 +381,11 @@ static json_t *json_vector(const double a[3])
     return json_pack("[f, f, f]", a[0], a[1], a[2]);
 }
 
+static json_t *json_pair(int32_t kind, int32_t a, int32_t b)
+{
+    return json_pack("{s:s, s:i, s:i}", "kind", kind_choice(kind), "a", (int)a, "b", (int)b);
+}
+
 static void add_earliest(json_t *object, const toi_mesh *mesh, const toi_ccd_report *report)
 {
     const toi_impact *first = &report->earliest;
@@ -315,14 +398,28 @@ static void add_earliest(json_t *object, const toi_mesh *mesh, const toi_ccd_rep
     json_object_set_new(object, "earliest_hex",
                         none ? json_null() : json_string(time_hex(first->time).at));
     json_object_set_new(object, "pair",
-                        none ? json_null()
-                             : json_pack("{s:s, s:i, s:i}", "kind", kind_choice(first->kind), "a",
-                                         (int)first->a, "b", (int)first->b));
+                        none ? json_null() : json_pair(first->kind, first->a, first->b));
     json_object_set_new(object, "u", none ? json_null() : json_real(first->u));
     json_object_set_new(object, "v", none ? json_null() : json_real(first->v));
     json_object_set_new(object, "point", none ? json_null() : json_vector(at));
     json_object_set_new(object, "normal", none ? json_null() : json_vector(first->normal));
-    json_object_set_new(object, "rescaled", json_integer(report->rescaled));
+}
+
+static void add_separation(json_t *object, const toi_ccd_def *def, bool all,
+                           const toi_ccd_report *report)
+{
+    const toi_zero_time_policy *policy = &def->zero_time;
+    const toi_pair_name *first = &report->first_inside;
+    json_object_set_new(object, "separation",
+                        json_pack("{s:f, s:f, s:f, s:f, s:b}", "min", def->narrow.min_separation,
+                                  "relative", policy->relative_separation, "rescale",
+                                  policy->rescale, "small_time", policy->small_time, "strict",
+                                  policy->strict));
+    json_object_set_new(object, "inside", json_integer(report->inside));
+    json_object_set_new(object, "first_inside",
+                        report->inside > 0 ? json_pair(first->kind, first->a, first->b)
+                                           : json_null());
+    json_object_set_new(object, "rescaled", all ? json_integer(report->rescaled) : json_null());
 }
 
 static toi_status print_object(const settings *s, const toi_mesh *mesh, const answer *a,
@@ -341,8 +438,11 @@ static toi_status print_object(const settings *s, const toi_mesh *mesh, const an
         json_object_set_new(object, "hash", json_hash(a->hash));
     }
     add_earliest(object, mesh, r);
-    if (s->safe_steps)
+    add_separation(object, &s->def, s->all, r);
+    if (s->safe_steps) {
         json_object_set_new(object, "held_back", json_integer(a->held_back));
+        json_object_set_new(object, "checks", json_integer(a->checks));
+    }
     json_object_set_new(object, "seconds",
                         json_pack("{s:f, s:f, s:f, s:f}", "prepare", r->seconds_prepare, "broad",
                                   r->seconds_broad, "narrow", r->seconds_narrow, "total",
@@ -350,6 +450,58 @@ static toi_status print_object(const settings *s, const toi_mesh *mesh, const an
     json_object_set_new(object, "peak_bytes", json_integer(r->peak_bytes));
     json_object_set_new(object, "peak_rss_bytes", json_integer(peak_resident_bytes()));
     return print_json(object);
+}
+
+// "vertex 3, face 7", with `between` as the comma.
+static void print_pair(int32_t kind, int32_t a, const char *between, int32_t b)
+{
+    static const char *const sides[TOI_KIND_COUNT][2] = {[TOI_VERTEX_FACE] = {"vertex", "face"},
+                                                         [TOI_EDGE_EDGE] = {"edge", "edge"},
+                                                         [TOI_POINT_EDGE] = {"vertex", "edge"},
+                                                         [TOI_POINT_POINT] = {"vertex", "vertex"}};
+    printf("%s %" PRId32 "%s%s %" PRId32, sides[kind][0], a, between, sides[kind][1], b);
+}
+
+static void print_asked(double least, const toi_zero_time_policy *policy)
+{
+    double share = policy->relative_separation;
+    if (share > 0 && least > 0)
+        printf("separation  %g, and %g of what a pair's distance at the start exceeds it by\n",
+               least, share);
+    else if (share > 0)
+        printf("separation  %g of each pair's distance at the start\n", share);
+    else
+        printf("separation  %g\n", least);
+    if (policy->rescale == 0)
+        return;
+    printf(policy->small_time > 0 ? "            times up to %g are solved again "
+                                  : "            times of %g are solved again ",
+           policy->small_time);
+    if (least > 0)
+        printf("for %g alone and multiplied by %g\n", least, policy->rescale);
+    else
+        printf("without it and multiplied by %g\n", policy->rescale);
+}
+
+// What the step keeps away from contact, and which pairs that was not plain for. Nothing where
+// only contact was asked for.
+static void print_separation(const toi_ccd_def *def, const toi_ccd_report *r)
+{
+    double least = def->narrow.min_separation;
+    const toi_zero_time_policy *policy = &def->zero_time;
+    const toi_pair_name *first = &r->first_inside;
+    if (least == 0 && policy->relative_separation == 0 && policy->rescale == 0)
+        return;
+    print_asked(least, policy);
+    if (r->inside > 0) {
+        printf("            %s pair%s at min-separation or closer; the first: ",
+               count_text(r->inside).at, r->inside == 1 ? " starts" : "s start");
+        print_pair(first->kind, first->a, ", ", first->b);
+        printf("\n");
+    }
+    if (r->rescaled > 0)
+        printf("            %s pair%s solved again\n", count_text(r->rescaled).at,
+               r->rescaled == 1 ? " was" : "s were");
 }
 
 static void print_earliest(const frames *f, const settings *s, const toi_ccd_report *r)
@@ -364,13 +516,11 @@ static void print_earliest(const frames *f, const settings *s, const toi_ccd_rep
             printf("            (scenes begin without contact: try --begin 0.7)\n");
         return;
     }
-    bool face = first->kind == TOI_VERTEX_FACE;
     printf("earliest    t = %.9g  (%s)%s\n", first->time, time_hex(first->time).at,
            r->state == TOI_UNDECIDED ? "  undecided: not before this time" : "");
-    if (r->rescaled)
-        printf("            %lld times of 0 solved again and rescaled\n", (long long)r->rescaled);
-    printf("            %s %" PRId32 " against %s %" PRId32 "\n", face ? "vertex" : "edge",
-           first->a, face ? "face" : "edge", first->b);
+    printf("            ");
+    print_pair(first->kind, first->a, " against ", first->b);
+    printf("\n");
     double at[3];
     locate(&f->mesh, first, at);
     printf("            at (%.6g, %.6g, %.6g), normal (%.3g, %.3g, %.3g)\n", at[0], at[1], at[2],
@@ -382,8 +532,8 @@ static void print_files(const settings *s, const answer *a)
     if (s->impacts)
         printf("impacts     %s\n", s->impacts);
     if (s->safe_steps)
-        printf("safe steps  %s: %s vertices held back\n", s->safe_steps,
-               count_text(a->held_back).at);
+        printf("safe steps  %s: %s vertices held back, %d shortened motion%s checked\n",
+               s->safe_steps, count_text(a->held_back).at, a->checks, a->checks == 1 ? "" : "s");
     if (s->picture)
         printf("picture     %s\n", s->picture);
 }
@@ -404,6 +554,7 @@ static void print_summary(const settings *s, const frames *f, const answer *a, i
                count_text(r->hits[1]).at);
         printf(undecided ? ", %s of them undecided\n" : "\n", count_text(undecided).at);
     }
+    print_separation(&s->def, r);
     print_earliest(f, s, r);
     printf("time        prepare %s, broad %s, narrow %s, total %s\n",
            seconds_text(r->seconds_prepare).at, seconds_text(r->seconds_broad).at,
@@ -436,6 +587,7 @@ static toi_status run(settings *s, const operand_list *operands)
     answer a = {0};
     int threads = apply_threads(&s->common);
     s->def.workers = threads;
+    s->def.zero_time = make_policy(&s->policy);
     s->all = s->all || s->impacts;
     toi_status status = check_settings(s);
     if (status == TOI_OK)
@@ -458,14 +610,16 @@ static toi_status run(settings *s, const operand_list *operands)
 
 int run_ccd(int argc, char **argv)
 {
-    settings s = {
-        .def = toi_default_ccd_def(), .choice = default_scene_choice(), .common = default_common()};
+    settings s = {.def = toi_default_ccd_def(),
+                  .policy.given = {.relative_separation = -1, .rescale = -1, .small_time = -1},
+                  .choice = default_scene_choice(),
+                  .common = default_common()};
     const option_group groups[] = {{"Output", output_options, &s},
                                    {"Machine", device_options, &s.device},
                                    {"A scene instead of files", frame_options, &s.choice},
                                    {"Candidates", broad_options, &s.def},
                                    {"Decision", narrow_options, &s.def.narrow},
-                                   {"Steps of exactly zero", zero_time_options, &s.def.zero_time},
+                                   {"Steps that stop short of contact", policy_options, &s.policy},
                                    {"Common", repeat_options, &s.common},
                                    {0}};
     const command_line line = {
@@ -474,6 +628,7 @@ int run_ccd(int argc, char **argv)
                  "files of the same mesh), every vertex on a straight line: never late.",
         .examples = "ccd start.ply end.ply\n"
                     "ccd start.ply end.ply --all --impacts impacts.csv --memory-limit 1G\n"
+                    "ccd start.ply end.ply --solver --safe-steps steps.csv\n"
                     "ccd --scene cloth-ball --begin 0.7 --all --picture impacts.svg",
         .groups = groups,
         .most_operands = 2};

@@ -50,10 +50,12 @@ broad_columns=scene,method,simd,threads,seconds,pairs,peak_bytes,hash,boxes,hits
 broad_columns+=,median_seconds,repeats,$made
 narrow_columns=scene,stage,kind,method,guarantee,tolerance,threads,queries,seconds,ns_per_query,hits,undecided
 narrow_columns+=,false_positives,false_negatives,file_false_positives,file_false_negatives,odd,even,times,late
-narrow_columns+=,largest_late,largest_early,mean_error,rung_axis,rung_direction,rung_plane,rung_root,rung_integer
+narrow_columns+=,largest_late,largest_early,mean_error
+narrow_columns+=,rung_axis,rung_direction,rung_plane,rung_root,rung_integer,rung_turn
 narrow_columns+=,error_0$(printf ',error_1e%+d' {-17..0}),hash,median_seconds,repeats,simd,$made
-ccd_columns=scene,broad,narrow,mode,fraction,memory_limit,threads,calls,load,vertices,edges,faces
-ccd_columns+=,candidates_vf,candidates_ee,hits_vf,hits_ee,undecided,earliest,false_positives,false_negatives,late
+ccd_columns=scene,broad,narrow,mode,fraction,separation,min_separation,memory_limit,threads,calls,load
+ccd_columns+=,vertices,edges,faces,candidates_vf,candidates_ee,hits_vf,hits_ee,undecided,inside,earliest
+ccd_columns+=,false_positives,false_negatives,late
 ccd_columns+=,seconds_prepare,seconds_broad,seconds_narrow,seconds,median_seconds,mean_seconds,repeats,peak_bytes,hash
 ccd_columns+=,simd,$made
 
@@ -96,7 +98,7 @@ for file in rows/narrow-*.csv; do
         (v("false_negatives") + 0 == 0 && v("late") + 0 == 0)'
 done
 
-question='v("scene") " " v("fraction") " " v("mode") " " v("narrow")'
+question='v("scene") " " v("fraction") " " v("mode") " " v("narrow") " " v("separation")'
 for file in rows/ccd-*.csv; do
     one "$file: the same answer by every method" "$file" "$question" 'v("hash") " " v("earliest")'
     every "$file: exact is exact" "$file" 'v("narrow") != "exact" || (v("late") == 0 &&
@@ -214,6 +216,52 @@ one "the answers of a scene kept" kept.csv "$question" 'v("hash") " " v("earlies
 same "a ratio for each of its rows" "$(ratios)" 8
 every "means" kept.csv 'v("mean_seconds") >= v("seconds") && v("load") == "idle"'
 every "without a word of it calls are stateless" ccd.csv 'v("calls") == "stateless" && v("load") == "idle"'
+
+# Separations beside each other: the answers of each are the same, and those of toi ccd.
+succeeds "separations" "${ccd[@]}" --separations none,edge/20,relative,edge/2,none --narrow exact --broad brute,auto \
+    --threads 1,2 --calls stateless,kept --repeat 2 --csv separations.csv
+check "the tables of separations fit 100 columns" awk 'length > 100 { exit 1 }' stdout
+columns "separations" separations.csv "$ccd_columns"
+same "as many rows of each" "$(awk -F, "$by_name"' { ++rows[v("separation")] }
+    END { print rows["none"], rows["edge/20"], rows["edge/2"], rows["relative"] }' separations.csv)" "16 16 16 16"
+one "the answers of a separation" separations.csv "$question" 'v("hash") " " v("earliest") " " v("candidates_ee")'
+same "each has its own" "$(awk -F, "$by_name"' { print v("mode"), v("hash") }' separations.csv | sort -u | wc -l)" 8
+every "two runs of it are counted" separations.csv 'v("repeats") == 2'
+every "what is true is known of contacts alone" separations.csv '(v("separation") == "none" && v("late") == "0") ||
+    (v("separation") != "none" && v("late") v("false_positives") v("false_negatives") == "")'
+every "only a share of the edge is a number" separations.csv '(v("separation") ~ /^edge/) == (v("min_separation") > 0)'
+# separation_cell SEPARATION COLUMN: of its first row of all impacts.
+separation_cell() {
+    awk -F, -v separation="$1" -v name="$2" "$by_name"' v("mode") == "all" && v("separation") == separation {
+        print v(name); exit }' separations.csv
+}
+small=$(separation_cell edge/20 min_separation)
+large=$(separation_cell edge/2 min_separation)
+check "and ten times as much for a tenth of its parts" \
+    awk "BEGIN { exit !(10 * $small > 0.999999 * $large && 10 * $small < 1.000001 * $large) }"
+run ccd "${scene[@]}" --all --min-separation "$small"
+same "the answer of toi ccd" "$(awk '$1 == "hash" { print $2 }' stdout)" "$(separation_cell edge/20 hash)"
+run ccd "${scene[@]}" --all --solver
+same "and of toi ccd --solver" "$(awk '$1 == "hash" { print $2 }' stdout)" "$(separation_cell relative hash)"
+run "${ccd[@]}" --separations none,edge/20,relative --narrow exact,fast --threads 1 --modes all --repeat 2
+beside() { # NARROW SEPARATION PATTERN: how many lines of the table of separations end like this
+    grep -cE "^$1 +all +$2 +[0-9.]+ (us|ms|s) +$3\$" stdout || true
+}
+same "the line of none" "$(beside exact none '1\.00 +[0-9,]+ +[0-9,]+ +[0-9.]+ +-')" 1
+same "the line of a separation" "$(beside exact edge/20 '[0-9]+\.[0-9]{2} +[0-9,]+ +[0-9,]+ +[0-9.]+ +-?[0-9]+')" 1
+same "a method that keeps no separation has one line" "$(beside fast '[a-z/0-9]+' '[0-9]+\..*')" 1
+check "and the others are skipped with a word" \
+    grep -q "skipped .*, all, fast after auto, 1 thread, separation edge/20: the method keeps no separation" stderr
+run "${ccd[@]}" --separations relative --narrow exact --threads 1 --modes earliest --json
+check "a separation as JSON" grep -q '"separation": "relative"' stdout
+check "of which no truth is known" grep -q '"late": null' stdout
+printf '%s\n' ply "format ascii 1.0" "element vertex 1" "property double x" "property double y" "property double z" \
+    end_header "0 0 0" >dot.ply
+refuses "a share of no edge" 2 "no edge has a length" bench ccd dot.ply dot.ply --separations edge/2 --narrow exact
+for bad in edge edge/ edge/0 edge/-1 edge/inf half 1/2 ""; do
+    refuses "a separation of '$bad'" 1 "--separations has '$bad'; use none, relative" "${ccd[@]}" \
+        --separations "none,$bad"
+done
 
 # Under a load of its own. How fast that is depends on what else the machine does: no ratio is checked.
 succeeds "a busy machine" "${ccd[@]}" --busy --threads 1,2 --repeat 5 --csv busy.csv

@@ -159,7 +159,8 @@ for bad in "--tolerance 0" "--tolerance -1" "--tolerance nan" "--tolerance inf" 
     "--tolerance 1e999" "--min-separation -1" "--min-separation inf" "--max-iterations 0" \
     "--max-iterations 1.5" "--max-iterations 2147483648" "--max-iterations 99999999999999999999" \
     "--t-max 1.1" "--t-max -0.1" "--threads -1" "--threads 1025" "--threads two" "--repeat 0" \
-    "--relative-separation 0.6" "--rescale 1" "--memory-limit 0" "--memory-limit -1M" \
+    "--relative-separation 0.6" "--rescale 1" "--small-time 1.1" "--small-time -1" \
+    "--memory-limit 0" "--memory-limit -1M" \
     "--memory-limit 1X" "--memory-limit 9999999999G" "--memory-limit M"; do
     # shellcheck disable=SC2086
     refuses "ccd $bad" 1 "${bad#* }" ccd start.ply end.ply $bad
@@ -243,13 +244,17 @@ code=0; "$toi" ccd start.ply end.ply --json >&- 2>stderr || code=$?
 check "closed standard output, JSON" [ $code -eq 3 ]
 
 # --- A known answer -----------------------------------------------------------------------------
-ccd="broad candidates{ee vf} device earliest earliest_hex edges faces narrow normal pair{a b kind}"
-ccd_end="peak_bytes peak_rss_bytes point rescaled seconds{broad narrow prepare total} state threads u v vertices"
+ccd="broad candidates{ee vf} device earliest earliest_hex edges faces first_inside inside narrow normal pair{a b kind}"
+ccd_end="peak_bytes peak_rss_bytes point rescaled seconds{broad narrow prepare total} $(
+    )separation{min relative rescale small_time strict} state threads u v vertices"
 keys "keys of ccd" "$ccd $ccd_end" ccd start.ply end.ply
 keys "keys of ccd --all" \
-    "${ccd/ narrow/ hash hits{ee vf\} narrow} ${ccd_end/threads u/threads u undecided}" \
+    "${ccd/ inside/ hash hits{ee vf\} inside} ${ccd_end/threads u/threads u undecided}" \
     ccd start.ply end.ply --all
 keys "keys of ccd, separated" "${ccd%\{a b kind\}} $ccd_end" ccd start.ply stay.ply
+steps_keys=${ccd/ device/ checks device}
+keys "keys of ccd --safe-steps" "${steps_keys/ inside/ held_back inside} $ccd_end" \
+    ccd start.ply end.ply --safe-steps keys.csv
 keys "keys of pairs" "broad edges ee faces hash peak_bytes seconds{prepare search sort total} threads $(
     )vertices vf" pairs start.ply end.ply
 keys "keys of queries" "false_negatives false_positives hash hits iterations kind narrow ns_per_query $(
@@ -303,6 +308,37 @@ value "a separation of 1/2 stops earlier" "0.249 < o['earliest'] <= 0.25" \
     ccd start.ply end.ply --min-separation 0.5
 value "a relative separation stops earlier" "o['earliest'] < 0.4501" \
     ccd start.ply end.ply --relative-separation 0.1
+
+# The policy: what is asked for, and what became of it. The point starts at 1 above the face.
+policy() { # NAME SEPARATION ARGUMENT...
+    local name=$1 expected=$2; shift 2
+    value "$name" "o['separation'] == dict(zip(('min', 'relative', 'rescale', 'small_time', 'strict'), $expected))" \
+        ccd start.ply end.ply "$@"
+}
+policy "no policy unless given" "(0, 0, 0, 0, False)"
+policy "what solvers ask for" "(0, 0.2, 0.8, 1e-6, False)" --solver
+policy "with a number of its own, before or after" "(0.1, 0, 0.5, 1e-6, True)" \
+    --relative-separation 0 --min-separation 0.1 --solver --rescale 0.5 --strict
+policy "each number" "(0, 0.25, 0.5, 0.125, False)" --relative-separation 0.25 --rescale 0.5 --small-time 0.125
+value "solvers stop at a fifth of the distance" "o['earliest'] < 0.4001 and o['inside'] == 0 and \
+o['first_inside'] is None and o['rescaled'] is None" ccd start.ply end.ply --solver
+inside=(ccd start.ply end.ply --min-separation 1.5 --relative-separation 0.2)
+value "a pair that starts inside is counted and named" "o['inside'] == 1 and \
+o['first_inside'] == {'kind': 'vf', 'a': 3, 'b': 0} and 0.39 < o['earliest'] < 0.4001" "${inside[@]}"
+succeeds "and in words" "${inside[@]}"
+check "with its name" grep -qxF \
+    "            1 pair starts at min-separation or closer; the first: vertex 3, face 0" stdout
+check "and the separation" grep -qxF \
+    "separation  1.5, and 0.2 of what a pair's distance at the start exceeds it by" stdout
+refuses "or it is refused" 2 "start at min_separation" "${inside[@]}" --strict
+value "a small time is solved again" "o['rescaled'] == 1 and 0.24 < o['earliest'] <= 0.25" \
+    ccd start.ply end.ply --all --relative-separation 0.2 --rescale 0.5 --small-time 0.9
+succeeds "and in words" \
+    ccd start.ply end.ply --all --min-separation 0.5 --rescale 0.5 --small-time 0.9
+check "how" grep -qxF "            times up to 0.9 are solved again for 0.5 alone and multiplied by 0.5" stdout
+check "how many" grep -qxF "            1 pair was solved again" stdout
+succeeds "the separation of a plain question" ccd start.ply end.ply
+check "is not spoken of" [ "$(grep -c separation stdout)" -eq 0 ]
 value "a budget of one leaves it undecided" "o['state'] == 'undecided' and o['earliest'] <= 0.5" \
     ccd start.ply end.ply --narrow inclusion --max-iterations 1
 value "queries agree with the truth" "o['queries'] == 2 and o['hits'] == 1 and o['undecided'] == 0 \
@@ -344,6 +380,8 @@ check "normals have length 1" awk -F, '{ n = $12 * $12 + $13 * $13 + $14 * $14 }
 check "form of safe steps" lines_match steps.csv "^[0-9]+,$hex\$"
 same "a step a vertex" "$(wc -l <steps.csv)" "$vertices"
 check "some vertices are held back" grep -qv "0x1p+0" steps.csv
+check "and that is checked" \
+    grep -qE "^safe steps  steps.csv: [1-9][0-9]* vertices held back, [1-9][0-9]* shortened motions? checked\$" stdout
 check "the picture is an SVG" grep -q "<svg" <(head -c 500 impacts.svg)
 check "and ends as one" grep -q "</svg>" <(tail -c 20 impacts.svg)
 hash=$(row hash)
@@ -383,6 +421,7 @@ while read -r name arguments; do
     run ccd $arguments --picture "$name.svg"
     explained "$name.svg" "$name" "r='10'" "earliest impact"
     explained "$name.svg" "$name" "marker-end" "its normal"
+    explained "$name.svg" "$name" "stroke-dasharray" "gap at the earliest impact"
     explained "$name.svg" "$name" "class='s'" "time of impact"
     explained "$name.svg" "$name" "class='s'" "other impact, in sight"
     explained "$name.svg" "$name" "class='h'" "other, behind a surface"
@@ -399,13 +438,14 @@ drape --scene cloth-ball --size 2000 --seed 3 --begin 0.7 --all
 first --scene cloth-ball --size 2000 --seed 3 --begin 0.7
 balls --scene n-body --size 2000 --begin 0.8 --all
 free --scene n-body --size 500 --all
+apart falling.ply fallen.ply --all --up z --min-separation 0.5
 rope --scene rod-twist --size 1000 --begin 0.8 --all
 heap --scene fracture --size 2000 --begin 0.8 --all
 soup --scene triangles --size 300 --begin 0.3 --all
 still start.ply start.ply --all
 PICTURES
-for words in "earliest impact" "its normal" "time of impact" "other, behind a surface" ">normal<" "edge of no face" \
-    "loose vertex" "moving" "at rest"; do
+for words in "earliest impact" "its normal" "gap at the earliest impact" "time of impact" "other, behind a surface" \
+    ">normal<" "edge of no face" "loose vertex" "moving" "at rest"; do
     check "some have and some lack: $words" grep -q "$words: yes.*$words: no\|$words: no.*$words: yes" <<<"$seen"
 done
 
@@ -534,9 +574,9 @@ check "the tables fit 100 columns" lines_match stdout '^.{0,100}$'
 same "columns of the rows" "$(head -n 1 rows.csv)" "scene,stage,kind,method,guarantee,tolerance,threads,$(
     )queries,seconds,ns_per_query,hits,undecided,false_positives,false_negatives,$(
     )file_false_positives,file_false_negatives,odd,even,times,late,largest_late,largest_early,$(
-    )mean_error,rung_axis,rung_direction,rung_plane,rung_root,rung_integer,error_0,$(
+    )mean_error,rung_axis,rung_direction,rung_plane,rung_root,rung_integer,rung_turn,error_0,$(
     printf 'error_1e%+d,' {-17..0})hash,median_seconds,repeats,simd,machine,compiler,commit"
-same "as many in each row" "$(awk -F, '{ print NF }' rows.csv | sort -u)" 54
+same "as many in each row" "$(awk -F, '{ print NF }' rows.csv | sort -u)" 55
 same "eight tolerances of fast" "$(grep -c ',fast,' rows.csv)" 8
 value "no guaranteed method misses, none is late" "all(r['false_negatives'] == 0 and r['late'] == 0 \
 and r['times'] > 200 for r in o['rows'] if r['guarantee'] != 'none')" "${random[@]}"

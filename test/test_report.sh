@@ -77,20 +77,22 @@ run unknown --out page.html
 check "unknown columns are named as left out" test "$code" -eq 0 -a -n "$(grep 'left out.*weights.csv' stdout)"
 check "on the page too" grep -q "weights.csv: left out" page.html
 
-# Rows of scenes kept between calls and of a busy machine are not those of the figures, however fast they are.
+# Rows of scenes kept between calls, of a busy machine and of separations are not those of the figures, however fast
+# they are.
 mkdir loads
-awk -F, -v OFS=, 'NR == 1 { print $0, "calls", "load"; next } { print $0, "stateless", "idle" }' \
+awk -F, -v OFS=, 'NR == 1 { print $0, "calls", "load", "separation"; next } { print $0, "stateless", "idle", "none" }' \
     "$data"/ccd-stages.csv >loads/ccd.csv
 run loads --out idle.html
 cp loads/ccd.csv rows.csv
 awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "seconds") at = i; next }
-    { $at = 1e-6; $(NF - 1) = "kept"; print; $(NF - 1) = "stateless"; $NF = "busy"; print }' rows.csv >>loads/ccd.csv
+    { $at = 1e-6; $(NF - 2) = "kept"; print; $(NF - 2) = "stateless"; $(NF - 1) = "busy"; print
+      $(NF - 1) = "idle"; $NF = "relative"; print }' rows.csv >>loads/ccd.csv
 touch -r rows.csv loads/ccd.csv
 run loads --out busy.html
 sed -i 's/: [0-9]* rows of toi/: rows of toi/' idle.html busy.html
-check "rows kept or busy are not drawn" cmp -s idle.html busy.html
-sed -i -e '1!{/,idle$/d;}' loads/ccd.csv
-refuses "nothing but such rows" 2 "kept or busy" loads --out refused.html
+check "rows kept, busy or apart are not drawn" cmp -s idle.html busy.html
+sed -i -e '1!{/,none$/{/,stateless,idle,/d;};}' loads/ccd.csv
+refuses "nothing but such rows" 2 "kept or busy, or keep a separation" loads --out refused.html
 
 # Older files: fewer columns, the scene in the file's name, lines as other systems end them.
 mkdir -p old/first old/second

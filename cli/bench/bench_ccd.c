@@ -25,6 +25,7 @@ typedef struct settings
     bool busy;
     const char *limits;
     const char *fractions;
+    const char *separations;
     double time_limit;
     const char *csv;
     common common;
@@ -58,6 +59,12 @@ static const option method_options[] = {
      .offset = offsetof(settings, modes),
      .argument = "A,B",
      .help = "earliest: the first impact alone; all: every impact; both unless given"},
+    {.name = "separations",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, separations),
+     .argument = "A,B,C",
+     .help = "keep pairs apart by each of these: none; edge/N, the N-th part of the mean edge of "
+             "the first frame; relative, what 'toi ccd --solver' asks for; none unless given"},
     TOLERANCE_OPTION(settings, "1e-6 unless given"),
     ITERATIONS_OPTION(settings, "pair"),
     {0}};
@@ -169,6 +176,47 @@ static toi_status choose_fractions(const char *list, ccd_plan *plan)
     return TOI_OK;
 }
 
+static bool parse_separation(const char *item, ccd_separation *separation)
+{
+    *separation = (ccd_separation){.kind = CCD_TOUCHING};
+    if (strcmp(item, "relative") == 0)
+        separation->kind = CCD_RELATIVE;
+    if (strncmp(item, "edge/", 5) != 0)
+        return strcmp(item, "none") == 0 || separation->kind == CCD_RELATIVE;
+    separation->kind = CCD_ABSOLUTE;
+    return parse_number(item + 5, &separation->parts) && separation->parts > 0 &&
+           separation->parts <= DBL_MAX;
+}
+
+static bool has_separation(const ccd_plan *plan, const ccd_separation *separation)
+{
+    for (int i = 0; i < plan->separation_count; ++i)
+        if (same_separation(&plan->separations[i], separation))
+            return true;
+    return false;
+}
+
+static toi_status choose_separations(const char *list, ccd_plan *plan)
+{
+    while (list) {
+        char item[ITEM_BYTES];
+        ccd_separation separation;
+        take_item(&list, item);
+        if (!parse_separation(item, &separation))
+            return toi_fail(TOI_ERROR_ARGUMENT,
+                            "--separations has '%s'; use none, relative, or a part of the mean "
+                            "edge such as edge/200",
+                            item);
+        if (has_separation(plan, &separation))
+            continue;
+        if (plan->separation_count == MOST_SEPARATIONS)
+            return toi_fail(TOI_ERROR_ARGUMENT, "--separations has more than %d items",
+                            MOST_SEPARATIONS);
+        plan->separations[plan->separation_count++] = separation;
+    }
+    return TOI_OK;
+}
+
 // Those that the papers compare, as far as this build has them; --narrow chooses others.
 static toi_status choose_narrow(const settings *s, bool narrow[TOI_NARROW_COUNT])
 {
@@ -228,6 +276,8 @@ static toi_status make_plan(const settings *s, ccd_plan *plan)
         status = choose_limits(s->limits, plan);
     if (status == TOI_OK)
         status = choose_fractions(s->fractions, plan);
+    if (status == TOI_OK)
+        status = choose_separations(s->separations, plan);
     return status;
 }
 
@@ -312,6 +362,7 @@ int run_bench_ccd(int argc, char **argv)
                   .threads = "1,0",
                   .limits = "none",
                   .fractions = "1",
+                  .separations = "none",
                   .time_limit = 60,
                   .common = default_common()};
     s.choice.meshes_only = true;
@@ -330,9 +381,11 @@ int run_bench_ccd(int argc, char **argv)
             "Times the whole pipeline, as users run it, for every combination of what the\n"
             "lists below name: boxes, search and decision, the most memory held, and what the\n"
             "answers are worth beside those of exact. With --fractions it is figure 5 of\n"
-            "Belgrod et al., with --threads figure 6, with --memory-limits figure 10. The\n"
-            "answers of a narrow phase must not depend on broad phase, threads, limit and\n"
-            "calls: where they do the program says so and exits with 3.\n"
+            "Belgrod et al., with --threads figure 6, with --memory-limits figure 10. With\n"
+            "--separations it shows what keeping a distance costs: separations of a scene and\n"
+            "mode are run in turns. The answers of a narrow phase must not depend on broad\n"
+            "phase, threads, limit and calls: where they do the program says so and exits\n"
+            "with 3.\n"
             "With --busy it shows what threads cost on a machine that has other work: all\n"
             "threads beside one, idle and busy.",
         .examples = "bench ccd start.ply end.ply --repeat 5\n"
@@ -341,6 +394,8 @@ int run_bench_ccd(int argc, char **argv)
                     "bench ccd --scene plane --begin 0.8 --narrow exact --memory-limits 8M,none\n"
                     "bench ccd --scene boxes --size 600 --begin 0.8 --calls stateless,kept\n"
                     "bench ccd --scene cloth-ball --begin 0.8 --busy\n"
+                    "bench ccd start.ply end.ply --separations none,edge/200,edge/2,relative \\\n"
+                    "    --narrow exact --threads 1 --repeat 7\n"
                     "bench ccd --all-scenes --size 50000 --csv ccd.csv",
         .groups = groups,
         .most_operands = 2};

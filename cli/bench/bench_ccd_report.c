@@ -17,6 +17,7 @@
 typedef struct choices
 {
     bool fraction;
+    bool separation;
     bool broad;
     bool limit;
     bool calls;
@@ -30,6 +31,8 @@ static choices find_choices(const ccd_rows *rows)
     for (int i = 1; i < rows->count; ++i) {
         const ccd_row *row = &rows->data[i];
         found.fraction = found.fraction || row->fraction != rows->data->fraction;
+        found.separation =
+            found.separation || !same_separation(&row->separation, &rows->data->separation);
         found.broad = found.broad || row->broad != rows->data->broad;
         found.limit = found.limit || row->memory_limit != rows->data->memory_limit;
         found.calls = found.calls || row->calls != rows->data->calls;
@@ -45,6 +48,8 @@ static void add_question_cells(table *t, const choices *shown, const ccd_row *ro
     add_cell(t, words(row ? ccd_mode_name((int)row->mode) : "mode"));
     if (shown->fraction)
         add_cell(t, row ? decimal("%.4g", row->fraction) : words("fraction"));
+    if (shown->separation)
+        add_cell(t, row ? separation_text(&row->separation) : words("separation"));
 }
 
 static text limit_cell(const ccd_row *row)
@@ -68,9 +73,14 @@ static void add_key_cells(table *t, const choices *shown, const ccd_row *row)
         add_cell(t, row ? count_text(row->threads) : words("threads"));
 }
 
+static int count_question_keys(const choices *shown)
+{
+    return 2 + shown->fraction + shown->separation;
+}
+
 static int count_keys(const choices *shown)
 {
-    return 2 + shown->fraction + shown->broad + shown->limit + shown->calls + shown->load +
+    return count_question_keys(shown) + shown->broad + shown->limit + shown->calls + shown->load +
            shown->threads;
 }
 
@@ -109,14 +119,14 @@ static text earliest_cell(const ccd_row *row)
 static void add_answer_line(table *t, const choices *shown, const ccd_rows *rows,
                             const ccd_row *row)
 {
-    bool all = row->mode == CCD_ALL;
+    bool all = row->mode == CCD_ALL, judged = has_truth(row);
     add_question_cells(t, shown, row);
     add_cell(t, count_text(both(row->report.candidates)));
     add_cell(t, all ? count_text(both(row->report.hits)) : words("-"));
     add_cell(t, earliest_cell(row));
-    add_cell(t, all ? count_text(row->truth.false_positives) : words("-"));
-    add_cell(t, all ? count_text(row->truth.false_negatives) : words("-"));
-    add_cell(t, finds_times(row->narrow) ? count_text(row->truth.late) : words("-"));
+    add_cell(t, all && judged ? count_text(row->truth.false_positives) : words("-"));
+    add_cell(t, all && judged ? count_text(row->truth.false_negatives) : words("-"));
+    add_cell(t, judged && finds_times(row->narrow) ? count_text(row->truth.late) : words("-"));
     add_cell(t, hash_text(row->hash));
     add_cell(t, words(all_have_same_answer(rows, row) ? "same" : "DIFFERENT"));
 }
@@ -129,7 +139,8 @@ static toi_status print_answers(const ccd_rows *rows, const ccd_row *scene, cons
     {
         TITLES = sizeof titles / sizeof *titles
     };
-    table t = start_table(2 + shown->fraction + TITLES, 2 + shown->fraction);
+    int keys = count_question_keys(shown);
+    table t = start_table(keys + TITLES, keys);
     add_question_cells(&t, shown, NULL);
     for (int i = 0; i < TITLES; ++i)
         add_cell(&t, words(titles[i]));
@@ -240,6 +251,63 @@ static toi_status print_load_ratios(const ccd_rows *rows, const ccd_row *scene, 
     return print_table(&t);
 }
 
+static bool differ_in_threads(const ccd_rows *rows)
+{
+    for (int i = 1; i < rows->count; ++i)
+        if (rows->data[i].threads != rows->data->threads)
+            return true;
+    return false;
+}
+
+static const ccd_row *find_touching(const ccd_rows *rows, const ccd_row *row)
+{
+    ccd_row other = *row;
+    other.separation = (ccd_separation){.kind = CCD_TOUCHING};
+    return find_same_run(rows, &other);
+}
+
+// What the separation costs beside none, which may not have been measured.
+static void add_separation_cells(table *t, const ccd_row *row, const ccd_row *none)
+{
+    const toi_ccd_report *r = &row->report;
+    int64_t candidates = both(r->candidates), hits = both(r->hits);
+    int64_t more = none && row->mode == CCD_ALL ? hits - both(none->report.hits) : 0;
+    bool many = more > 0 && more >= candidates / 100; // of few the time says nothing
+    double seconds = r->seconds_total, before = none ? none->report.seconds_total : 0;
+    add_cell(t, seconds_text(seconds));
+    add_cell(t, none ? decimal("%.2f", seconds / before) : words("-"));
+    add_cell(t, count_text(candidates));
+    add_cell(t, row->mode == CCD_ALL ? count_text(hits) : words("-"));
+    add_cell(t, candidates > 0 ? decimal("%.1f", 1e9 * seconds / (double)candidates) : words("-"));
+    add_cell(t, many ? decimal("%.0f", 1e9 * (seconds - before) / (double)more) : words("-"));
+}
+
+// The fastest runs, as in the costs.
+static toi_status print_separations(const ccd_rows *rows, const ccd_row *scene, choices shown)
+{
+    static const char *const titles[] = {"total", "ratio",          "candidates",
+                                         "hits",  "ns a candidate", "ns a hit more"};
+    enum
+    {
+        TITLES = sizeof titles / sizeof *titles
+    };
+    shown.threads = differ_in_threads(rows); // room for what the table is about
+    int keys = count_keys(&shown);
+    table t = start_table(keys + TITLES, keys);
+    add_key_cells(&t, &shown, NULL);
+    for (int i = 0; i < TITLES; ++i)
+        add_cell(&t, words(titles[i]));
+    for (int i = 0; i < rows->count; ++i) {
+        const ccd_row *row = &rows->data[i];
+        if (strcmp(row->scene, scene->scene) != 0)
+            continue;
+        add_key_cells(&t, &shown, row);
+        add_separation_cells(&t, row, find_touching(rows, row));
+    }
+    printf("\n");
+    return print_table(&t);
+}
+
 static void print_notes(const choices *shown)
 {
     printf(
@@ -249,6 +317,12 @@ static void print_notes(const choices *shown)
         "Times by the clock on the\nwall; search and decide overlap and are shared out by the "
         "workers' own clocks. total: the whole\ncall. memory: the most working memory held at "
         "once.\n");
+    if (shown->separation)
+        printf("separation: edge/N: the N-th part of the mean edge in the first frame is kept; "
+               "relative: a fifth of\neach pair's distance, and what else solvers ask for. ratio: "
+               "total beside that of none. ns a\ncandidate: total, shared out. ns a hit more: what "
+               "total has more than that of none, shared out to\nthe hits more, where those are a "
+               "hundredth of the candidates. Separations are run in turns.\n");
     if (shown->calls)
         printf("kept: a step of a scene that is kept between calls; stateless: a call that begins "
                "with nothing.\n");
@@ -290,6 +364,8 @@ toi_status print_ccd(const ccd_rows *rows)
         printf("\n");
         if (status == TOI_OK)
             status = print_costs(rows, row, &shown);
+        if (status == TOI_OK && shown.separation)
+            status = print_separations(rows, row, shown);
         if (status == TOI_OK && shown.calls)
             status = print_kept_ratios(rows, row, shown);
         if (status == TOI_OK && shown.load)
@@ -307,7 +383,7 @@ toi_status print_ccd(const ccd_rows *rows)
 static void add_answer(json_t *object, const ccd_rows *rows, const ccd_row *row)
 {
     const toi_ccd_report *r = &row->report;
-    bool all = row->mode == CCD_ALL, timed = finds_times(row->narrow);
+    bool all = row->mode == CCD_ALL, timed = finds_times(row->narrow), judged = has_truth(row);
     bool found = timed && r->state != TOI_SEPARATED;
     json_object_set_new(object, "candidates", json_kinds(r->candidates));
     json_object_set_new(object, "hits", all ? json_kinds(r->hits) : json_null());
@@ -317,10 +393,12 @@ static void add_answer(json_t *object, const ccd_rows *rows, const ccd_row *row)
     json_object_set_new(object, "earliest_hex",
                         found ? json_string(time_hex(r->earliest.time).at) : json_null());
     json_object_set_new(object, "false_positives",
-                        all ? json_integer(row->truth.false_positives) : json_null());
+                        all && judged ? json_integer(row->truth.false_positives) : json_null());
     json_object_set_new(object, "false_negatives",
-                        all ? json_integer(row->truth.false_negatives) : json_null());
-    json_object_set_new(object, "late", timed ? json_integer(row->truth.late) : json_null());
+                        all && judged ? json_integer(row->truth.false_negatives) : json_null());
+    json_object_set_new(object, "late",
+                        timed && judged ? json_integer(row->truth.late) : json_null());
+    json_object_set_new(object, "inside", json_integer(r->inside));
     json_object_set_new(object, "hash", json_hash(row->hash));
     json_object_set_new(object, "same", json_boolean(has_same_answer(rows, row)));
 }
@@ -329,10 +407,11 @@ static json_t *ccd_row_object(const ccd_rows *rows, const ccd_row *row)
 {
     const toi_ccd_report *r = &row->report;
     json_t *object = json_pack(
-        "{s:o, s:s, s:s, s:s, s:f, s:I, s:i, s:s, s:s, s:I, s:I, s:I}", "scene",
+        "{s:o, s:s, s:s, s:s, s:f, s:s, s:f, s:I, s:i, s:s, s:s, s:I, s:I, s:I}", "scene",
         json_text(row->scene), "broad", broad_choice((int)row->broad), "narrow",
         narrow_choice((int)row->narrow), "mode", ccd_mode_name((int)row->mode), "fraction",
-        row->fraction, "memory_limit", (json_int_t)row->memory_limit, "threads", row->threads,
+        row->fraction, "separation", separation_text(&row->separation).at, "min_separation",
+        row->min_separation, "memory_limit", (json_int_t)row->memory_limit, "threads", row->threads,
         "calls", ccd_calls_name((int)row->calls), "load", ccd_load_name((int)row->load), "vertices",
         (json_int_t)r->vertices, "edges", (json_int_t)r->edges, "faces", (json_int_t)r->faces);
     add_answer(object, rows, row);

@@ -26,6 +26,18 @@ const char *ccd_load_name(int load)
     return load < CCD_LOADS ? names[load] : NULL;
 }
 
+text separation_text(const ccd_separation *separation)
+{
+    if (separation->kind == CCD_ABSOLUTE)
+        return decimal("edge/%.9g", separation->parts);
+    return words(separation->kind == CCD_RELATIVE ? "relative" : "none");
+}
+
+bool same_separation(const ccd_separation *a, const ccd_separation *b)
+{
+    return a->kind == b->kind && a->parts == b->parts;
+}
+
 // ---------------------------------------------------------------------------------------------
 // Answers
 
@@ -36,7 +48,13 @@ bool same_ccd_mesh(const ccd_row *a, const ccd_row *b)
 
 bool same_ccd_question(const ccd_row *a, const ccd_row *b)
 {
-    return same_ccd_mesh(a, b) && a->mode == b->mode && a->narrow == b->narrow;
+    return same_ccd_mesh(a, b) && a->mode == b->mode && a->narrow == b->narrow &&
+           same_separation(&a->separation, &b->separation);
+}
+
+bool has_truth(const ccd_row *row)
+{
+    return row->separation.kind == CCD_TOUCHING;
 }
 
 static bool same_run(const ccd_row *a, const ccd_row *b)
@@ -78,8 +96,9 @@ int count_wrong_answers(const ccd_rows *rows)
 // CSV
 
 static const char titles[] =
-    "scene,broad,narrow,mode,fraction,memory_limit,threads,calls,load,vertices,edges,faces,"
-    "candidates_vf,candidates_ee,hits_vf,hits_ee,undecided,earliest,false_positives,"
+    "scene,broad,narrow,mode,fraction,separation,min_separation,memory_limit,threads,calls,load,"
+    "vertices,edges,faces,candidates_vf,candidates_ee,hits_vf,hits_ee,undecided,inside,earliest,"
+    "false_positives,"
     "false_negatives,late,seconds_prepare,seconds_broad,seconds_narrow,seconds,median_seconds,"
     "mean_seconds,repeats,peak_bytes,hash,simd," ENVIRONMENT_TITLES;
 
@@ -94,6 +113,7 @@ static void write_counts(FILE *file, const ccd_row *row)
                 r->undecided[TOI_VERTEX_FACE] + r->undecided[TOI_EDGE_EDGE]);
     else
         fprintf(file, ",,%d,", r->state == TOI_UNDECIDED);
+    fprintf(file, "%" PRId64 ",", r->inside);
 }
 
 static void write_errors(FILE *file, const ccd_row *row)
@@ -102,11 +122,12 @@ static void write_errors(FILE *file, const ccd_row *row)
     if (timed && row->report.state != TOI_SEPARATED)
         fputs(time_hex(row->report.earliest.time).at, file);
     fputc(',', file);
-    if (row->mode == CCD_ALL)
-        fprintf(file, "%" PRId64 ",%" PRId64, row->truth.false_positives,
+    if (row->mode == CCD_ALL && has_truth(row))
+        fprintf(file, "%" PRId64 ",%" PRId64 ",", row->truth.false_positives,
                 row->truth.false_negatives);
-    fputs(row->mode == CCD_ALL ? "," : ",,", file);
-    if (timed)
+    else
+        fputs(",,", file);
+    if (timed && has_truth(row))
         fprintf(file, "%" PRId64, row->truth.late);
     fputc(',', file);
 }
@@ -114,8 +135,9 @@ static void write_errors(FILE *file, const ccd_row *row)
 static void write_row_of_ccd(FILE *file, const ccd_row *row)
 {
     const toi_ccd_report *r = &row->report;
-    fprintf(file, "%s,%s,%s,%s,%.9g,%" PRId64 ",%d,%s,%s,", row->scene, toi_broad_name(row->broad),
-            toi_narrow_name(row->narrow), ccd_mode_name((int)row->mode), row->fraction,
+    fprintf(file, "%s,%s,%s,%s,%.9g,%s,%.17g,%" PRId64 ",%d,%s,%s,", row->scene,
+            toi_broad_name(row->broad), toi_narrow_name(row->narrow), ccd_mode_name((int)row->mode),
+            row->fraction, separation_text(&row->separation).at, row->min_separation,
             row->memory_limit, row->threads, ccd_calls_name((int)row->calls),
             ccd_load_name((int)row->load));
     write_counts(file, row);

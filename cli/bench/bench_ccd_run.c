@@ -19,6 +19,7 @@ typedef struct runner
     mesh_subset subset; // what `mesh` is, unless it is the whole
     toi_impact_array truth;
     double true_earliest; // infinite: there is none
+    double mean_edge;     // its length, in the first frame
     ccd_rows *rows;
     progress bar;
 } runner;
@@ -55,6 +56,9 @@ static toi_ccd_def make_def(const runner *r, const ccd_row *row, watch *w)
     def.narrow.method = row->narrow;
     def.narrow.tolerance = r->plan->tolerance;
     def.narrow.max_iterations = r->plan->max_iterations;
+    def.narrow.min_separation = row->min_separation;
+    if (row->separation.kind == CCD_RELATIVE)
+        def.zero_time = toi_solver_policy();
     def.workers = row->threads;
     def.memory_limit = row->memory_limit;
     def.progress = watch_run;
@@ -126,13 +130,16 @@ static toi_status repeat_runs(runner *r, contestant *c, toi_scene *kept, watch *
 static void judge(const runner *r, ccd_row *row, const toi_impact_array *impacts)
 {
     const toi_impact *earliest = &row->report.earliest;
-    if (row->mode == CCD_ALL) {
+    if (row->mode == CCD_ALL)
         row->hash = toi_hash(impacts->data, (size_t)impacts->count * sizeof *impacts->data);
-        row->truth = judge_impacts(&r->truth, impacts);
-    } else {
+    else
         row->hash = toi_hash(earliest, sizeof *earliest);
+    if (!has_truth(row))
+        return;
+    if (row->mode == CCD_ALL)
+        row->truth = judge_impacts(&r->truth, impacts);
+    else
         row->truth.late = earliest->time > r->true_earliest;
-    }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -145,6 +152,8 @@ static void say_skipped(const ccd_row *row, const char *why)
             broad_choice((int)row->broad), row->threads, row->threads == 1 ? "" : "s");
     if (row->fraction < 1)
         fprintf(stderr, ", %g of the faces", row->fraction);
+    if (row->separation.kind != CCD_TOUCHING)
+        fprintf(stderr, ", separation %s", separation_text(&row->separation).at);
     if (row->calls == CCD_KEPT)
         fprintf(stderr, ", a scene kept");
     if (row->load == CCD_BUSY)
@@ -199,9 +208,12 @@ static toi_status measure(runner *r, contestant *c)
     return status;
 }
 
-// Each turn begins with a run that is not counted: few runs are one turn.
+// Each turn begins with a run that is not counted: few runs are one turn. Separations are measured
+// for their ratios, so each of their turns counts one run: what the machine does then falls on all.
 static int count_turns(const ccd_plan *plan)
 {
+    if (plan->separation_count > 1 && plan->repeat < 20)
+        return plan->repeat;
     return plan->repeat < 20 ? 1 : 5;
 }
 
@@ -242,7 +254,8 @@ static int count_chosen(const bool *chosen, int count)
 static int count_searches(const ccd_plan *plan)
 {
     return count_chosen(plan->broad, TOI_BROAD_COUNT) * plan->limit_count * plan->thread_count *
-           count_chosen(plan->calls, CCD_CALLS) * count_chosen(plan->loads, CCD_LOADS);
+           plan->separation_count * count_chosen(plan->calls, CCD_CALLS) *
+           count_chosen(plan->loads, CCD_LOADS);
 }
 
 int count_combinations(const ccd_plan *plan)
@@ -254,7 +267,7 @@ int count_combinations(const ccd_plan *plan)
     return questions * count_searches(plan) * plan->fraction_count;
 }
 
-// Rows that differ in calls, load and threads alone; returns how many.
+// Rows of one separation that differ in calls, load and threads alone; returns how many.
 static int list_contestants(const ccd_plan *plan, ccd_row row, contestant *list)
 {
     int count = 0;
@@ -270,13 +283,34 @@ static int list_contestants(const ccd_plan *plan, ccd_row row, contestant *list)
     return count;
 }
 
+// Those of every separation; what the method does not keep is skipped.
+static int list_separations(const runner *r, ccd_row row, contestant *list)
+{
+    const ccd_plan *plan = r->plan;
+    bool keeps = toi_narrow_traits(row.narrow) & TOI_NARROW_TRAIT_SEPARATION;
+    int count = 0;
+    for (int i = 0; i < plan->separation_count; ++i) {
+        int first = count;
+        row.separation = plan->separations[i];
+        bool absolute = row.separation.kind == CCD_ABSOLUTE;
+        row.min_separation = absolute ? r->mean_edge / row.separation.parts : 0;
+        count += list_contestants(plan, row, list + count);
+        for (int k = first; k < count && !keeps && !has_truth(&row); ++k) {
+            list[k].skipped = true;
+            say_skipped(&list[k].row, "the method keeps no separation");
+        }
+    }
+    return count;
+}
+
 static toi_status run_search(runner *r, ccd_row row)
 {
-    size_t most = (size_t)CCD_CALLS * CCD_LOADS * (size_t)r->plan->thread_count;
+    size_t most = (size_t)CCD_CALLS * CCD_LOADS * (size_t)r->plan->thread_count *
+                  (size_t)r->plan->separation_count;
     contestant *list = toi_allocate(most * sizeof *list);
     if (!list)
         return TOI_ERROR_MEMORY;
-    int count = list_contestants(r->plan, row, list);
+    int count = list_separations(r, row, list);
     toi_status status = take_turns(r, list, count);
     for (int i = 0; i < count && status == TOI_OK; ++i)
         if (list[i].skipped)
@@ -302,9 +336,35 @@ static toi_status run_question(runner *r, ccd_row row)
     return status;
 }
 
+static double length_of_edge(const toi_mesh *mesh, int64_t edge)
+{
+    toi_query query =
+        toi_gather_query(mesh, TOI_EDGE_EDGE, (toi_pair){(int32_t)edge, (int32_t)edge});
+    const double *a = query.start[0], *b = query.start[1];
+    return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+}
+
+// Of the first frame.
+static toi_status measure_edges(runner *r)
+{
+    int64_t count = r->mesh->edges.count;
+    bool needed = false;
+    for (int i = 0; i < r->plan->separation_count; ++i)
+        needed = needed || r->plan->separations[i].kind == CCD_ABSOLUTE;
+    r->mean_edge = 0;
+    for (int64_t i = 0; i < count; ++i)
+        r->mean_edge += length_of_edge(r->mesh, i) / (double)count;
+    return r->mean_edge > 0 || !needed
+               ? TOI_OK
+               : toi_fail(TOI_ERROR_DATA, "--separations has shares of the mean edge, but no edge "
+                                          "has a length; use none or relative");
+}
+
 static toi_status run_questions(runner *r, ccd_row row)
 {
-    toi_status status = find_true_impacts(r->mesh, toi_default_workers(), &r->truth);
+    toi_status status = measure_edges(r);
+    if (status == TOI_OK)
+        status = find_true_impacts(r->mesh, toi_default_workers(), &r->truth);
     r->true_earliest = INFINITY;
     for (int64_t i = 0; i < r->truth.count; ++i)
         r->true_earliest = fmin(r->true_earliest, r->truth.data[i].time);

@@ -9,7 +9,8 @@
 enum
 {
     MOST_LIMITS = 32,
-    MOST_FRACTIONS = 32
+    MOST_FRACTIONS = 32,
+    MOST_SEPARATIONS = 16
 };
 
 // What to run, and how.
@@ -24,6 +25,8 @@ typedef struct ccd_plan
     int limit_count;
     double fractions[MOST_FRACTIONS];
     int fraction_count;
+    ccd_separation separations[MOST_SEPARATIONS];
+    int separation_count;
     bool calls[CCD_CALLS];
     bool loads[CCD_LOADS];
     uint64_t seed; // of the fractions

@@ -9,8 +9,11 @@
 /// An impact to mark.
 typedef struct picture_impact
 {
-    double start[3]; ///< the spot of the mesh that is hit, at t = 0
-    double end[3];   ///< and at t = 1: marks move with the mesh
+    double start[3];       ///< the spot of the mesh that is hit, at t = 0
+    double end[3];         ///< and at t = 1: marks move with the mesh
+    bool apart;            ///< is it hit from a distance? Then the gap is drawn
+    double other_start[3]; ///< the spot at the other end of the gap, at t = 0
+    double other_end[3];   ///< and at t = 1
     double time;
     double normal[3]; ///< drawn as a short arrow; zero for none
 } picture_impact;

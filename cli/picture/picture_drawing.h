@@ -71,6 +71,7 @@ typedef struct drawing
     int64_t open_count; // marks in sight
     int64_t hidden_count;
     bool long_arrow; // at the earliest impact
+    bool gap;        // likewise
     bool short_arrows;
     bool loose_edges;
     bool loose_points;

@@ -17,6 +17,7 @@ enum
 
 const char LONG_ARROW_STYLE[] =
     "stroke='" DARK_RED "' style='stroke-width:2.2' marker-end='url(#tip)'";
+const char GAP_STYLE[] = "stroke='" DARK_RED "' stroke-dasharray='5 4' style='stroke-width:1.8'";
 const char SHORT_ARROW_STYLE[] = "stroke='#5b2a6e' style='stroke-width:1.2'";
 
 static bool in_sight(const drawing *d, const picture_impact *impact)
@@ -134,6 +135,21 @@ void print_ring(FILE *o, double x, double y)
             x, y, x, y, x, y);
 }
 
+// From the mark to what it comes near, where that is outside of the ring.
+static bool print_gap(FILE *o, const drawing *d, const picture_impact *impact)
+{
+    spot p = project_point(&d->view, place_impact(d, impact));
+    spot q = project_point(&d->view, place_moving(d, impact->other_start, impact->other_end));
+    if (!impact->apart || (p.x - q.x) * (p.x - q.x) + (p.y - q.y) * (p.y - q.y) < 144.0)
+        return false;
+    fprintf(o,
+            "<path d='M%.1f %.1fL%.1f %.1f' stroke='#fff' style='stroke-width:4'/>"
+            "<path d='M%.1f %.1fL%.1f %.1f' %s/>"
+            "<circle cx='%.1f' cy='%.1f' r='3.4' fill='" DARK_RED "' stroke='#fff'/>\n",
+            p.x, p.y, q.x, q.y, p.x, p.y, q.x, q.y, GAP_STYLE, q.x, q.y);
+    return true;
+}
+
 static void print_earliest(FILE *o, drawing *d)
 {
     const picture_impact *impact = &d->p->impacts[d->earliest];
@@ -142,6 +158,7 @@ static void print_earliest(FILE *o, drawing *d)
     fprintf(o, "<g fill='none' stroke-linecap='round'>\n");
     print_arrow(o, d, impact, 0.15, "stroke='#fff' style='stroke-width:5'");
     d->long_arrow = print_arrow(o, d, impact, 0.15, LONG_ARROW_STYLE);
+    d->gap = print_gap(o, d, impact);
     print_leader(o, s, box);
     print_ring(o, s.x, s.y);
     fprintf(o, "</g>\n");

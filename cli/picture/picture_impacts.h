@@ -13,8 +13,9 @@ void print_impacts(FILE *o, drawing *d);
 // The mark of the earliest.
 void print_ring(FILE *o, double x, double y);
 
-// Attributes of the arrows: that of the earliest impact, and those of others.
+// Attributes of the arrows: that of the earliest impact, and those of others; and of its gap.
 extern const char LONG_ARROW_STYLE[];
+extern const char GAP_STYLE[];
 extern const char SHORT_ARROW_STYLE[];
 
 #endif

@@ -104,6 +104,10 @@ static void print_surfaces(pen *p, const drawing *d)
 {
     bool shown[BODY_COLOURS + 1] = {false};
     int moving = 0;
+    if (d->gap) {
+        fprintf(p->o, "<path d='M%.0f %.0fh22' %s/>\n", p->x, p->y, GAP_STYLE);
+        print_meaning(p, 22.0, "gap at the earliest impact");
+    }
     for (int64_t i = 0; i < d->face_count; ++i)
         shown[d->colours[i]] = shown[d->colours[i]] || d->seen[i];
     for (int body = 0; body < BODY_COLOURS; ++body)

@@ -12,7 +12,7 @@ static vec place_point(const drawing *d, const double a[3])
     return (vec){a[0] * d->shrink, a[1] * d->shrink, a[2] * d->shrink};
 }
 
-static vec place_moving(const drawing *d, const double start[3], const double end[3])
+vec place_moving(const drawing *d, const double start[3], const double end[3])
 {
     vec from = place_point(d, start);
     return plus(from, d->time, minus(place_point(d, end), from));

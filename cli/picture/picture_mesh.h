@@ -8,6 +8,9 @@
 // Where an impact is marked: on the spot that is hit, at the drawing's time.
 vec place_impact(const drawing *d, const picture_impact *impact);
 
+// A spot at the time of the drawing.
+vec place_moving(const drawing *d, const double start[3], const double end[3]);
+
 // The points at the drawing's time; then the ball around them; which belong to no face or edge.
 void place_points(drawing *d);
 void measure_mesh(drawing *d);

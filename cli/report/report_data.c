@@ -249,13 +249,15 @@ static toi_status read_narrow(report_data *data, const report_file *file, int64_
     return status;
 }
 
-// The figures are of calls that take the whole mesh, on a machine without other work. Older files
-// have no other rows, and do not say so.
+// The figures are of contacts, by calls that take the whole mesh, on a machine without other work.
+// Older files have no other rows, and do not say so.
 static bool is_shown_ccd(const csv_file *csv, int64_t row)
 {
     const char *calls = csv_named_cell(csv, row, "calls");
     const char *load = csv_named_cell(csv, row, "load");
-    return (!*calls || same_name(calls, "stateless")) && (!*load || same_name(load, "idle"));
+    const char *separation = csv_named_cell(csv, row, "separation");
+    return (!*calls || same_name(calls, "stateless")) && (!*load || same_name(load, "idle")) &&
+           (!*separation || same_name(separation, "none"));
 }
 
 static toi_status read_ccd(report_data *data, const report_file *file, int64_t row)
@@ -318,7 +320,7 @@ static toi_status check_any(const report_data *data, const char *folder)
     return toi_fail(TOI_ERROR_FORMAT,
                     "%s: no measurements in its csv files; they are read by the names of their "
                     "columns, as 'toi bench' writes them, without rows of 'bench ccd' that are "
-                    "kept or busy",
+                    "kept or busy, or keep a separation",
                     folder);
 }
 

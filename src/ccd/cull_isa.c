@@ -243,8 +243,8 @@ TOI_INLINE int64_t cull_directions(int edge_edge, const toi_cull_source *s, toi_
         find_corners(edge_edge, s, &c.pairs[c.count], corners);
         for (int k = 0; k < 4; ++k)
             memcpy(&x[k], corners[k], sizeof x[k]);
-        double separation = pair_separation(edge_edge, s, corners);
-        if (s->relative > 0)
+        double separation = axes ? pair_separation(edge_edge, s, corners) : 0;
+        if (axes && s->relative > 0)
             c.rows.separation[c.count] = toi_round_separation(separation);
         int apart = axes && axes_apart(edge_edge, x, s->t_max, early, separation);
         if (early && apart) // nearly always; else it is as well to go on

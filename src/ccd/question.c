@@ -119,6 +119,16 @@ void toi_merge_tallies(toi_question *q)
     toi_reset_tallies(q);
 }
 
+static const char *first_word(int kind)
+{
+    return kind == TOI_EDGE_EDGE ? "edge" : "vertex";
+}
+
+static const char *second_word(int kind)
+{
+    return kind == TOI_VERTEX_FACE ? "face" : kind == TOI_POINT_POINT ? "vertex" : "edge";
+}
+
 // In strict mode pairs that start too close are an error.
 static toi_status refuse_inside(const toi_question *q)
 {
@@ -127,10 +137,10 @@ static toi_status refuse_inside(const toi_question *q)
     if (!q->pipeline.def->zero_time.strict || report->inside == 0)
         return TOI_OK;
     return toi_fail(TOI_ERROR_DATA,
-                    "%" PRId64 " pairs start at min_separation = %g or closer; the first is %s "
-                    "(%d, %d). Move them apart, ask for less, or clear zero_time.strict",
-                    report->inside, q->pipeline.def->narrow.min_separation,
-                    toi_kind_name((toi_kind)name->kind), name->a, name->b);
+                    "%s %d and %s %d start at min_separation, %g, or closer (pairs that do: "
+                    "%" PRId64 "); move them apart, ask for less, or clear zero_time.strict",
+                    first_word(name->kind), name->a, second_word(name->kind), name->b,
+                    q->pipeline.def->narrow.min_separation, report->inside);
 }
 
 toi_status toi_end_question(toi_question *q, toi_status status, toi_ccd_report *report)

@@ -127,6 +127,7 @@ static void search_list(ladder *l, toi_apart_search_fn *search)
         if (verdict == TOI_SEARCH_APART) {
             l->queries[query].settled = true;
             l->batch->results[query].rung = TOI_RUNG_TURN;
+            l->batch->results[query].starts_inside |= l->queries[query].starts_inside;
         } else if (verdict == TOI_SEARCH_INSIDE) {
             set_hit_at_start(l, query, TOI_RUNG_TURN);
         }
