@@ -152,11 +152,14 @@ static void strictness_names_what_begins_inside(void **state)
     put_particle(&p, 0.05);
     push(&p, 0, 1);
     p.def.zero_time.strict = true;
-    assert_fails(toi_find_earliest(&p.def, &p.mesh, &report), TOI_ERROR_DATA, "vf (0, 0)");
+    assert_fails(toi_find_earliest(&p.def, &p.mesh, &report), TOI_ERROR_DATA,
+                 "vertex 0 and face 0 start at");
     assert_true(isinf(report.earliest.time));
-    assert_fails(toi_find_impacts(&p.def, &p.mesh, &impacts, NULL), TOI_ERROR_DATA, "vf (0, 0)");
+    assert_fails(toi_find_impacts(&p.def, &p.mesh, &impacts, NULL), TOI_ERROR_DATA,
+                 "vertex 0 and face 0 start at");
     assert_int_equal(impacts.count, 0);
-    assert_fails(toi_find_safe_steps(&p.def, &p.mesh, steps, NULL), TOI_ERROR_DATA, "vf (0, 0)");
+    assert_fails(toi_find_safe_steps(&p.def, &p.mesh, steps, NULL), TOI_ERROR_DATA,
+                 "vertex 0 and face 0 start at");
     assert_true(steps[0] == 0 && steps[3] == 0);
     p.start[0][2] = nextafter(0.1, 1);
     assert_ok(toi_find_earliest(&p.def, &p.mesh, &report));

@@ -169,15 +169,15 @@ static void signs_over_intervals(void **state)
             from = toi_integer_shift(&arena, from, bits - 63);
         else
             from = toi_integer_from_word(&arena, toi_random_below(&random, UINT64_C(1) << bits));
-        toi_span span = {from, toi_integer_from_word(&arena, 1 + toi_random_below(&random, 3)),
-                         bits};
-        set_integer(a, span.from);
-        set_integer(w, span.width);
+        toi_open_interval interval = {
+            from, toi_integer_from_word(&arena, 1 + toi_random_below(&random, 3)), bits};
+        set_integer(a, interval.from);
+        set_integer(w, interval.width);
         mpq_div_2exp(a, a, (mp_bitcnt_t)bits);
         mpq_div_2exp(w, w, (mp_bitcnt_t)bits);
         bernstein(&f, a, w, b);
-        exact_signs(&arena, &f, &span, exact);
-        bool certain = filter_signs(&f, &span, signs);
+        exact_signs(&arena, &f, &interval, exact);
+        bool certain = filter_signs(&f, &interval, signs);
         filtered += certain;
         for (int k = 0; k <= f.degree; ++k) {
             assert_int_equal(exact[k], mpq_sgn(b[k]));

@@ -48,17 +48,17 @@ typedef struct state
     int count;
 } state;
 
-static toi_span span_of(const state *s, const part *p)
+static toi_open_interval interval_of(const state *s, const part *p)
 {
-    return (toi_span){p->from, s->width, p->bits};
+    return (toi_open_interval){p->from, s->width, p->bits};
 }
 
 // How often the signs of g change over the interval, and the first and last of them.
 static int count_changes(state *s, const toi_sextic *g, const part *p, int *first, int *last)
 {
     int signs[TOI_SEXTIC_COEFFICIENTS];
-    toi_span span = span_of(s, p);
-    toi_sextic_signs(s->arena, g, &span, signs);
+    toi_open_interval interval = interval_of(s, p);
+    toi_sextic_signs(s->arena, g, &interval, signs);
     *first = 0;
     for (int i = 0; i <= g->degree && *first == 0; ++i)
         *first = signs[i];
@@ -68,19 +68,18 @@ static int count_changes(state *s, const toi_sextic *g, const part *p, int *firs
 
 // ---- Conditions
 
-// The sign of a condition all over the interval, or at the point; 0 where it has none.
+// 1: the condition is positive all over the interval, or at the point; -1: nowhere; 0: not known.
 static int condition_sign(state *s, const toi_sextic *g, const part *p)
 {
     int first, last;
-    if (g->degree <= 0)
-        return g->degree < 0 ? -1
-                             : toi_integer_sign(g->c[0]); // never positive: as good as negative
+    if (g->degree < 0)
+        return -1;
     if (p->is_point)
         return toi_sextic_sign_at(s->arena, g, (toi_dyadic){p->from, p->bits}) > 0 ? 1 : -1;
     return count_changes(s, g, p, &first, &last) == 0 ? first : 0;
 }
 
-// Is a condition negative all over the part? Notes those that are positive.
+// Is a condition positive nowhere in the part? Notes those that are positive all over it.
 static bool is_ruled_out(state *s, part *p)
 {
     for (int i = 0; i < s->search->conditions; ++i) {

@@ -163,15 +163,15 @@ int toi_sextic_sign_at(toi_arena *arena, const toi_sextic *f, toi_dyadic x)
     return sign;
 }
 
-// In doubles: the variable is t / 2^shift, so that the span is in [0, 1] and not far below it.
-static bool filter_signs(const toi_sextic *f, const toi_span *span, int *signs)
+// In doubles: the variable is t / 2^shift, so that the interval is in [0, 1] and not far below it.
+static bool filter_signs(const toi_sextic *f, const toi_open_interval *interval, int *signs)
 {
     toi_sextic_doubles doubles;
     int64_t from_exponent, width_exponent;
-    double from = toi_integer_approximate(span->from, &from_exponent);
-    double width = toi_integer_approximate(span->width, &width_exponent), power = 1;
+    double from = toi_integer_approximate(interval->from, &from_exponent);
+    double width = toi_integer_approximate(interval->width, &width_exponent), power = 1;
     int64_t top = from_exponent > width_exponent ? from_exponent : width_exponent;
-    toi_sextic_approximate(f, top + 1 - span->bits, &doubles);
+    toi_sextic_approximate(f, top + 1 - interval->bits, &doubles);
     from = small_double(from, from_exponent - top - 1);
     width = small_double(width, width_exponent - top - 1);
     double *a = doubles.a, sizes[TOI_SEXTIC_COEFFICIENTS];
@@ -227,12 +227,13 @@ static void add_product(mp_limb_t *x, int64_t length, toi_integer a, const mp_li
 // Limbs for the numbers of toi_sextic_signs(). With all signs positive they would be at most 2^6
 // times the sum of c_i end^i 2^(bits (degree - i)), of seven terms: ten bits more than the longest,
 // one for the sign, and what is written past a number by a shift.
-static int64_t limbs_for_signs(const toi_sextic *f, const toi_span *span)
+static int64_t limbs_for_signs(const toi_sextic *f, const toi_open_interval *interval)
 {
-    int64_t from = toi_integer_bits(span->from), width = toi_integer_bits(span->width), most = 0;
+    int64_t from = toi_integer_bits(interval->from), width = toi_integer_bits(interval->width),
+            most = 0;
     int64_t end = (from > width ? from : width) + 1;
     for (int i = 0; i <= f->degree; ++i) {
-        int64_t bits = toi_integer_bits(f->c[i]) + span->bits * (f->degree - i) + end * i;
+        int64_t bits = toi_integer_bits(f->c[i]) + interval->bits * (f->degree - i) + end * i;
         most = bits > most ? bits : most;
     }
     return (most + 11) / 64 + 2;
@@ -240,22 +241,23 @@ static int64_t limbs_for_signs(const toi_sextic *f, const toi_span *span)
 
 // The coefficients of f(from + width x) times a power of two, then those of x^i in the sum of
 // c_i x^i (1 + x)^(n - i): positive multiples of the Bernstein coefficients.
-static void exact_signs(toi_arena *arena, const toi_sextic *f, const toi_span *span, int *signs)
+static void exact_signs(toi_arena *arena, const toi_sextic *f, const toi_open_interval *interval,
+                        int *signs)
 {
-    int64_t length = limbs_for_signs(f, span);
+    int64_t length = limbs_for_signs(f, interval);
     mp_limb_t *c = toi_arena_room(arena, (f->degree + 1) * length);
     for (int i = 0; i <= f->degree; ++i)
         signs[i] = 0;
-    if (!c)
+    if (arena->failed) // numbers made before this may be zero that must not be
         return;
     for (int i = 0; i <= f->degree; ++i)
-        write_shifted(c + i * length, length, f->c[i], span->bits * (f->degree - i));
+        write_shifted(c + i * length, length, f->c[i], interval->bits * (f->degree - i));
     for (int i = 0; i < f->degree; ++i)
         for (int j = f->degree - 1; j >= i; --j)
-            add_product(c + j * length, length, span->from, c + (j + 1) * length);
+            add_product(c + j * length, length, interval->from, c + (j + 1) * length);
     for (int i = 1; i <= f->degree; ++i)
         for (int j = i; j <= f->degree; ++j)
-            mpn_mul_1(c + j * length, c + j * length, length, span->width.limbs[0]);
+            mpn_mul_1(c + j * length, c + j * length, length, interval->width.limbs[0]);
     for (int i = 1; i <= f->degree; ++i)
         for (int j = i; j > 0; --j)
             mpn_add_n(c + j * length, c + j * length, c + (j - 1) * length, length);
@@ -265,11 +267,11 @@ static void exact_signs(toi_arena *arena, const toi_sextic *f, const toi_span *s
     }
 }
 
-void toi_sextic_signs(toi_arena *arena, const toi_sextic *f, const toi_span *span,
+void toi_sextic_signs(toi_arena *arena, const toi_sextic *f, const toi_open_interval *interval,
                       int signs[TOI_SEXTIC_COEFFICIENTS])
 {
-    if (!filter_signs(f, span, signs))
-        exact_signs(arena, f, span, signs);
+    if (!filter_signs(f, interval, signs))
+        exact_signs(arena, f, interval, signs);
 }
 
 // ---- Square-free parts
@@ -409,5 +411,8 @@ toi_sextic toi_sextic_square_free(toi_arena *arena, const toi_sextic *f)
     if (f->degree < 2 || arena->failed || is_surely_square_free(f, &slope))
         return *f;
     toi_sextic common = common_divisor(arena, *f, slope);
-    return common.degree <= 0 || arena->failed ? *f : divide(arena, f, &common);
+    if (common.degree <= 0 || arena->failed)
+        return *f;
+    toi_sextic part = divide(arena, f, &common);
+    return arena->failed ? *f : part;
 }

@@ -21,12 +21,12 @@ typedef struct toi_sextic
 } toi_sextic;
 
 // The open interval ]from, from + width[ / 2^bits.
-typedef struct toi_span
+typedef struct toi_open_interval
 {
     toi_integer from;
     toi_integer width; // above 0, of one limb
     int64_t bits;      // >= 0
-} toi_span;
+} toi_open_interval;
 
 // Coefficients in plain doubles: of f(2^shift t) divided by 2^scale, the largest in [1/2, 1], each
 // with a relative error below 2^-52 or an absolute one below 2^-1000.
@@ -54,10 +54,10 @@ int toi_sextic_sign_at(toi_arena *arena, const toi_sextic *f, toi_dyadic x);
 
 void toi_sextic_approximate(const toi_sextic *f, int64_t shift, toi_sextic_doubles *doubles);
 
-// The signs of the Bernstein coefficients of f over the span. As many roots as they have changes
-// are in it, or fewer by an even number (Descartes; zeros are left out, and roots at its ends do
-// not count). The degree is at least 0.
-void toi_sextic_signs(toi_arena *arena, const toi_sextic *f, const toi_span *span,
+// The signs of the Bernstein coefficients of f over the interval. As many roots as they have
+// changes are in it, or fewer by an even number (Descartes; zeros are left out, and roots at its
+// ends do not count). The degree is at least 0.
+void toi_sextic_signs(toi_arena *arena, const toi_sextic *f, const toi_open_interval *interval,
                       int signs[TOI_SEXTIC_COEFFICIENTS]);
 
 toi_sextic toi_sextic_derivative(toi_arena *arena, const toi_sextic *f);

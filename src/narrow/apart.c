@@ -67,14 +67,15 @@ static void start_query(const ladder *l, int32_t query, toi_apart_query *of)
     *of = (toi_apart_query){.base = (1 - share) * least,
                             .share = share,
                             .inner = least,
+                            .lo = -1,
                             .start_feature = TOI_INSIDE_FEATURE,
                             .verdict = TOI_SEARCH_STUCK,
                             .known = share == 0};
     l->batch->results[query] = (toi_query_result){.state = TOI_SEPARATED, .time = INFINITY};
 }
 
-// The floor of the distance at t = 0 gives a relative separation. It stands for distances up to the
-// next double, so it alone says whether they start inside, unless the two are equal.
+// The floor of the distance at t = 0 gives a relative separation. It says whether they start inside
+// too, unless it equals the minimum: then they do if it is the distance itself.
 static void set_separation(const ladder *l, int32_t query, double floor, bool is_exact)
 {
     toi_apart_query *of = (toi_apart_query *)&l->queries[query];
@@ -127,7 +128,8 @@ static void search_list(ladder *l, toi_apart_search_fn *search)
         if (verdict == TOI_SEARCH_APART) {
             l->queries[query].settled = true;
             l->batch->results[query].rung = TOI_RUNG_TURN;
-            l->batch->results[query].starts_inside |= l->queries[query].starts_inside;
+            if (!l->queries[query].known) // else it was set with the separation
+                l->batch->results[query].starts_inside = l->queries[query].began_inside;
         } else if (verdict == TOI_SEARCH_INSIDE) {
             set_hit_at_start(l, query, TOI_RUNG_TURN);
         }
@@ -145,13 +147,19 @@ typedef struct waiting
 
 typedef void stage_fn(ladder *l, waiting *w);
 
+// A floor that equals the minimum may or may not be the distance itself. Where the search has
+// proved something at t = 0, that tells; else integers must.
 static void take_distances(ladder *l, waiting *w)
 {
     double floors[TOI_STAGE_LANES];
     find_distances[l->simd](l->batch, &w->lanes, floors);
-    for (int i = 0; i < w->lanes.count; ++i)
-        if (!isnan(floors[i])) // and then the distance is more than that
-            set_separation(l, w->lanes.query[i], floors[i], false);
+    for (int i = 0; i < w->lanes.count; ++i) {
+        int32_t query = w->lanes.query[i];
+        const toi_apart_query *of = &l->queries[query];
+        bool told = floors[i] != least_separation(l, query) || of->lo >= 0;
+        if (!isnan(floors[i]) && told)
+            set_separation(l, query, floors[i], of->began_inside);
+    }
 }
 
 static void take_times(ladder *l, waiting *w)

@@ -25,7 +25,7 @@ typedef struct toi_apart_query
     uint8_t feature;       // closest at lo, as in narrow/apart.h
     uint8_t start_feature; // closest at t = 0; a guess, where the query never got into a lane
     uint8_t verdict;       // a toi_search_verdict
-    bool starts_inside;    // proved: d is at most `inner`
+    bool began_inside;     // proved: the distance at t = 0 is at most the minimum
     bool known;            // base is the separation itself, share is 0
     bool settled;          // the result is complete but for its place
 } toi_apart_query;

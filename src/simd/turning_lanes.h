@@ -72,10 +72,10 @@ static inline void toi_note_lane(int edge_edge, int lane, int verdict, toi_turni
     const toi_turning *q = &l->q;
     toi_apart_query *of = &l->of[l->query[lane]];
     of->verdict = (uint8_t)verdict;
-    of->starts_inside |= q->began_inside[lane] != 0;
     of->start_feature =
         toi_feature_at(edge_edge, q->start_u[lane], q->start_v[lane], q->start_in[lane] != 0);
     of->feature = toi_feature_at(edge_edge, q->u[lane], q->v[lane], q->in[lane] != 0);
+    of->began_inside = q->began_inside[lane] != 0;
     of->lo = (double)q->clear[lane];
     of->guess = of->lo + (double)q->ahead[lane];
 }
