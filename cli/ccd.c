@@ -5,6 +5,7 @@
 #include "failure.h"
 #include "frames.h"
 #include "json.h"
+#include "kinds.h"
 #include "method_options.h"
 #include "output.h"
 #include "picture.h"
@@ -431,10 +432,10 @@ static toi_status print_object(const settings *s, const toi_mesh *mesh, const an
                   "edges", (json_int_t)r->edges, "faces", (json_int_t)r->faces, "broad",
                   broad_choice((int)s->def.broad.method), "narrow",
                   narrow_choice((int)s->def.narrow.method), "device", device_choice(s->device),
-                  "threads", threads, "candidates", json_kinds(r->candidates));
+                  "threads", threads, "candidates", json_all_kinds(r->candidates));
     if (s->all) {
-        json_object_set_new(object, "hits", json_kinds(r->hits));
-        json_object_set_new(object, "undecided", json_integer(r->undecided[0] + r->undecided[1]));
+        json_object_set_new(object, "hits", json_all_kinds(r->hits));
+        json_object_set_new(object, "undecided", json_integer(sum_kinds(r->undecided)));
         json_object_set_new(object, "hash", json_hash(a->hash));
     }
     add_earliest(object, mesh, r);
@@ -546,12 +547,13 @@ static void print_summary(const settings *s, const frames *f, const answer *a, i
            count_text(r->edges).at, count_text(r->faces).at);
     printf("methods     broad %s, narrow %s, %d thread%s\n", broad_choice((int)s->def.broad.method),
            narrow_choice((int)s->def.narrow.method), threads, threads == 1 ? "" : "s");
-    printf("candidates  %s vertex-face, %s edge-edge\n", count_text(r->candidates[0]).at,
-           count_text(r->candidates[1]).at);
+    printf("candidates  ");
+    print_kinds(r->candidates);
+    printf("\n");
     if (s->all) {
-        int64_t undecided = r->undecided[0] + r->undecided[1];
-        printf("hits        %s vertex-face, %s edge-edge", count_text(r->hits[0]).at,
-               count_text(r->hits[1]).at);
+        int64_t undecided = sum_kinds(r->undecided);
+        printf("hits        ");
+        print_kinds(r->hits);
         printf(undecided ? ", %s of them undecided\n" : "\n", count_text(undecided).at);
     }
     print_separation(&s->def, r);

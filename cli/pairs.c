@@ -7,6 +7,7 @@
 #include "failure.h"
 #include "frames.h"
 #include "json.h"
+#include "kinds.h"
 #include "method_options.h"
 #include "output.h"
 #include "pair_lists.h"
@@ -36,7 +37,8 @@ static const option output_options[] = {
      .type = OPTION_FILE,
      .offset = offsetof(settings, out),
      .argument = "FILE.csv",
-     .help = "write every pair as kind,a,b: vf,vertex,face or ee,edge,edge"},
+     .help = "write every pair as kind,a,b: vf,vertex,face or ee,edge,edge; of loose points "
+             "pe,vertex,edge or pp,vertex,vertex"},
     {.name = "order",
      .type = OPTION_CHOICE,
      .offset = offsetof(settings, order),
@@ -50,10 +52,10 @@ static const int64_t MOST_LIST_BYTES = (int64_t)512 << 20;
 
 typedef struct answer
 {
-    toi_pair_array pairs[TOI_PAIR_KINDS]; // empty where they are too many
+    toi_pair_array pairs[TOI_KIND_COUNT]; // empty where they are too many
     bool too_many;
     int searches; // made again, where they are
-    int64_t counts[TOI_PAIR_KINDS];
+    int64_t counts[TOI_KIND_COUNT];
     double prepare; // seconds
     double search;
     double sort;
@@ -80,10 +82,10 @@ static toi_ccd_def make_def(const settings *s, progress *bar)
 }
 
 // What lists take while the longer one is sorted.
-static int64_t sort_memory(const toi_pair_array lists[TOI_PAIR_KINDS])
+static int64_t sort_memory(const toi_pair_array lists[TOI_KIND_COUNT])
 {
     int64_t held = 0, longest = 0;
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
         held += lists[kind].capacity;
         longest = lists[kind].count > longest ? lists[kind].count : longest;
     }
@@ -102,7 +104,7 @@ static toi_status find_lists(const settings *s, const toi_mesh *mesh, progress *
         status = TOI_ERROR_LIMIT;
     if (status != TOI_OK)
         return status;
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         a->counts[kind] = a->pairs[kind].count;
     a->prepare = report.seconds_prepare;
     a->search = report.seconds_broad;
@@ -115,7 +117,7 @@ static toi_status count_pairs(const settings *s, const toi_mesh *mesh, progress 
     toi_ccd_def def = make_def(s, bar);
     candidate_count count;
     toi_status status = count_candidates(&def, mesh, &count);
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         a->counts[kind] = count.counts[kind];
     a->prepare = count.prepare;
     a->search = count.search;
@@ -139,7 +141,7 @@ static toi_status find(const settings *s, const toi_mesh *mesh, answer *a)
     toi_status status = TOI_OK;
     for (; bar.run < bar.runs && status == TOI_OK; ++bar.run) {
         answer run = {.too_many = a->too_many};
-        for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
             run.pairs[kind] = a->pairs[kind];
         status = run_once(s, mesh, &bar, &run);
         if (bar.run > 0 && run.prepare + run.search >= a->prepare + a->search) {
@@ -159,7 +161,7 @@ static toi_status find(const settings *s, const toi_mesh *mesh, answer *a)
 typedef struct consumer
 {
     FILE *file;                           // or NULL
-    XXH64_state_t hashes[TOI_PAIR_KINDS]; // as hash_pair_lists() makes them
+    XXH64_state_t hashes[TOI_KIND_COUNT]; // as hash_pair_lists() makes them
 } consumer;
 
 static toi_status write_pairs(void *context, toi_kind kind, const toi_pair *pairs, int64_t count)
@@ -188,7 +190,7 @@ static toi_status sort(int threads, answer *a)
 
 static void write_lists(consumer *c, const answer *a)
 {
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         write_pairs(c, (toi_kind)kind, a->pairs[kind].data, a->pairs[kind].count);
 }
 
@@ -212,7 +214,7 @@ static toi_status finish_ranges(const settings *s, const toi_mesh *mesh, answer 
     pair_walk walk = {.memory = list_memory(s)};
     FILE *file = c->file;
     toi_status status = TOI_OK;
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         XXH64_reset(&c->hashes[kind], 0);
     if (file && s->order == TOI_ORDER_OWN) {
         status = visit_own_pairs(&def, mesh, write_pairs, c);
@@ -221,10 +223,10 @@ static toi_status finish_ranges(const settings *s, const toi_mesh *mesh, answer 
     if (status == TOI_OK)
         status = visit_sorted_pairs(&def, mesh, &walk, write_and_hash, c);
     c->file = file;
-    uint64_t hashes[TOI_PAIR_KINDS];
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+    uint64_t hashes[TOI_KIND_COUNT];
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         hashes[kind] = XXH64_digest(&c->hashes[kind]);
-    a->hash = toi_hash(hashes, sizeof hashes);
+    a->hash = join_list_hashes(hashes, a->counts);
     a->sort = seconds_now() - started;
     a->searches = walk.searches;
     if (walk.peak_bytes > a->peak_bytes)
@@ -256,14 +258,17 @@ static toi_status finish_pairs(const settings *s, const toi_mesh *mesh, answer *
 static toi_status print_object(const settings *s, const toi_mesh *mesh, const answer *a,
                                int threads)
 {
-    return print_json(json_pack(
-        "{s:I, s:I, s:I, s:s, s:i, s:I, s:I, s:{s:f, s:f, s:f, s:f}, s:o, s:I}", "vertices",
-        (json_int_t)mesh->start.count, "edges", (json_int_t)mesh->edges.count, "faces",
-        (json_int_t)mesh->faces.count, "broad", broad_choice((int)s->def.broad.method), "threads",
-        threads, "vf", (json_int_t)a->counts[TOI_VERTEX_FACE], "ee",
-        (json_int_t)a->counts[TOI_EDGE_EDGE], "seconds", "prepare", a->prepare, "search", a->search,
-        "sort", a->sort, "total", a->prepare + a->search, "hash", json_hash(a->hash), "peak_bytes",
-        (json_int_t)a->peak_bytes));
+    json_t *object =
+        json_pack("{s:I, s:I, s:I, s:s, s:i}", "vertices", (json_int_t)mesh->start.count, "edges",
+                  (json_int_t)mesh->edges.count, "faces", (json_int_t)mesh->faces.count, "broad",
+                  broad_choice((int)s->def.broad.method), "threads", threads);
+    add_kinds(object, a->counts);
+    json_object_set_new(object, "seconds",
+                        json_pack("{s:f, s:f, s:f, s:f}", "prepare", a->prepare, "search",
+                                  a->search, "sort", a->sort, "total", a->prepare + a->search));
+    json_object_set_new(object, "hash", json_hash(a->hash));
+    json_object_set_new(object, "peak_bytes", json_integer(a->peak_bytes));
+    return print_json(object);
 }
 
 static void print_summary(const settings *s, const frames *f, const answer *a, int threads)
@@ -273,8 +278,9 @@ static void print_summary(const settings *s, const frames *f, const answer *a, i
            count_text(f->mesh.edges.count).at, count_text(f->mesh.faces.count).at);
     printf("method  %s, %d thread%s\n", broad_choice((int)s->def.broad.method), threads,
            threads == 1 ? "" : "s");
-    printf("pairs   %s vertex-face, %s edge-edge\n", count_text(a->counts[0]).at,
-           count_text(a->counts[1]).at);
+    printf("pairs   ");
+    print_kinds(a->counts);
+    printf("\n");
     printf("time    prepare %s, search %s, total %s; sort %s", seconds_text(a->prepare).at,
            seconds_text(a->search).at, seconds_text(a->prepare + a->search).at,
            seconds_text(a->sort).at);
@@ -330,10 +336,11 @@ int run_pairs(int argc, char **argv)
     const command_line line = {
         .usage = "pairs START END [OPTION...]\npairs --scene NAME [OPTION...]",
         .about = "Finds the pairs of a vertex and a face, and of two edges, whose boxes overlap\n"
-                 "while a mesh moves from START to END. The total time is without reading files\n"
-                 "and without sorting; the hash is XXH64 of the XXH64 of each sorted list. Lists\n"
-                 "that need more than 512M, or than the memory limit, are not held: they are\n"
-                 "found again in pieces, and that time counts as sorting.",
+                 "while a mesh moves from START to END; of vertices that belong to nothing also\n"
+                 "those with each other and with edges of no face. The total time is without\n"
+                 "reading files and without sorting; the hash is XXH64 of the XXH64 of each\n"
+                 "sorted list. Lists that need more than 512M, or than the memory limit, are not\n"
+                 "held: they are found again in pieces, and that time counts as sorting.",
         .examples = "pairs start.ply end.ply --broad stq\n"
                     "pairs --scene n-body --begin 0.7 --repeat 5 --threads 1 --json",
         .groups = groups,

@@ -112,7 +112,7 @@ static toi_status write_truth(const toi_mesh *mesh, const listed *lists, const c
 toi_status write_case(const moving_case *made, const char *path)
 {
     listed lists[TOI_PAIR_KINDS] = {0};
-    toi_pair_array pairs[TOI_PAIR_KINDS] = {0};
+    toi_pair_array pairs[TOI_KIND_COUNT] = {0};
     toi_ccd_def def = toi_default_ccd_def();
     def.broad.method = TOI_BROAD_BRUTE;
     def.workers = 1;
@@ -125,6 +125,9 @@ toi_status write_case(const moving_case *made, const char *path)
         status = write_truth(&made->mesh, lists, path);
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
         free_listed(&lists[kind]);
+    for (int kind = TOI_PAIR_KINDS; kind < TOI_KIND_COUNT;
+         ++kind) // a truth file has no place for them
+        toi_free_pairs(&pairs[kind]);
     return status;
 }
 

@@ -33,10 +33,10 @@ static void ask_for_pairs(toi_scene *scene, const toi_ccd_def *def, toi_point_vi
 {
     toi_status status;
     toi_ccd_report report;
-    toi_pair_array lists[TOI_PAIR_KINDS] = {{0}};
+    toi_pair_array lists[TOI_KIND_COUNT] = {{0}};
     IN_MODE(status = toi_scene_find_all_candidates(scene, def, start, end, lists, &report));
     assert_int_equal(status, TOI_OK);
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
         _Atomic uint64_t sum = 0;
         toi_pair_array *list = &lists[kind];
         keep_pairs(list);

@@ -280,24 +280,79 @@ static box_list list_boxes(const toi_ccd_def *def, const toi_mesh *mesh, toi_pri
     return list;
 }
 
+// The primitives of a pair: how many corners each has, by kind.
+static const int corner_counts[TOI_KIND_COUNT][2] = {{1, 3}, {2, 2}, {1, 2}, {1, 1}};
+
+// Of primitive `i`, which may be a vertex.
+static const int32_t *corners_of(const toi_mesh *mesh, int count, const int32_t *i)
+{
+    return count == 1 ? i : row_at(count == 2 ? &mesh->edges : &mesh->faces, count, *i);
+}
+
+static bool names(const int32_t *row, int width, int32_t vertex)
+{
+    bool named = false;
+    for (int k = 0; k < width; ++k)
+        named |= row[k] == vertex;
+    return named;
+}
+
+static bool is_loose_vertex(const toi_mesh *mesh, int32_t vertex)
+{
+    bool named = false;
+    for (int64_t i = 0; i < mesh->faces.count; ++i)
+        named |= names(row_at(&mesh->faces, 3, i), 3, vertex);
+    for (int64_t i = 0; i < mesh->edges.count; ++i)
+        named |= names(row_at(&mesh->edges, 2, i), 2, vertex);
+    return !named;
+}
+
+// A face has all three pairs of its corners as sides.
+static bool is_loose_edge(const toi_mesh *mesh, int32_t edge)
+{
+    const int32_t *ends = row_at(&mesh->edges, 2, edge);
+    for (int64_t i = 0; i < mesh->faces.count; ++i) {
+        const int32_t *f = row_at(&mesh->faces, 3, i);
+        for (int k = 0; k < 3; ++k) {
+            int32_t a = f[k], b = f[(k + 1) % 3];
+            if ((a == ends[0] && b == ends[1]) || (a == ends[1] && b == ends[0]))
+                return false;
+        }
+    }
+    return true;
+}
+
+// Takes part in pairs of this kind.
+static bool *list_members(const toi_mesh *mesh, toi_kind kind, int corners, int64_t count)
+{
+    bool *members = malloc((size_t)count + 1);
+    for (int64_t i = 0; i < count; ++i)
+        members[i] = kind < TOI_PAIR_KINDS || (corners == 2 ? is_loose_edge(mesh, (int32_t)i)
+                                                            : is_loose_vertex(mesh, (int32_t)i));
+    return members;
+}
+
 pair_list slow_candidates(const toi_ccd_def *def, const tangle *t, toi_kind kind)
 {
     const toi_mesh *mesh = &t->with_edges;
-    bool face = kind == TOI_VERTEX_FACE;
-    box_list a = list_boxes(def, mesh, face ? TOI_VERTEX : TOI_EDGE),
-             b = list_boxes(def, mesh, face ? TOI_FACE : TOI_EDGE);
-    pair_list pairs = slow_pairs(a, face ? &b : NULL);
+    const int *corners = corner_counts[kind];
+    box_list a = list_boxes(def, mesh, (toi_primitive)(corners[0] - 1)),
+             b = list_boxes(def, mesh, (toi_primitive)(corners[1] - 1));
+    bool *firsts = list_members(mesh, kind, corners[0], a.count),
+         *seconds = list_members(mesh, kind, corners[1], b.count);
+    pair_list pairs = slow_pairs(a, corners[0] != corners[1] ? &b : NULL);
     int64_t kept = 0;
     for (int64_t i = 0; i < pairs.count; ++i) {
         toi_pair pair = pairs.data[i];
-        const int32_t *first = face ? &pair.a : row_at(&mesh->edges, 2, pair.a);
-        const int32_t *second =
-            face ? row_at(&mesh->faces, 3, pair.b) : row_at(&mesh->edges, 2, pair.b);
-        if (is_allowed(&def->filter, first, face ? 1 : 2, second, face ? 3 : 2))
+        if (firsts[pair.a] && seconds[pair.b] &&
+            is_allowed(&def->filter, corners_of(mesh, corners[0], &pair.a), corners[0],
+                       corners_of(mesh, corners[1], &pair.b), corners[1]))
             pairs.data[kept++] = pair;
     }
     pairs.count = kept;
     free(a.data);
     free(b.data);
+    free(firsts);
+    free(seconds);
     return pairs;
 }

@@ -75,7 +75,7 @@ static void ask(const toi_mesh *mesh, const char *what, int64_t n)
     toi_ccd_def def = toi_default_ccd_def();
     toi_ccd_report report;
     toi_impact_array impacts = {0};
-    toi_pair_array lists[TOI_PAIR_KINDS] = {{0}};
+    toi_pair_array lists[TOI_KIND_COUNT] = {{0}};
     double steps[4];
     assert_names(toi_check_mesh(mesh), what, n);
     assert_names(toi_find_earliest(&def, mesh, &report), what, n);

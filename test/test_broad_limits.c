@@ -143,7 +143,7 @@ static toi_status candidates_with_a_failure(toi_ccd_def def, const tangle *t, bo
 {
     count_allocations(fail_at);
     ledger.stay_empty = true; // a scene tries again without what it keeps
-    toi_pair_array lists[TOI_PAIR_KINDS] = {{0}};
+    toi_pair_array lists[TOI_KIND_COUNT] = {{0}};
     toi_scene *scene = NULL;
     toi_status status = keep ? make_scene_of(&t->mesh, NULL, &scene) : TOI_OK;
     for (int turn = 0; turn < 1 + keep && status == TOI_OK; ++turn)
@@ -152,8 +152,8 @@ static toi_status candidates_with_a_failure(toi_ccd_def def, const tangle *t, bo
         assert_true(lists[0].count == 0 && lists[1].count == 0);
     else
         assert_true(lists[0].count > 0 && lists[1].count > 0);
-    toi_free_pairs(&lists[0]);
-    toi_free_pairs(&lists[1]);
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+        toi_free_pairs(&lists[kind]);
     toi_free_scene(scene);
     assert_int_equal(ledger.live, 0);
     toi_set_hooks(NULL);
@@ -251,15 +251,15 @@ static void every_limit_is_held_for_a_mesh(void **state)
     tangle t = make_tangle(SOUP, ANYWHERE, PACKED, 700, 5);
     for (int method = 0; method < TOI_BROAD_COUNT; ++method) {
         toi_ccd_def def = toi_default_ccd_def();
-        toi_pair_array lists[TOI_PAIR_KINDS] = {{0}};
+        toi_pair_array lists[TOI_KIND_COUNT] = {{0}};
         toi_ccd_report report;
         int64_t refused = 0;
         def.broad.method = (toi_broad_method)method;
         def.workers = 1;
         assert_ok(toi_find_all_candidates(&def, &t.mesh, lists, &report));
         uint64_t expected[] = {hash_list(&lists[0]), hash_list(&lists[1])};
-        toi_free_pairs(&lists[0]);
-        toi_free_pairs(&lists[1]);
+        for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+            toi_free_pairs(&lists[kind]);
         count_allocations(-1);
         toi_scene *scene;
         assert_ok(make_scene_of(&t.mesh, NULL, &scene));
@@ -279,8 +279,8 @@ static void every_limit_is_held_for_a_mesh(void **state)
                 assert_int_equal(status, TOI_ERROR_LIMIT);
                 ++refused;
             }
-            toi_free_pairs(&lists[0]);
-            toi_free_pairs(&lists[1]);
+            for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+                toi_free_pairs(&lists[kind]);
         }
         assert_true(refused > 2 && refused < 25);
         toi_free_scene(scene);

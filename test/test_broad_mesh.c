@@ -51,15 +51,15 @@ static void compare_lists(const char *name, const toi_ccd_def *def, int variant,
              toi_broad_name(def->broad.method), def->workers, difference);
 }
 
-// One method: both kinds by themselves and together, own and canonical order, workers, SIMD.
+// One method: all kinds by themselves and together, own and canonical order, workers, SIMD.
 static void check_method(const tangle *t, toi_ccd_def *def, int variant,
-                         const pair_list expected[TOI_PAIR_KINDS])
+                         const pair_list expected[TOI_KIND_COUNT])
 {
     static const char *const levels[] = {"baseline", "avx2", NULL};
-    toi_pair_array lists[TOI_PAIR_KINDS] = {{0}};
+    toi_pair_array lists[TOI_KIND_COUNT] = {{0}};
     toi_ccd_report report;
-    uint64_t own[TOI_PAIR_KINDS] = {0};
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+    uint64_t own[TOI_KIND_COUNT] = {0};
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
         def->workers = 1 + variant % 3;
         def->broad.order = TOI_ORDER_CANONICAL;
         assert_ok(toi_find_candidates(def, &t->mesh, (toi_kind)kind, &lists[kind], &report));
@@ -74,22 +74,22 @@ static void check_method(const tangle *t, toi_ccd_def *def, int variant,
             continue;
         def->workers = 1 + (variant + turn) % 8;
         assert_ok(toi_find_all_candidates(def, &t->mesh, lists, &report));
-        for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
             if (hash_list(&lists[kind]) != own[kind])
                 fail_msg("%s: %s gives another list with %s", t->name,
                          toi_broad_name(def->broad.method), toi_simd_name());
     }
     assert_ok(toi_set_simd(NULL));
-    toi_free_pairs(&lists[0]);
-    toi_free_pairs(&lists[1]);
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+        toi_free_pairs(&lists[kind]);
 }
 
 static int64_t check_tangle(const tangle *t, int variant)
 {
     toi_ccd_def def = define(variant, t);
-    pair_list expected[TOI_PAIR_KINDS];
+    pair_list expected[TOI_KIND_COUNT];
     int64_t total = 0;
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
         expected[kind] = slow_candidates(&def, t, (toi_kind)kind);
         total += expected[kind].count;
     }
@@ -97,8 +97,8 @@ static int64_t check_tangle(const tangle *t, int variant)
         def.broad.method = (toi_broad_method)method;
         check_method(t, &def, variant, expected);
     }
-    free(expected[0].data);
-    free(expected[1].data);
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+        free(expected[kind].data);
     return total;
 }
 
@@ -146,15 +146,15 @@ static void set_scene(const tangle *t, const toi_ccd_def *def, toi_scene **scene
     assert_ok(*scene ? toi_scene_change(*scene, &made) : toi_make_scene(&made, scene));
 }
 
-// Candidates of both kinds, together and each alone, with the scene changed to this mesh.
+// Candidates of all kinds, together and each alone, with the scene changed to this mesh.
 static void check_scene(const tangle *t, const toi_ccd_def *def, toi_scene **scene, int variant)
 {
-    toi_pair_array lists[TOI_PAIR_KINDS] = {{0}};
+    toi_pair_array lists[TOI_KIND_COUNT] = {{0}};
     toi_ccd_def own = *def;
     own.filter = (toi_filter){0};
     set_scene(t, def, scene);
     assert_ok(ask_all_candidates(*scene, &own, &t->mesh, lists, NULL));
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
         pair_list expected = slow_candidates(def, t, (toi_kind)kind);
         compare_lists(t->name, def, variant, (toi_kind)kind, &lists[kind], &expected);
         assert_ok(ask_candidates(*scene, &own, &t->mesh, (toi_kind)kind, &lists[kind], NULL));

@@ -16,9 +16,9 @@
 // does.
 typedef struct fingerprint
 {
-    int64_t count[TOI_PAIR_KINDS];
-    uint64_t mix[TOI_PAIR_KINDS];
-    uint64_t ordered[TOI_PAIR_KINDS];
+    int64_t count[TOI_KIND_COUNT];
+    uint64_t mix[TOI_KIND_COUNT];
+    uint64_t ordered[TOI_KIND_COUNT];
 } fingerprint;
 
 static uint64_t mix_pairs(const toi_pair_array *pairs)
@@ -33,11 +33,11 @@ static uint64_t mix_pairs(const toi_pair_array *pairs)
 }
 
 // The lists are reused from call to call.
-static toi_pair_array lists[TOI_PAIR_KINDS];
+static toi_pair_array lists[TOI_KIND_COUNT];
 
 static void free_lists(void)
 {
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         toi_free_pairs(&lists[kind]);
 }
 
@@ -49,7 +49,7 @@ static fingerprint find(int method, int workers, toi_scene *scene, const toi_mes
     def.workers = workers;
     assert_ok(ask_all_candidates(scene, &def, mesh, lists, NULL));
     fingerprint f;
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
         f.count[kind] = lists[kind].count;
         f.mix[kind] = mix_pairs(&lists[kind]);
         f.ordered[kind] = toi_hash(lists[kind].data, (size_t)lists[kind].count * sizeof(toi_pair));
@@ -60,7 +60,7 @@ static fingerprint find(int method, int workers, toi_scene *scene, const toi_mes
 static void compare(const char *name, int method, int workers, const fingerprint *found,
                     const fingerprint *expected)
 {
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         if (found->count[kind] != expected->count[kind] || found->mix[kind] != expected->mix[kind])
             fail_msg("%s: %s with %d workers: %lld %s pairs, not the %lld of brute", name,
                      toi_broad_name((toi_broad_method)method), workers,
@@ -189,7 +189,7 @@ static void real_scenes_agree_with_brute(void **state)
         if (!load_real_scene(scenes[i].name, &l))
             skip();
         fingerprint found = check_mesh(scenes[i].name, &l.mesh, long_factor() > 1 ? 8 : 1);
-        assert_memory_equal(found.count, scenes[i].candidates, sizeof found.count);
+        assert_memory_equal(found.count, scenes[i].candidates, sizeof scenes[i].candidates);
         free_real_frames(&l);
     }
     free_lists();

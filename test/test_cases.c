@@ -306,7 +306,7 @@ static bool are_listed(const toi_truth *truth, toi_kind kind, const toi_pair_arr
 static void every_broad_phase_finds_the_pairs(void **state)
 {
     (void)state;
-    toi_pair_array lists[TOI_PAIR_KINDS] = {0};
+    toi_pair_array lists[TOI_KIND_COUNT] = {0};
     for (int i = 0; i < toi_case_count(); ++i) {
         toi_case about = toi_describe_case(i);
         toi_truth *truth = open_truth(&about);
@@ -324,7 +324,7 @@ static void every_broad_phase_finds_the_pairs(void **state)
         }
         toi_close_truth(truth);
     }
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         toi_free_pairs(&lists[kind]);
 }
 

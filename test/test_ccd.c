@@ -174,7 +174,7 @@ static void the_pipeline_is_its_stages(void **state)
         slow[v] = 1;
     int64_t next = 0;
     toi_impact first = {.time = INFINITY};
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
         toi_pair_array pairs = {0};
         assert_ok(toi_find_candidates(&def, &s.mesh, (toi_kind)kind, &pairs, NULL));
         assert_int_equal(pairs.count, report.candidates[kind]);
@@ -568,16 +568,16 @@ static void relative_separations_survive_the_culling(void **state)
     toi_impact_array impacts = {0};
     assert_ok(toi_find_impacts(&def, &s.mesh, &impacts, NULL));
     int64_t next = 0;
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
         toi_pair_array pairs = {0};
         assert_ok(toi_find_candidates(&def, &s.mesh, (toi_kind)kind, &pairs, NULL));
         for (int64_t i = 0; i < pairs.count; ++i) {
             toi_query q = toi_gather_query(&s.mesh, (toi_kind)kind, pairs.data[i]);
             double distance =
-                kind == TOI_VERTEX_FACE
-                    ? toi_point_triangle_distance(q.start[0], q.start[1], q.start[2], q.start[3],
-                                                  NULL)
-                    : toi_edge_edge_distance(q.start[0], q.start[1], q.start[2], q.start[3], NULL);
+                kind == TOI_EDGE_EDGE
+                    ? toi_edge_edge_distance(q.start[0], q.start[1], q.start[2], q.start[3], NULL)
+                    : toi_point_triangle_distance(q.start[0], q.start[1], q.start[2], q.start[3],
+                                                  NULL);
             double separation = 0.4 * distance;
             toi_query_result result;
             toi_narrow_def asked = def.narrow;

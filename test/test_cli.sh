@@ -296,6 +296,22 @@ write_bars bars.ply 3
 write_bars crossed.ply -1
 run ccd bars.ply crossed.ply --impacts bars.csv
 check "the point of edges" grep -qE '^ee,0,1,0x1.8p-1,0.25,0.5,0.75,hit,0,0,0,-?0,-?0,-1$' bars.csv
+
+# A particle that passes a rod, then another particle, within the separation.
+write_particles() {
+    printf 'ply\nformat ascii 1.0\nelement vertex 4\nproperty double x\nproperty double y\nproperty double z\n'
+    printf 'element edge 1\nproperty int vertex1\nproperty int vertex2\nend_header\n'
+    printf '0 0.0625 %s\n-1 0 0.5\n1 0 0.5\n0 0 -0.5\n1 2\n' "$1"
+}
+write_particles 1 >above.ply
+write_particles -1 >below.ply
+run ccd above.ply below.ply --min-separation 0.125 --all --impacts particles.csv --picture particles.svg
+check "loose points are counted" grep -q "^hits .*, 1 point-edge, 1 point-point$" stdout
+check "and named" grep -q "vertex 0 against edge 0" stdout
+check "and listed" [ "$(cut -d, -f1-3 particles.csv | tail -n 2 | tr '\n' ' ')" = "pe,0,0 pp,0,3 " ]
+value "their pairs are counted too" "o['pe'] == 1 and o['pp'] == 1" pairs above.ply below.ply \
+    --min-separation 0.125 --out particles.csv
+check "and listed too" [ "$(tr '\n' ' ' <particles.csv)" = "pe,0,0 pp,0,3 " ]
 value "and the object's" "o['pair']['kind'] == 'ee' and o['u'] == 0.25 and o['v'] == 0.5 and \
 o['point'] == [0, 0, 0] and o['normal'] == [0, 0, -1]" ccd bars.ply crossed.ply
 # Numbers whose differences are beyond all doubles still have a point.

@@ -176,8 +176,8 @@ static void fail_pipeline(const toi_ccd_def *def, const toi_mesh *mesh, toi_kind
     toi_mesh sound = drop();
     toi_ccd_report report;
     toi_impact_array impacts = {0};
-    toi_pair_array lists[TOI_PAIR_KINDS] = {{0}};
-    if ((unsigned)kind < TOI_PAIR_KINDS) {
+    toi_pair_array lists[TOI_KIND_COUNT] = {{0}};
+    if ((unsigned)kind < TOI_KIND_COUNT) {
         assert_ok(toi_find_impacts(&good, &sound, &impacts, &report));
         assert_true(impacts.count > 0);
         expect_news(toi_find_impacts(def, mesh, &impacts, &report), "toi_find_impacts");

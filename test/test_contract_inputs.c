@@ -104,7 +104,7 @@ static void inputs_are_only_read_during_the_call(void **state)
             def.broad.method = (toi_broad_method)method;
             def.workers = 2;
             toi_impact_array expected = {0}, impacts = {0};
-            toi_pair_array lists[TOI_PAIR_KINDS] = {{0}};
+            toi_pair_array lists[TOI_KIND_COUNT] = {{0}};
             assert_ok(toi_find_impacts(&def, &s.mesh, &expected, NULL));
             assert_ok(toi_check_mesh(&mesh));
             assert_ok(toi_find_impacts(&def, &mesh, &impacts, NULL));

@@ -84,7 +84,7 @@ typedef struct call
     toi_scene *scene; // or NULL
     double *steps;
     // What came back, reused by the next call.
-    toi_pair_array lists[TOI_PAIR_KINDS];
+    toi_pair_array lists[TOI_KIND_COUNT];
     toi_impact_array impacts;
     uint64_t answer;
     int64_t peak_bytes; // -1: not reported
@@ -151,13 +151,13 @@ static toi_status ask_of_mesh(call *c)
         status = ask_candidates(c->scene, &c->def, c->mesh, TOI_EDGE_EDGE, &c->lists[0], &report);
         c->answer = hash_lists(c, 1);
     } else if (c->question == CANDIDATE_STREAM) {
-        for (int kind = 0; kind < TOI_PAIR_KINDS && status == TOI_OK; ++kind)
+        for (int kind = 0; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind)
             status = ask_candidate_stream(c->scene, &c->def, c->mesh, (toi_kind)kind, add_up, NULL,
                                           &report);
         c->answer = stream_sum;
     } else {
         status = ask_all_candidates(c->scene, &c->def, c->mesh, c->lists, &report);
-        c->answer = hash_lists(c, 2);
+        c->answer = hash_lists(c, TOI_KIND_COUNT);
     }
     // Of two calls the report is that of the second.
     c->peak_bytes = c->question == CANDIDATE_STREAM ? -1 : report.peak_bytes;
@@ -174,8 +174,8 @@ static toi_status ask(call *c)
 
 static void forget_lists(call *c)
 {
-    toi_free_pairs(&c->lists[0]);
-    toi_free_pairs(&c->lists[1]);
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+        toi_free_pairs(&c->lists[kind]);
     toi_free_impacts(&c->impacts);
 }
 

@@ -419,7 +419,7 @@ static void ask_all(const toi_ccd_def *def, const toi_mesh *mesh)
 {
     toi_ccd_report report;
     toi_impact_array impacts = {0};
-    toi_pair_array lists[TOI_PAIR_KINDS] = {{0}};
+    toi_pair_array lists[TOI_KIND_COUNT] = {{0}};
     toi_status status;
     double *steps = calloc((size_t)mesh->start.count, sizeof *steps);
     IN_MODE(status = toi_find_earliest(def, mesh, &report));
@@ -435,7 +435,7 @@ static void ask_all(const toi_ccd_def *def, const toi_mesh *mesh)
     keep(steps, (size_t)mesh->start.count * sizeof *steps);
     IN_MODE(status = toi_find_all_candidates(def, mesh, lists, NULL));
     assert_int_equal(status, TOI_OK);
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
         keep(lists[kind].data, (size_t)lists[kind].count * sizeof *lists[kind].data);
         IN_MODE(status = toi_find_candidates(def, mesh, (toi_kind)kind, &lists[kind], &report));
         keep(lists[kind].data, (size_t)lists[kind].count * sizeof *lists[kind].data);

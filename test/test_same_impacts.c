@@ -266,11 +266,11 @@ static void the_pipeline_only_drops_what_is_apart(void **state)
             toi_narrow_def exact = def.narrow;
             def.narrow.method = (toi_narrow_method)method;
             toi_impact_array impacts = {0};
-            toi_pair_array lists[TOI_PAIR_KINDS] = {{0}};
+            toi_pair_array lists[TOI_KIND_COUNT] = {{0}};
             assert_ok(toi_find_impacts(&def, &l->mesh, &impacts, NULL));
             assert_ok(toi_find_all_candidates(&def, &l->mesh, lists, NULL));
             int64_t next = 0;
-            for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+            for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
                 for (int64_t i = 0; i < lists[kind].count; ++i) {
                     toi_pair pair = lists[kind].data[i];
                     toi_query query = toi_gather_query(&l->mesh, (toi_kind)kind, pair);
@@ -292,7 +292,7 @@ static void the_pipeline_only_drops_what_is_apart(void **state)
                 }
             assert_int_equal(next, impacts.count);
             toi_free_impacts(&impacts);
-            for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+            for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
                 toi_free_pairs(&lists[kind]);
         }
         toi_free_edges(&edges);

@@ -52,7 +52,7 @@ static void ask_all(const work *w)
 {
     toi_ccd_report report;
     toi_impact_array impacts = {0};
-    toi_pair_array lists[TOI_PAIR_KINDS] = {{0}};
+    toi_pair_array lists[TOI_KIND_COUNT] = {{0}};
     double *steps = malloc((size_t)w->mesh->start.count * sizeof *steps);
     check(toi_find_earliest(&w->def, w->mesh, &report) == TOI_OK);
     check(toi_find_impacts(&w->def, w->mesh, &impacts, &report) == TOI_OK);
@@ -62,8 +62,8 @@ static void ask_all(const work *w)
     toi_ccd_def tight = w->def;
     tight.memory_limit = 1;
     check(toi_find_impacts(&tight, w->mesh, &impacts, &report) == TOI_ERROR_LIMIT);
-    toi_free_pairs(&lists[0]);
-    toi_free_pairs(&lists[1]);
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+        toi_free_pairs(&lists[kind]);
     toi_free_impacts(&impacts);
     free(steps);
 }

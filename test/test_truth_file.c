@@ -57,13 +57,13 @@ static sample make_sample(int64_t faces, toi_truth_list listed)
 {
     sample made = {.s = make_soup(faces, 0.2, 0.4, 5), .def.listed = listed};
     toi_ccd_def def = toi_default_ccd_def();
-    toi_pair_array lists[TOI_PAIR_KINDS] = {{0}};
+    toi_pair_array lists[TOI_KIND_COUNT] = {{0}};
     assert_ok(toi_find_all_candidates(&def, &made.s.mesh, lists, NULL));
     made.times = calloc((size_t)(lists[0].count + lists[1].count + 1), sizeof *made.times);
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
         solve_kind(&made, (toi_kind)kind, &lists[kind], listed == TOI_TRUTH_HITS);
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         toi_free_pairs(&lists[kind]);
-    }
     assert_true(made.hits > 10);
     return made;
 }

@@ -116,7 +116,7 @@ static double seconds_of(int threads)
 
 static toi_status measure(const settings *s, const judged_scene *judged, int peer, broad_row *row)
 {
-    toi_pair_array pairs[TOI_PAIR_KINDS] = {{0}};
+    toi_pair_array pairs[TOI_KIND_COUNT] = {{0}};
     run_times times = {.repeat = s->repeat};
     int64_t before = resident_bytes("VmRSS");
     toi_status status = TOI_OK;
@@ -143,7 +143,7 @@ static toi_status measure(const settings *s, const judged_scene *judged, int pee
 // What toi finds on the same boxes, or on float boxes around them.
 static toi_status find_with_toi(const broad_scene *scene, bool floats, broad_row *row)
 {
-    toi_pair_array pairs[TOI_PAIR_KINDS] = {{0}};
+    toi_pair_array pairs[TOI_KIND_COUNT] = {{0}};
     toi_status status = TOI_OK;
     toi_ccd_def def = toi_default_ccd_def();
     def.float_boxes = floats;

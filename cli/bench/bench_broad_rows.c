@@ -49,7 +49,7 @@ void set_row_times(broad_row *row, const run_times *times)
 }
 
 void judge_row(broad_row *row, const toi_impact_array *truth,
-               const toi_pair_array lists[TOI_PAIR_KINDS])
+               const toi_pair_array lists[TOI_KIND_COUNT])
 {
     row->judged = true;
     row->truth = judge_pairs(truth, lists);

@@ -55,7 +55,7 @@ void free_rows(broad_rows *rows);
 
 void set_row_times(broad_row *row, const run_times *times);
 void judge_row(broad_row *row, const toi_impact_array *truth,
-               const toi_pair_array lists[TOI_PAIR_KINDS]); // sorted
+               const toi_pair_array lists[TOI_KIND_COUNT]); // sorted
 
 // A name as it may stand in a row: cut to its length, without what separates columns.
 void copy_name(char to[BROAD_NAME_BYTES], const char *from);

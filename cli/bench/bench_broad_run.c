@@ -30,7 +30,7 @@ typedef struct search
     int threads;
     toi_broad_memory *memory; // of boxes, or NULL
     toi_scene *scene;         // of a mesh, or NULL
-    toi_pair_array pairs[TOI_PAIR_KINDS];
+    toi_pair_array pairs[TOI_KIND_COUNT];
 } search;
 
 static toi_status search_mesh(runner *r, search *s)
@@ -97,7 +97,7 @@ static toi_status time_repeats(runner *r, search *s, run_times *times)
 static toi_status look_at_pairs(const runner *r, search *s, broad_row *row)
 {
     row->pairs = 0;
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         row->pairs += s->pairs[kind].count;
     toi_status status = sort_pair_lists(s->pairs, toi_default_workers());
     row->hash = hash_pair_lists(s->pairs);

@@ -5,6 +5,7 @@
 
 #include "bench_narrow_row.h"
 #include "json.h"
+#include "kinds.h"
 #include "method_options.h"
 #include "table.h"
 
@@ -95,11 +96,6 @@ static bool is_new_ccd_scene(const ccd_rows *rows, int index)
 // ---------------------------------------------------------------------------------------------
 // Answers: a line for each question, since all rows of it must have the same
 
-static int64_t both(const int64_t counts[TOI_PAIR_KINDS])
-{
-    return counts[TOI_VERTEX_FACE] + counts[TOI_EDGE_EDGE];
-}
-
 static bool all_have_same_answer(const ccd_rows *rows, const ccd_row *first)
 {
     for (int i = 0; i < rows->count; ++i)
@@ -121,8 +117,8 @@ static void add_answer_line(table *t, const choices *shown, const ccd_rows *rows
 {
     bool all = row->mode == CCD_ALL, judged = has_truth(row);
     add_question_cells(t, shown, row);
-    add_cell(t, count_text(both(row->report.candidates)));
-    add_cell(t, all ? count_text(both(row->report.hits)) : words("-"));
+    add_cell(t, count_text(sum_kinds(row->report.candidates)));
+    add_cell(t, all ? count_text(sum_kinds(row->report.hits)) : words("-"));
     add_cell(t, earliest_cell(row));
     add_cell(t, all && judged ? count_text(row->truth.false_positives) : words("-"));
     add_cell(t, all && judged ? count_text(row->truth.false_negatives) : words("-"));
@@ -270,8 +266,8 @@ static const ccd_row *find_touching(const ccd_rows *rows, const ccd_row *row)
 static void add_separation_cells(table *t, const ccd_row *row, const ccd_row *none)
 {
     const toi_ccd_report *r = &row->report;
-    int64_t candidates = both(r->candidates), hits = both(r->hits);
-    int64_t more = none && row->mode == CCD_ALL ? hits - both(none->report.hits) : 0;
+    int64_t candidates = sum_kinds(r->candidates), hits = sum_kinds(r->hits);
+    int64_t more = none && row->mode == CCD_ALL ? hits - sum_kinds(none->report.hits) : 0;
     bool many = more > 0 && more >= candidates / 100; // of few the time says nothing
     double seconds = r->seconds_total, before = none ? none->report.seconds_total : 0;
     add_cell(t, seconds_text(seconds));
@@ -385,10 +381,10 @@ static void add_answer(json_t *object, const ccd_rows *rows, const ccd_row *row)
     const toi_ccd_report *r = &row->report;
     bool all = row->mode == CCD_ALL, timed = finds_times(row->narrow), judged = has_truth(row);
     bool found = timed && r->state != TOI_SEPARATED;
-    json_object_set_new(object, "candidates", json_kinds(r->candidates));
-    json_object_set_new(object, "hits", all ? json_kinds(r->hits) : json_null());
+    json_object_set_new(object, "candidates", json_all_kinds(r->candidates));
+    json_object_set_new(object, "hits", all ? json_all_kinds(r->hits) : json_null());
     json_object_set_new(object, "undecided",
-                        json_integer(all ? both(r->undecided) : r->state == TOI_UNDECIDED));
+                        json_integer(all ? sum_kinds(r->undecided) : r->state == TOI_UNDECIDED));
     json_object_set_new(object, "earliest", found ? json_real(r->earliest.time) : json_null());
     json_object_set_new(object, "earliest_hex",
                         found ? json_string(time_hex(r->earliest.time).at) : json_null());

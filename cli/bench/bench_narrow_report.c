@@ -4,6 +4,7 @@
 
 #include "environment.h"
 #include "json.h"
+#include "kinds.h"
 #include "method_options.h"
 #include "output.h"
 #include "table.h"
@@ -304,26 +305,21 @@ static void print_all_rungs(const bench_report *report)
         }
 }
 
-static int64_t both(const int64_t counts[TOI_PAIR_KINDS])
-{
-    return counts[TOI_VERTEX_FACE] + counts[TOI_EDGE_EDGE];
-}
-
 static double pipeline_nanoseconds(const bench_pipeline *p)
 {
-    int64_t candidates = both(p->report.candidates);
+    int64_t candidates = sum_kinds(p->report.candidates);
     return candidates > 0 ? 1e9 * p->report.seconds_narrow / (double)candidates : 0;
 }
 
 static void add_pipeline(table *t, const bench_pipeline *p)
 {
     add_cell(t, words(method_name(&p->run)));
-    add_cell(t, count_text(both(p->report.candidates)));
+    add_cell(t, count_text(sum_kinds(p->report.candidates)));
     add_cell(t, seconds_text(p->report.seconds_narrow));
     add_cell(t, decimal("%.1f", pipeline_nanoseconds(p)));
     add_cell(t, seconds_text(p->report.seconds_total));
-    add_cell(t, count_text(both(p->report.hits)));
-    add_cell(t, count_text(both(p->report.undecided)));
+    add_cell(t, count_text(sum_kinds(p->report.hits)));
+    add_cell(t, count_text(sum_kinds(p->report.undecided)));
     add_cell(t, hash_text(p->hash));
 }
 
@@ -421,8 +417,9 @@ static void write_pipeline(FILE *file, const bench_report *report, const bench_p
     fprintf(file, "%s,pipeline,both,", report->source->label);
     write_method(file, &p->run);
     fprintf(file, "%d,%" PRId64 ",%.9f,%.3f,%" PRId64 ",%" PRId64 ",", report->plan->workers,
-            both(p->report.candidates), p->report.seconds_narrow, pipeline_nanoseconds(p),
-            both(p->report.hits) - both(p->report.undecided), both(p->report.undecided));
+            sum_kinds(p->report.candidates), p->report.seconds_narrow, pipeline_nanoseconds(p),
+            sum_kinds(p->report.hits) - sum_kinds(p->report.undecided),
+            sum_kinds(p->report.undecided));
     // From false_positives to mean_error, the rungs and the errors: the pipeline does not tell.
     for (int i = 0; i < 11 + TOI_RUNG_COUNT - 1 + ERROR_BINS; ++i)
         fputc(',', file);
@@ -528,11 +525,11 @@ static json_t *pipeline_object(const bench_pipeline *p)
 {
     const toi_ccd_report *r = &p->report;
     return json_pack("{s:s, s:I, s:f, s:f, s:i, s:f, s:f, s:I, s:I, s:o}", "method",
-                     method_name(&p->run), "candidates", (json_int_t)both(r->candidates),
+                     method_name(&p->run), "candidates", (json_int_t)sum_kinds(r->candidates),
                      "seconds_narrow", r->seconds_narrow, "median_seconds", p->median_seconds,
                      "repeats", p->repeats, "ns_per_candidate", pipeline_nanoseconds(p),
-                     "seconds_total", r->seconds_total, "hits", (json_int_t)both(r->hits),
-                     "undecided", (json_int_t)both(r->undecided), "hash", json_hash(p->hash));
+                     "seconds_total", r->seconds_total, "hits", (json_int_t)sum_kinds(r->hits),
+                     "undecided", (json_int_t)sum_kinds(r->undecided), "hash", json_hash(p->hash));
 }
 
 toi_status print_bench_object(const bench_report *report)

@@ -36,11 +36,11 @@ static void judge_next(truth_counts *counts, const toi_impact_array *truth, int6
     ++*at;
 }
 
-truth_counts judge_pairs(const toi_impact_array *truth, const toi_pair_array lists[TOI_PAIR_KINDS])
+truth_counts judge_pairs(const toi_impact_array *truth, const toi_pair_array lists[TOI_KIND_COUNT])
 {
     truth_counts counts = {0};
     int64_t at = 0;
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         for (int64_t i = 0; i < lists[kind].count; ++i) {
             const toi_pair *pair = &lists[kind].data[i];
             const toi_impact found = {.kind = kind, .a = pair->a, .b = pair->b};

@@ -17,7 +17,7 @@ typedef struct truth_counts
 } truth_counts;
 
 // Both lists sorted, as all of ours are.
-truth_counts judge_pairs(const toi_impact_array *truth, const toi_pair_array lists[TOI_PAIR_KINDS]);
+truth_counts judge_pairs(const toi_impact_array *truth, const toi_pair_array lists[TOI_KIND_COUNT]);
 truth_counts judge_impacts(const toi_impact_array *truth, const toi_impact_array *found);
 
 #endif

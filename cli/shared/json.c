@@ -3,6 +3,7 @@
 #include "json.h"
 
 #include "text.h"
+#include "toi/narrow_phase.h"
 
 #include <string.h>
 
@@ -34,6 +35,20 @@ json_t *json_names(const char *(*name)(int index))
 json_t *json_kinds(const int64_t counts[2])
 {
     return json_pack("{s:I, s:I}", "vf", (json_int_t)counts[0], "ee", (json_int_t)counts[1]);
+}
+
+void add_kinds(json_t *object, const int64_t counts[TOI_KIND_COUNT])
+{
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+        if (kind < TOI_PAIR_KINDS || counts[kind] > 0)
+            json_object_set_new(object, toi_kind_name((toi_kind)kind), json_integer(counts[kind]));
+}
+
+json_t *json_all_kinds(const int64_t counts[TOI_KIND_COUNT])
+{
+    json_t *object = json_object();
+    add_kinds(object, counts);
+    return object;
 }
 
 json_t *json_hash(uint64_t hash)

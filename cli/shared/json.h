@@ -16,6 +16,10 @@ json_t *json_names(const char *(*name)(int index));
 // {"vf": ..., "ee": ...}, from counts by toi_kind.
 json_t *json_kinds(const int64_t counts[2]);
 
+// All four kinds, those of loose points where there are any: as an object, or added to one.
+json_t *json_all_kinds(const int64_t counts[4]);
+void add_kinds(json_t *object, const int64_t counts[4]);
+
 // A hash as sixteen hexadecimal digits: JSON has no integers that large.
 json_t *json_hash(uint64_t hash);
 

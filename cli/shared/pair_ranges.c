@@ -22,7 +22,7 @@ toi_status count_candidates(const toi_ccd_def *def, const toi_mesh *mesh, candid
 {
     *count = (candidate_count){0};
     toi_status status = TOI_OK;
-    for (int kind = 0; kind < TOI_PAIR_KINDS && status == TOI_OK; ++kind) {
+    for (int kind = 0; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind) {
         toi_ccd_report report;
         status = toi_stream_candidates(def, mesh, (toi_kind)kind, count_block, NULL, &report);
         count->counts[kind] = report.candidates[kind];
@@ -169,9 +169,9 @@ toi_status visit_sorted_pairs(const toi_ccd_def *def, const toi_mesh *mesh, pair
                               pair_visitor *visit, void *context)
 {
     toi_status status = TOI_OK;
-    for (int kind = 0; kind < TOI_PAIR_KINDS && status == TOI_OK; ++kind) {
+    for (int kind = 0; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind) {
         ranges r = {.def = *def, .mesh = mesh, .kind = (toi_kind)kind, .walk = walk};
-        r.primitives = kind == TOI_VERTEX_FACE ? mesh->start.count : mesh->edges.count;
+        r.primitives = kind == TOI_EDGE_EDGE ? mesh->edges.count : mesh->start.count;
         r.bar = start_progress(1);
         r.def.progress_context = &r.bar;
         r.counts = toi_allocate((size_t)r.primitives * sizeof *r.counts);
@@ -208,7 +208,7 @@ toi_status visit_own_pairs(const toi_ccd_def *def, const toi_mesh *mesh, pair_vi
     toi_ccd_def one = *def;
     one.workers = 1;
     toi_status status = TOI_OK;
-    for (int kind = 0; kind < TOI_PAIR_KINDS && status == TOI_OK; ++kind) {
+    for (int kind = 0; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind) {
         passing p = {(toi_kind)kind, visit, context};
         status = toi_stream_candidates(&one, mesh, p.kind, pass_block, &p, NULL);
     }

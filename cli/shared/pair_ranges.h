@@ -9,7 +9,7 @@
 // What a search without a list has found out.
 typedef struct candidate_count
 {
-    int64_t counts[TOI_PAIR_KINDS];
+    int64_t counts[TOI_KIND_COUNT];
     double prepare; // seconds
     double search;
     int64_t peak_bytes;

@@ -114,7 +114,9 @@ static toi_status find_lists(const toi_ccd_def *def, const toi_mesh *mesh, toi_t
         status = toi_find_all_candidates(def, mesh, candidates, NULL);
     if (status != TOI_OK)
         return status;
-    found->earliest = report.state == TOI_SEPARATED ? INFINITY : report.earliest.time;
+    found->earliest = INFINITY; // of the kinds that the lists hold
+    for (int64_t i = 0; i < impacts->count && impacts->data[i].kind < TOI_PAIR_KINDS; ++i)
+        found->earliest = fmin(found->earliest, impacts->data[i].time);
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
         found->candidates[kind] = report.candidates[kind];
         found->hits[kind] = report.hits[kind];
@@ -171,10 +173,10 @@ toi_status find_entries(const toi_ccd_def *def, const toi_mesh *mesh, toi_truth_
 {
     *found = (truth_entries){0};
     toi_impact_array impacts = {0};
-    toi_pair_array candidates[TOI_PAIR_KINDS] = {{0}};
+    toi_pair_array candidates[TOI_KIND_COUNT] = {{0}};
     toi_status status = find_lists(def, mesh, list, &impacts, candidates, found);
     toi_free_impacts(&impacts);
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         toi_free_pairs(&candidates[kind]);
     return status == TOI_OK ? settle_times(def, mesh, found) : status;
 }

@@ -46,7 +46,17 @@ typedef struct toi_ccd_def
     /// the paper), instead of boxes in double. A few more candidates, the same impacts: only those
     /// whose boxes in double overlap too are asked about.
     bool float_boxes;
-    toi_filter filter;              ///< which pairs may collide; default: all
+    toi_filter filter; ///< which pairs may collide; default: all
+    /// TOI_KIND_COUNT lists of pairs, by toi_kind, to be asked about instead of those that a search
+    /// would find: the candidates of a longer step for a line search, or a coarser set. NULL, the
+    /// default: search. Only read during the call; a list without pairs needs no data. The filter,
+    /// and that pairs with a common vertex are not tested, hold for them too. Those whose swept
+    /// boxes in double do not overlap are dropped. So lists that hold every candidate give the
+    /// pipeline's own answer, bit for bit. Edges and points may come in either order; what is
+    /// reported has the lower one first. A pair that is twice in a list is asked about and reported
+    /// twice. Point-edge and point-point pairs need not be of loose parts. A number that is out of
+    /// range is an error (TOI_ERROR_DATA).
+    const toi_pair_array *given;
     toi_zero_time_policy zero_time; ///< what to do about times of 0; default: nothing
     int workers;                    ///< 0: toi_default_workers()
     /// Most bytes held at once, as broad_phase.h defines it; 0: no limit. Lists of impacts (64
@@ -66,8 +76,8 @@ TOI_API toi_ccd_def toi_default_ccd_def(void);
 typedef struct toi_impact
 {
     int32_t kind;     ///< a toi_kind
-    int32_t a;        ///< vertex, or the lower of the two edges
-    int32_t b;        ///< face, or the higher of the two edges
+    int32_t a;        ///< vertex, or the lower of the two edges; point-point: the lower vertex
+    int32_t b;        ///< face, or the higher of the two edges; or edge, or the higher vertex
     int32_t state;    ///< TOI_HIT or TOI_UNDECIDED
     double time;      ///< not later than the first contact, as in toi_query_result
     double u;         ///< where they touch, as in toi_query_result
@@ -104,13 +114,14 @@ typedef struct toi_ccd_report
     /// The first impact: of equally early ones the least by (kind, a, b). Infinite time where
     /// separated.
     toi_impact earliest;
-    int64_t vertices;                   ///< of the mesh
-    int64_t edges;                      ///< of the mesh, those made from its faces included
-    int64_t faces;                      ///< of the mesh
-    int64_t candidates[TOI_PAIR_KINDS]; ///< pairs that the broad phase found and the filter allows
-    int64_t hits[TOI_PAIR_KINDS]; ///< found to be hit or undecided; only counted when all impacts
+    int64_t vertices; ///< of the mesh
+    int64_t edges;    ///< of the mesh, those made from its faces included
+    int64_t faces;    ///< of the mesh
+    /// Pairs that the broad phase found, or that are given and overlap, and the filter allows.
+    int64_t candidates[TOI_KIND_COUNT];
+    int64_t hits[TOI_KIND_COUNT]; ///< found to be hit or undecided; only counted when all impacts
                                   ///< or safe steps are asked for
-    int64_t undecided[TOI_PAIR_KINDS]; ///< of those, undecided
+    int64_t undecided[TOI_KIND_COUNT]; ///< of those, undecided
     /// Pairs that went through the second pass of the policy. Not counted for the earliest impact.
     int64_t rescaled;
     /// Pairs that start at min_separation or closer, and the least of them by (kind, a, b). `exact`
@@ -156,13 +167,14 @@ TOI_API toi_status toi_find_safe_steps(const toi_ccd_def *def, const toi_mesh *m
 TOI_API toi_status toi_move_points(const toi_mesh *mesh, const double *steps, double *positions);
 
 /// The candidate pairs of one kind: boxes, broad phase and filter. Vertex-face: (vertex, face).
-/// Edge-edge: (lower, higher). Uses def->broad.order; the search's wall times, unless NULL, go to
+/// Edge-edge: (lower, higher). Point-edge: (loose vertex, loose edge). Point-point: (lower, higher)
+/// of the loose vertices. Uses def->broad.order; the search's wall times, unless NULL, go to
 /// `report`.
 TOI_API toi_status toi_find_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi_kind kind,
                                        toi_pair_array *pairs, toi_ccd_report *report);
 
-/// The candidate pairs of both kinds: lists[TOI_VERTEX_FACE] and lists[TOI_EDGE_EDGE]. Cheaper than
-/// two calls, since both searches share what they prepare.
+/// The candidate pairs of every kind: `lists` are TOI_KIND_COUNT lists, by toi_kind. Cheaper than a
+/// call for each, since the searches share what they prepare.
 TOI_API toi_status toi_find_all_candidates(const toi_ccd_def *def, const toi_mesh *mesh,
                                            toi_pair_array *lists, toi_ccd_report *report);
 
@@ -172,7 +184,8 @@ TOI_API toi_status toi_stream_candidates(const toi_ccd_def *def, const toi_mesh 
                                          toi_kind kind, toi_pair_sink_fn *sink, void *context,
                                          toi_ccd_report *report);
 
-/// The four points of a candidate, as a query that can be stored and solved again.
+/// The four points of a candidate, as a query that can be stored and solved again. Points that its
+/// kind does not name repeat the last one.
 TOI_API toi_query toi_gather_query(const toi_mesh *mesh, toi_kind kind, toi_pair pair);
 
 TOI_EXTERN_C_END

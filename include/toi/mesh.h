@@ -38,6 +38,12 @@ typedef struct toi_index_view
 ///
 /// Every vertex takes part in vertex-face pairs, every edge in edge-edge pairs: vertices and edges
 /// that belong to no face are welcome. Up to 2^31 - 1 of each.
+///
+/// A vertex is loose if no face and no edge names it, an edge if it is no side of a face. Loose
+/// vertices take part in point-edge pairs with the loose edges and in point-point pairs with each
+/// other. No other pairs are needed: a face is as near as its sides, an edge as its ends, so
+/// vertex-face and edge-edge pairs hold the rest (but for primitives that share a vertex, which are
+/// never tested).
 typedef struct toi_mesh
 {
     toi_point_view start; ///< positions at t = 0

@@ -8,8 +8,8 @@
 
 TOI_EXTERN_C_BEGIN
 
-/// The kinds of query. The first two are what a mesh's pairs are; the others are for codimensional
-/// geometry, asked for directly.
+/// The kinds of query, and of pairs of a mesh. The first two are all that a surface has; the others
+/// are for points that belong to nothing (mesh.h).
 typedef enum toi_kind
 {
     TOI_VERTEX_FACE,
@@ -17,7 +17,7 @@ typedef enum toi_kind
     TOI_POINT_EDGE,
     TOI_POINT_POINT,
     TOI_KIND_COUNT,
-    TOI_PAIR_KINDS = 2 ///< how many of them, from the first, are kinds of candidate pairs
+    TOI_PAIR_KINDS = 2 ///< how many of them, from the first, a surface has
 } toi_kind;
 
 /// "vf", "ee", "pe" or "pp"; NULL when out of range.

@@ -25,7 +25,7 @@ typedef struct toi_scene toi_scene;
 typedef struct toi_scene_def
 {
     /// How many vertices there are. Each is tested against the faces, whether a face or an edge
-    /// names it or not.
+    /// names it or not; where none does, also against the loose edges and vertices (mesh.h).
     int64_t vertex_count;
     toi_index_view faces; ///< triangles; may be empty
     /// The edges to test, numbered as given; they must contain every side of every face. Leave it

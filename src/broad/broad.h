@@ -119,7 +119,7 @@ void toi_collector_finish(toi_collector *collector);
 // Lists to be made: one search each, within one budget.
 enum
 {
-    TOI_MOST_LISTS = 2
+    TOI_MOST_LISTS = 4
 };
 typedef struct toi_list_job
 {

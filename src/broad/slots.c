@@ -64,7 +64,8 @@ void *toi_open_slot(const toi_broad_job *job, toi_broad_method method, int64_t b
     if (!*kept) {
         if (slot)
             toi_empty_slot(slot);
-        return toi_take(job->budget, bytes, 1);
+        // Not from a store: what it held for another use would be missing there in the next call.
+        return toi_take_new(job->budget, bytes, 1);
     }
     void *block = slot->data;
     slot->data = NULL; // the method's, until it closes the slot

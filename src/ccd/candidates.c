@@ -53,12 +53,12 @@ static bool rule_allows(const toi_filter *filter, const int32_t corners[4], int 
     return false;
 }
 
-static inline bool is_allowed(const toi_pipeline *p, bool edge_edge, toi_pair pair)
+static inline bool is_allowed(const toi_pipeline *p, toi_kind kind, toi_pair pair)
 {
     const toi_filter *filter = &p->scene->topology.filter;
-    int first = toi_first_corners(edge_edge);
+    int first = toi_first_corners(kind == TOI_EDGE_EDGE);
     int32_t corners[4];
-    toi_pair_corners(&p->mesh, edge_edge, pair, corners);
+    toi_pair_corners(&p->mesh, kind, pair, corners);
     if (share_a_vertex(corners, first))
         return false;
     if (filter->may_collide)
@@ -68,27 +68,46 @@ static inline bool is_allowed(const toi_pipeline *p, bool edge_edge, toi_pair pa
 
 bool toi_is_allowed(const toi_pipeline *p, toi_kind kind, toi_pair pair)
 {
-    return is_allowed(p, kind == TOI_EDGE_EDGE, pair);
+    return is_allowed(p, kind, pair);
 }
 
-static inline int64_t keep_allowed(const toi_pipeline *p, bool edge_edge, toi_pair *pairs,
+static inline int64_t keep_allowed(const toi_pipeline *p, toi_kind kind, toi_pair *pairs,
                                    int64_t count)
 {
     int64_t kept = 0;
     for (int64_t i = 0; i < count; ++i) {
         toi_pair pair = pairs[i];
         pairs[kept] = pair;
-        kept += is_allowed(p, edge_edge, pair);
+        kept += is_allowed(p, kind, pair);
     }
     return kept;
+}
+
+// The kind is known to the compiler where there are many pairs.
+int64_t toi_keep_allowed(const toi_pipeline *p, toi_kind kind, toi_pair *pairs, int64_t count)
+{
+    return kind == TOI_VERTEX_FACE ? keep_allowed(p, TOI_VERTEX_FACE, pairs, count)
+           : kind == TOI_EDGE_EDGE ? keep_allowed(p, TOI_EDGE_EDGE, pairs, count)
+                                   : keep_allowed(p, kind, pairs, count);
+}
+
+// From places in the lists of loose parts to the numbers of the mesh. Both go upwards, so lower
+// ones stay first.
+static void number_loose(const toi_pipeline *p, toi_kind kind, toi_pair *pairs, int64_t count)
+{
+    const toi_loose_parts *loose = &p->scene->topology.loose;
+    const int32_t *seconds = kind == TOI_POINT_EDGE ? loose->edges : loose->vertices;
+    for (int64_t i = 0; i < count; ++i)
+        pairs[i] = (toi_pair){loose->vertices[pairs[i].a], seconds[pairs[i].b]};
 }
 
 static toi_status filter_block(void *context, toi_pair *pairs, int64_t count, int64_t task,
                                int worker)
 {
     const stream *s = context;
-    count = s->kind == TOI_EDGE_EDGE ? keep_allowed(s->pipeline, true, pairs, count)
-                                     : keep_allowed(s->pipeline, false, pairs, count);
+    if (s->kind >= TOI_PAIR_KINDS)
+        number_loose(s->pipeline, s->kind, pairs, count);
+    count = toi_keep_allowed(s->pipeline, s->kind, pairs, count);
     return count > 0 ? s->to.emit(s->to.context, pairs, count, task, worker) : TOI_OK;
 }
 
@@ -104,20 +123,47 @@ static toi_status stream_room(void *context, int64_t count, int worker, toi_pair
     return s->to.room(s->to.context, count, worker, room);
 }
 
-static toi_status take_boxes(toi_pipeline *p, toi_primitive primitive, toi_box **boxes,
-                             toi_box_view *view)
+// Primitives whose boxes are searched: those of a list, or all of their sort.
+typedef struct boxed_parts
 {
-    int64_t count = toi_primitive_count(&p->mesh, primitive);
-    *boxes = toi_take(p->budget, count, sizeof **boxes);
-    if (!*boxes)
+    const toi_pipeline *pipeline;
+    toi_primitive primitive;
+    const int32_t *ids; // or NULL: all
+    int64_t count;
+    toi_box *boxes;
+} boxed_parts;
+
+static toi_status fill_boxes(void *context, int64_t first, int64_t end)
+{
+    const boxed_parts *list = context;
+    const toi_ccd_def *def = list->pipeline->def;
+    double radius = toi_separation_radius(def->narrow.min_separation);
+    for (int64_t i = first; i < end; ++i) {
+        int64_t id = list->ids ? list->ids[i] : i;
+        toi_swept_box(&list->pipeline->mesh, list->primitive, id, radius, &list->boxes[i]);
+        if (def->float_boxes)
+            toi_widen_to_floats(&list->boxes[i]);
+    }
+    return TOI_OK;
+}
+
+static toi_status take_boxes(toi_pipeline *p, boxed_parts *list, toi_box_view *view)
+{
+    list->boxes = toi_take(p->budget, list->count, sizeof *list->boxes);
+    if (!list->boxes)
         return toi_allocation_status();
-    *view = (toi_box_view){*boxes, count};
-    toi_status status =
-        toi_make_boxes(&p->mesh, primitive, p->def->narrow.min_separation, p->workers, *boxes);
-    if (status == TOI_OK && p->def->float_boxes)
-        for (int64_t i = 0; i < count; ++i)
-            toi_widen_to_floats(&(*boxes)[i]);
-    return status;
+    *view = (toi_box_view){list->boxes, list->count};
+    return toi_parallel_ranges(p->workers, list->count, TOI_PIECE, fill_boxes, list);
+}
+
+static boxed_parts list_primitives(const toi_pipeline *p, toi_kind kind, toi_primitive primitive)
+{
+    const toi_loose_parts *loose = &p->scene->topology.loose;
+    if (kind < TOI_PAIR_KINDS)
+        return (boxed_parts){p, primitive, NULL, toi_primitive_count(&p->mesh, primitive), NULL};
+    return primitive == TOI_EDGE
+               ? (boxed_parts){p, primitive, loose->edges, loose->edge_count, NULL}
+               : (boxed_parts){p, primitive, loose->vertices, loose->vertex_count, NULL};
 }
 
 static double distance(const double a[3], const double b[3])
@@ -144,20 +190,33 @@ static double cell_size(const toi_mesh *mesh)
     return isfinite(size) ? size : 0;
 }
 
-// Any method, over lists of boxes.
-static toi_status search_boxes(toi_pipeline *p, toi_broad_job *job)
+// Methods number both lists as one.
+static toi_status check_total(toi_kind kind, const toi_broad_job *job)
 {
-    toi_box *a = NULL, *b = NULL;
+    if (job->a.count + job->b.count <= INT32_MAX)
+        return TOI_OK;
+    if (kind == TOI_POINT_EDGE)
+        return toi_fail(TOI_ERROR_LIMIT,
+                        "%" PRId64 " loose vertices and %" PRId64 " loose edges: at most %d in all "
+                        "are possible",
+                        job->a.count, job->b.count, INT32_MAX);
+    return toi_fail(TOI_ERROR_LIMIT,
+                    "%" PRId64 " vertices and %" PRId64 " faces: at most %d in all are "
+                    "possible with this broad phase; use lbvh or auto",
+                    job->a.count, job->b.count, INT32_MAX);
+}
+
+// Any method, over lists of boxes.
+static toi_status search_boxes(toi_pipeline *p, toi_kind kind, toi_broad_job *job)
+{
+    boxed_parts a = list_primitives(p, kind, toi_first_primitive(kind));
+    boxed_parts b = list_primitives(p, kind, toi_second_primitive(kind));
     double started = toi_clock();
-    toi_status status = take_boxes(p, job->self ? TOI_EDGE : TOI_VERTEX, &a, &job->a);
+    toi_status status = take_boxes(p, &a, &job->a);
     if (status == TOI_OK && !job->self)
-        status = take_boxes(p, TOI_FACE, &b, &job->b);
-    if (status == TOI_OK &&
-        job->a.count + job->b.count > INT32_MAX) // methods number both lists as one
-        status = toi_fail(TOI_ERROR_LIMIT,
-                          "%" PRId64 " vertices and %" PRId64 " faces: at most %d in all are "
-                          "possible with this broad phase; use lbvh or auto",
-                          job->a.count, job->b.count, INT32_MAX);
+        status = take_boxes(p, &b, &job->b);
+    if (status == TOI_OK)
+        status = check_total(kind, job);
     if (toi_broad_traits(p->def->broad.method) & TOI_BROAD_TRAIT_CELL_SIZE)
         job->cell = cell_size(&p->mesh);
     double boxed = toi_clock();
@@ -165,8 +224,8 @@ static toi_status search_boxes(toi_pipeline *p, toi_broad_job *job)
     if (status == TOI_OK)
         status = toi_search(p->def->broad.method, job);
     p->report.seconds_broad += toi_clock() - boxed;
-    toi_give_back(b);
-    toi_give_back(a);
+    toi_give_back(b.boxes);
+    toi_give_back(a.boxes);
     return status;
 }
 
@@ -183,14 +242,36 @@ static toi_status search_mesh(toi_pipeline *p, const toi_broad_job *job)
     return status;
 }
 
+// Which pairs there are to be searched for at all.
+static bool has_pairs(const toi_loose_parts *loose, toi_kind kind)
+{
+    return kind < TOI_PAIR_KINDS || (kind == TOI_POINT_EDGE && loose->edge_count > 0) ||
+           (kind == TOI_POINT_POINT && loose->vertex_count > 1);
+}
+
+static void share_progress(toi_pipeline *p, toi_kind kind)
+{
+    bool loose = p->def->given || p->scene->topology.loose.vertex_count > 0;
+    int kinds = loose ? TOI_KIND_COUNT : TOI_PAIR_KINDS;
+    p->meter.base = (double)kind / kinds;
+    p->meter.share = 1.0 / kinds;
+    p->meter.done = 0;
+}
+
 toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to)
 {
+    share_progress(p, kind);
+    if (p->def->given)
+        return toi_stream_given(p, kind, to);
+    if (!has_pairs(&p->scene->topology.loose, kind))
+        return TOI_OK;
     stream s = {p, kind, to};
-    bool by_mesh = toi_broad_traits(p->def->broad.method) & TOI_BROAD_TRAIT_MESH;
+    bool by_mesh =
+        kind < TOI_PAIR_KINDS && toi_broad_traits(p->def->broad.method) & TOI_BROAD_TRAIT_MESH;
     const toi_filter *filter = &p->scene->topology.filter;
     bool filtered = !by_mesh || filter->groups || filter->may_collide;
     toi_broad_job job = {
-        .self = kind == TOI_EDGE_EDGE,
+        .self = toi_kind_is_alike(kind),
         .workers = p->workers,
         .budget = p->budget,
         .meter = &p->meter,
@@ -198,13 +279,8 @@ toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to)
                   ? (toi_receiver){&s, filter_block, to.room ? stream_room : NULL, end_stream_task}
                   : to};
     if (p->kept)
-        job.slot = &p->kept[by_mesh    ? TOI_KEPT_ORDER
-                            : job.self ? TOI_KEPT_EDGES
-                                       : TOI_KEPT_VERTICES];
-    p->meter.base = kind == TOI_VERTEX_FACE ? 0 : 0.5;
-    p->meter.share = 0.5;
-    p->meter.done = 0;
-    return by_mesh ? search_mesh(p, &job) : search_boxes(p, &job);
+        job.slot = &p->kept[by_mesh ? TOI_KEPT_ORDER : (int)kind];
+    return by_mesh ? search_mesh(p, &job) : search_boxes(p, kind, &job);
 }
 
 // Candidates that go to lists: of the kinds from `first` on.
@@ -233,6 +309,18 @@ static void forget(void *context)
     p->kept = NULL;
 }
 
+// A list that is to be filled is emptied first: it cannot be what the call is asked about.
+static toi_status check_lists(const toi_ccd_def *def, int count, const toi_pair_array *lists)
+{
+    for (int i = 0; def->given && i < count; ++i)
+        for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+            if (&lists[i] == &def->given[kind] ||
+                (lists[i].data && lists[i].data == def->given[kind].data))
+                return toi_fail(TOI_ERROR_ARGUMENT, "a list of given pairs is also to be filled "
+                                                    "with what is found; use another");
+    return TOI_OK;
+}
+
 // The kinds from `first` to `last`, each into its own list.
 static toi_status find_candidates(const toi_ccd_def *def, toi_step step, int first, int last,
                                   toi_pair_array *lists, toi_ccd_report *report)
@@ -241,6 +329,8 @@ static toi_status find_candidates(const toi_ccd_def *def, toi_step step, int fir
     toi_pipeline *p = &l.pipeline;
     int count = last - first + 1;
     toi_status status = toi_pipeline_begin(p, def, step, (toi_purpose){.list = TOI_PAIR_BYTES});
+    if (status == TOI_OK)
+        status = check_lists(def, count, lists);
     toi_begin_lists(p->budget, count, lists);
     if (status == TOI_OK)
         status = toi_prepare_step(p);
@@ -259,7 +349,7 @@ static toi_status find_candidates(const toi_ccd_def *def, toi_step step, int fir
 
 static toi_status check_kind(toi_kind kind, toi_ccd_report *report)
 {
-    if ((unsigned)kind < TOI_PAIR_KINDS)
+    if ((unsigned)kind < TOI_KIND_COUNT)
         return TOI_OK;
     if (report)
         *report = (toi_ccd_report){.earliest.time = INFINITY};
@@ -329,7 +419,7 @@ toi_status toi_find_all_candidates(const toi_ccd_def *def, const toi_mesh *mesh,
                                    toi_pair_array *lists, toi_ccd_report *report)
 {
     TOI_GUARD_FP;
-    return find_candidates(def, toi_mesh_step(mesh), 0, TOI_PAIR_KINDS - 1, lists, report);
+    return find_candidates(def, toi_mesh_step(mesh), 0, TOI_KIND_COUNT - 1, lists, report);
 }
 
 toi_status toi_scene_find_all_candidates(toi_scene *scene, const toi_ccd_def *def,
@@ -338,7 +428,7 @@ toi_status toi_scene_find_all_candidates(toi_scene *scene, const toi_ccd_def *de
 {
     TOI_GUARD_FP;
     toi_step step = toi_scene_step(scene, start, end);
-    return find_candidates(def, step, 0, TOI_PAIR_KINDS - 1, lists, report);
+    return find_candidates(def, step, 0, TOI_KIND_COUNT - 1, lists, report);
 }
 
 toi_status toi_stream_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi_kind kind,

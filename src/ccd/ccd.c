@@ -17,7 +17,7 @@ static toi_status find_earliest(const toi_ccd_def *def, toi_step step, toi_ccd_r
     if (report)
         report->rescaled = 0;
     if (report)
-        for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
             report->hits[kind] = report->undecided[kind] = 0;
     return status;
 }
@@ -56,7 +56,7 @@ static toi_status solve_anew(toi_question *q)
 {
     toi_ccd_report *report = &q->pipeline.report;
     toi_reset_tallies(q);
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         report->candidates[kind] = 0;
     report->rescaled = report->inside = 0;
     return toi_solve_candidates(&q->pipeline, toi_consume_impacts, q, NULL);
@@ -75,7 +75,7 @@ static toi_status list_impacts_tightly(toi_question *q, toi_impact_array *impact
     if (status != TOI_OK)
         return status;
     for (int w = 0; w < q->pipeline.workers; ++w)
-        for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
             q->room += q->tallies[w].hits[kind];
     budget->need += q->room * (int64_t)sizeof *q->place + TOI_BLOCK_OVERHEAD;
     budget->list = NULL; // now the whole need is known

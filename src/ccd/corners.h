@@ -1,10 +1,12 @@
-// The four vertices of a pair, in the order of toi_query: a vertex and its face, or two edges.
+// The four vertices of a pair, in the order of toi_query: a vertex and its face, or two edges. An
+// edge or a vertex in the place of a face is one whose last corners coincide.
 
 #ifndef TOI_CCD_CORNERS_H
 #define TOI_CCD_CORNERS_H
 
 #include "mesh/mesh.h"
 #include "toi/broad_phase.h"
+#include "toi/narrow_phase.h"
 
 // How many of them are the first primitive's.
 static inline int toi_first_corners(bool edge_edge)
@@ -42,13 +44,45 @@ toi_copy_corners(const toi_mesh *mesh, bool edge_edge, toi_pair pair, int32_t co
 }
 
 // Branches once, not at each corner.
-static inline void toi_pair_corners(const toi_mesh *mesh, bool edge_edge, toi_pair pair,
+static inline void toi_pair_corners(const toi_mesh *mesh, toi_kind kind, toi_pair pair,
                                     int32_t corners[4])
 {
-    if (edge_edge)
+    const int32_t *edge;
+    switch (kind) {
+    case TOI_EDGE_EDGE:
         toi_copy_corners(mesh, true, pair, corners);
-    else
+        break;
+    case TOI_POINT_EDGE:
+        edge = toi_edge_at(&mesh->edges, pair.b);
+        corners[0] = pair.a;
+        corners[1] = edge[0];
+        corners[2] = corners[3] = edge[1];
+        break;
+    case TOI_POINT_POINT:
+        corners[0] = pair.a;
+        corners[1] = corners[2] = corners[3] = pair.b;
+        break;
+    default:
         toi_copy_corners(mesh, false, pair, corners);
+    }
+}
+
+// What the pairs of a kind are made of.
+static inline toi_primitive toi_first_primitive(toi_kind kind)
+{
+    return kind == TOI_EDGE_EDGE ? TOI_EDGE : TOI_VERTEX;
+}
+
+static inline toi_primitive toi_second_primitive(toi_kind kind)
+{
+    static const toi_primitive seconds[TOI_KIND_COUNT] = {TOI_FACE, TOI_EDGE, TOI_EDGE, TOI_VERTEX};
+    return seconds[kind];
+}
+
+// Are both of the same sort? Then the lower one comes first.
+static inline bool toi_kind_is_alike(toi_kind kind)
+{
+    return kind == TOI_EDGE_EDGE || kind == TOI_POINT_POINT;
 }
 
 #endif

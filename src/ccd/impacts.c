@@ -35,18 +35,21 @@ static bool take_sorting(const toi_impact_array *impacts, int workers, toi_budge
     return s->copy != NULL;
 }
 
-// Two stable sorts of (key, index): by b, then by (kind, a).
+// Two stable sorts of (key, index): by the last bit of a and all of b, then by kind and the rest of
+// a. A kind has two bits, an index 31: so each key has 32.
 static void sort_order(const toi_impact_array *impacts, int workers, const sorting *s)
 {
+    _Static_assert(TOI_KIND_COUNT <= 4, "two bits");
     const toi_impact *data = impacts->data;
     int64_t count = impacts->count;
     uint64_t mask = ~(uint64_t)0 << 32;
     for (int64_t i = 0; i < count; ++i)
-        s->order[i] = (uint64_t)(uint32_t)data[i].b << 32 | (uint32_t)i;
+        s->order[i] =
+            (uint64_t)((uint32_t)data[i].a << 31 | (uint32_t)data[i].b) << 32 | (uint32_t)i;
     toi_radix_sort_with(s->order, s->scratch, count, mask, workers);
     for (int64_t i = 0; i < count; ++i) {
         uint32_t at = (uint32_t)s->order[i];
-        uint32_t key = (uint32_t)data[at].kind << 31 | (uint32_t)data[at].a;
+        uint32_t key = (uint32_t)data[at].kind << 30 | (uint32_t)data[at].a >> 1;
         s->order[i] = (uint64_t)key << 32 | at;
     }
     toi_radix_sort_with(s->order, s->scratch, count, mask, workers);

@@ -81,6 +81,21 @@ void toi_set_end(toi_pipeline *p, toi_point_view end);
 // May these two collide: do they share no vertex, and does the filter allow it?
 bool toi_is_allowed(const toi_pipeline *p, toi_kind kind, toi_pair pair);
 
+// Moves the pairs that may collide to the front, in order; returns how many.
+int64_t toi_keep_allowed(const toi_pipeline *p, toi_kind kind, toi_pair *pairs, int64_t count);
+
+// Likewise those whose swept boxes in double overlap.
+int64_t toi_keep_overlapping(const toi_pipeline *p, toi_kind kind, toi_pair *pairs, int64_t count);
+
+// Do the pairs that are given name what the mesh has?
+toi_status toi_check_given(const toi_pipeline *p);
+
+// Streams the given pairs of one kind as toi_stream_kind() does what it finds.
+toi_status toi_stream_given(toi_pipeline *p, toi_kind kind, toi_receiver to);
+
+// What that takes at most.
+int64_t toi_given_need(const toi_pair_array *lists, int workers);
+
 // Streams the filtered candidates of one kind.
 toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to);
 

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const uint32_t CCD_COOKIE = 0xccd00003u;
+static const uint32_t CCD_COOKIE = 0xccd00004u;
 
 toi_ccd_def toi_default_ccd_def(void)
 {
@@ -110,17 +110,42 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static int64_t search_need(const toi_pipeline *p, const toi_mesh_counts *n)
+// How many loose parts there are, or can be.
+typedef struct loose_counts
 {
-    toi_broad_method method = p->def->broad.method;
-    int workers = p->workers;
-    if (toi_broad_traits(method) & TOI_BROAD_TRAIT_MESH)
-        return toi_mesh_tree_need(n, workers);
-    int64_t faces = n->vertices + n->faces, box = (int64_t)sizeof(toi_box);
-    int64_t in_faces = box * faces + toi_search_need(method, faces, workers);
-    int64_t in_edges = box * n->edges + toi_search_need(method, n->edges, workers);
-    // What the first search keeps is there during the second.
-    return p->kept ? in_faces + in_edges : larger(in_faces, in_edges);
+    int64_t vertices, edges;
+} loose_counts;
+
+// What searches of two kinds take: what the first keeps is there during the second.
+static int64_t both(const toi_pipeline *p, int64_t first, int64_t second)
+{
+    return p->kept ? first + second : larger(first, second);
+}
+
+static int64_t box_search_need(const toi_pipeline *p, int64_t boxes)
+{
+    return boxes * (int64_t)sizeof(toi_box) +
+           toi_search_need(p->def->broad.method, boxes, p->workers);
+}
+
+static int64_t loose_search_need(const toi_pipeline *p, const loose_counts *loose)
+{
+    if (loose->vertices == 0)
+        return 0;
+    return both(p, box_search_need(p, loose->vertices + loose->edges),
+                box_search_need(p, loose->vertices));
+}
+
+static int64_t search_need(const toi_pipeline *p, const toi_mesh_counts *n,
+                           const loose_counts *loose)
+{
+    if (p->def->given)
+        return toi_given_need(p->def->given, p->workers);
+    int64_t of_loose = loose_search_need(p, loose);
+    if (toi_broad_traits(p->def->broad.method) & TOI_BROAD_TRAIT_MESH) // its order stays
+        return toi_mesh_tree_need(n, p->workers) + of_loose;
+    int64_t in_faces = box_search_need(p, n->vertices + n->faces);
+    return both(p, both(p, in_faces, box_search_need(p, n->edges)), of_loose);
 }
 
 static bool is_stateless(const toi_pipeline *p)
@@ -128,19 +153,30 @@ static bool is_stateless(const toi_pipeline *p)
     return p->scene == &p->passing;
 }
 
-// Notes how many workers the call has use for, and what it takes at most, lists excepted.
-static void foresee(toi_pipeline *p)
+// Until the topology is there any vertex may be loose, and any edge that is given.
+static loose_counts count_loose(const toi_pipeline *p, const toi_mesh_counts *given, bool known)
+{
+    const toi_loose_parts *loose = &p->scene->topology.loose;
+    return known ? (loose_counts){loose->vertex_count, loose->edge_count}
+                 : (loose_counts){given->vertices, given->edges};
+}
+
+// Notes how many workers the call has use for, and what it takes at most, lists excepted. `known`:
+// the topology is there.
+static void foresee(toi_pipeline *p, bool known)
 {
     enum
     {
         BLOCKS = 64 * TOI_BLOCK_OVERHEAD,
         SORT_BYTES = 17 << 10, // of a table, a worker
         EDGE_BYTES = 8,
-        KEY_BYTES = 8
+        KEY_BYTES = 8,
+        INDEX_BYTES = 4
     };
     toi_mesh_counts n = {in_range(p->mesh.start.count), in_range(p->mesh.edges.count),
                          in_range(p->mesh.faces.count)};
     int64_t given = n.edges, checking = 0, making = 0;
+    loose_counts loose = count_loose(p, &n, known);
     bool made = p->scene->topology.own_edges.data;
     if (n.edges == 0 && is_stateless(p) && !made)
         n.edges = 3 * n.faces;
@@ -151,8 +187,13 @@ static void foresee(toi_pipeline *p)
         checking = 2 * KEY_BYTES * given + KEY_BYTES * n.vertices + sorting;
         if (given == 0 || made)
             making = 3 * n.faces * (2 * KEY_BYTES + EDGE_BYTES) + sorting;
+        int64_t lists = INDEX_BYTES * (loose.vertices + loose.edges);
+        int64_t loosening = toi_loose_parts_need(n.vertices, given, n.faces) + sorting;
+        making = larger(making, lists + EDGE_BYTES * n.edges + loosening);
     }
-    int64_t working = EDGE_BYTES * n.edges + search_need(p, &n);
+    int64_t working = EDGE_BYTES * n.edges + search_need(p, &n, &loose);
+    if (is_stateless(p))
+        working += INDEX_BYTES * (loose.vertices + loose.edges);
     if (p->purpose.solve)
         working += toi_solve_need(&p->def->narrow, &n, p->workers);
     p->budget->need = p->entered + BLOCKS + larger(working, larger(checking, making));
@@ -203,7 +244,7 @@ toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, toi_step 
     p->last_time = toi_last_time(&def->narrow);
     toi_meter_init(&p->meter, def->progress, def->progress_context);
     p->entered = toi_bytes_in_use(p->budget);
-    foresee(p);
+    foresee(p, !step.stateless);
     return TOI_OK;
 }
 
@@ -213,11 +254,11 @@ static toi_status make_scene(toi_pipeline *p)
     toi_topology_source source = {.mesh = &p->mesh, .filter = &p->def->filter};
     toi_topology *topology = &p->scene->topology;
     toi_status status = toi_make_topology(&source, p->workers, p->budget, topology);
-    if (status == TOI_OK && p->mesh.edges.count == 0) {
-        p->mesh.edges = topology->edges;
-        foresee(p); // now it is known how many edges there are
-    }
-    return status;
+    if (status != TOI_OK)
+        return status;
+    p->mesh.edges = topology->edges;
+    foresee(p, true); // now it is known how many edges and loose parts there are
+    return TOI_OK;
 }
 
 toi_status toi_prepare_step(toi_pipeline *p)
@@ -231,6 +272,9 @@ toi_status toi_prepare_step(toi_pipeline *p)
         return toi_fail(TOI_ERROR_DATA,
                         "there are positions of %" PRId64 " vertices, but the scene has %" PRId64,
                         p->mesh.start.count, p->scene->topology.vertex_count);
+    status = toi_check_given(p);
+    if (status != TOI_OK)
+        return status;
     p->report.vertices = p->mesh.start.count;
     p->report.edges = p->mesh.edges.count;
     p->report.faces = p->mesh.faces.count;
@@ -244,7 +288,7 @@ toi_status toi_pipeline_end(toi_pipeline *p, toi_status status, toi_ccd_report *
     toi_free_mesh_order(&p->order);
     if (is_stateless(p))
         toi_clear_scene(p->scene);
-    else if (status == TOI_OK && p->purpose.solve)
+    else if (status == TOI_OK && p->purpose.solve && !p->def->given) // of all pairs, not of some
         p->scene->last = p->report.earliest;
     p->report.peak_bytes = p->budget->peak;
     toi_leave_scene(p->scene);

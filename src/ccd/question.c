@@ -23,7 +23,7 @@ static void lower_times(toi_question *q, const toi_impact *impact)
 {
     int32_t corners[4];
     toi_pair pair = {impact->a, impact->b};
-    toi_pair_corners(&q->pipeline.mesh, impact->kind == TOI_EDGE_EDGE, pair, corners);
+    toi_pair_corners(&q->pipeline.mesh, (toi_kind)impact->kind, pair, corners);
     for (int c = 0; c < 4; ++c)
         toi_lower_time(&q->times[corners[c]], impact->time);
 }
@@ -111,7 +111,7 @@ void toi_merge_tallies(toi_question *q)
         const toi_tally *t = &q->tallies[w];
         if (is_earlier(&t->earliest, &report->earliest))
             report->earliest = t->earliest;
-        for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+        for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
             report->hits[kind] += t->hits[kind];
             report->undecided[kind] += t->undecided[kind];
         }

@@ -10,8 +10,8 @@
 typedef struct toi_tally
 {
     toi_impact earliest;
-    int64_t hits[TOI_PAIR_KINDS];
-    int64_t undecided[TOI_PAIR_KINDS];
+    int64_t hits[TOI_KIND_COUNT];
+    int64_t undecided[TOI_KIND_COUNT];
     toi_impact_array impacts;
     _Alignas(64) char end[64];
 } toi_tally;

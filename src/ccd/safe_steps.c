@@ -94,7 +94,7 @@ static toi_status consume_check(void *context, const toi_impact *impacts, int64_
     for (int64_t i = 0; i < count; ++i) {
         int32_t corners[4];
         toi_pair pair = {impacts[i].a, impacts[i].b};
-        toi_pair_corners(&s->q.pipeline.mesh, impacts[i].kind == TOI_EDGE_EDGE, pair, corners);
+        toi_pair_corners(&s->q.pipeline.mesh, (toi_kind)impacts[i].kind, pair, corners);
         if (!moves(s, corners))
             continue;
         s->met = true;

@@ -33,6 +33,7 @@ void toi_free_topology(toi_topology *t)
     toi_give_back(t->own_groups);
     toi_free_edges(&t->own_edges);
     toi_give_back(t->own_faces);
+    toi_free_loose_parts(&t->loose);
     *t = (toi_topology){0};
 }
 
@@ -77,6 +78,16 @@ static toi_status own_edges(const toi_topology_source *source, int workers, toi_
     return status;
 }
 
+// Edges that are made of the faces alone need no look: none is loose.
+static toi_status find_loose_parts(const toi_topology_source *source, int workers,
+                                   toi_budget *budget, toi_topology *t)
+{
+    toi_mesh mesh = {.start.count = t->vertex_count, .faces = t->faces, .edges = t->edges};
+    if (source->mesh->edges.count == 0 && source->loose.count == 0)
+        mesh.edges.count = 0;
+    return toi_find_loose_parts(&mesh, workers, budget, &t->loose);
+}
+
 toi_status toi_make_topology(const toi_topology_source *source, int workers, toi_budget *budget,
                              toi_topology *t)
 {
@@ -90,6 +101,8 @@ toi_status toi_make_topology(const toi_topology_source *source, int workers, toi
         status = check_filter(&t->filter, t->vertex_count);
     if (status == TOI_OK)
         status = own_edges(source, workers, budget, t);
+    if (status == TOI_OK)
+        status = find_loose_parts(source, workers, budget, t);
     if (status == TOI_OK && source->copy)
         status = copy_rows(&t->faces, 3, budget, &t->own_faces);
     if (status == TOI_OK && source->copy)
@@ -185,11 +198,12 @@ static int64_t topology_need(const toi_scene_def *def, int workers)
         KEY_BYTES = 8,
         INDEX_BYTES = 4
     };
-    int64_t edges =
-        def->edges.count ? def->edges.count : 3 * def->faces.count + def->loose_edges.count;
-    return BLOCKS + workers * (int64_t)SORT_BYTES + edges * (2 * INDEX_BYTES + 2 * KEY_BYTES) +
-           KEY_BYTES * def->vertex_count +
-           INDEX_BYTES * (3 * def->faces.count + def->filter.group_count);
+    int64_t sides = 3 * def->faces.count;
+    int64_t edges = def->edges.count ? def->edges.count : sides + def->loose_edges.count;
+    int64_t keys = 2 * KEY_BYTES * edges + KEY_BYTES * def->vertex_count;
+    int64_t loose = toi_loose_parts_need(def->vertex_count, edges, def->faces.count);
+    int64_t kept = INDEX_BYTES * (3 * edges + def->vertex_count + sides + def->filter.group_count);
+    return BLOCKS + workers * (int64_t)SORT_BYTES + kept + (keys > loose ? keys : loose);
 }
 
 static toi_status make_topology(const toi_scene_def *def, toi_budget *budget, toi_topology *t)

@@ -6,23 +6,27 @@
 
 #include "base/memory.h"
 #include "broad/broad.h"
+#include "mesh/mesh.h"
 #include "toi/scene.h"
 
-// What searches keep from call to call.
+// What searches keep from call to call; of lists of boxes, by toi_kind.
 enum
 {
-    TOI_KEPT_EDGES,    // of a list of edges' boxes
-    TOI_KEPT_VERTICES, // of lists of vertices' and faces' boxes
-    TOI_KEPT_ORDER,    // of the mesh itself
+    TOI_KEPT_VERTICES,    // of lists of vertices' and faces' boxes
+    TOI_KEPT_EDGES,       // of a list of edges' boxes
+    TOI_KEPT_POINT_EDGE,  // of lists of loose vertices' and loose edges' boxes
+    TOI_KEPT_POINT_POINT, // of a list of loose vertices' boxes
+    TOI_KEPT_ORDER,       // of the mesh itself
     TOI_KEPT
 };
 
-// Faces, edges and filter: the scene's own copies, or views of the caller's.
+// Faces, edges and filter: the scene's own copies, or views of the caller's; and the loose parts.
 typedef struct toi_topology
 {
     int64_t vertex_count;
     toi_index_view faces;
     toi_index_view edges;
+    toi_loose_parts loose;
     toi_filter filter;
     int32_t *own_faces;
     toi_edge_array own_edges;

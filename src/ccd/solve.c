@@ -75,7 +75,7 @@ void toi_lower_time(_Atomic uint64_t *least, double time)
 static void gather(const toi_pipeline *p, toi_kind kind, toi_pair pair, toi_query *query)
 {
     int32_t corners[4];
-    toi_pair_corners(&p->mesh, kind == TOI_EDGE_EDGE, pair, corners);
+    toi_pair_corners(&p->mesh, kind, pair, corners);
     for (int c = 0; c < 4; ++c) {
         const toi_moving_vertex *at = &p->trajectories[corners[c]];
         memcpy(query->start[c], at->start, sizeof query->start[c]);
@@ -88,7 +88,7 @@ toi_query toi_gather_query(const toi_mesh *mesh, toi_kind kind, toi_pair pair)
     TOI_GUARD_FP;
     int32_t corners[4];
     toi_query query = {0};
-    toi_pair_corners(mesh, kind != TOI_VERTEX_FACE, pair, corners);
+    toi_pair_corners(mesh, kind, pair, corners);
     for (int c = 0; c < 4; ++c) {
         toi_load_point(&mesh->start, corners[c], query.start[c]);
         toi_load_point(&mesh->end, corners[c], query.end[c]);
@@ -98,10 +98,10 @@ toi_query toi_gather_query(const toi_mesh *mesh, toi_kind kind, toi_pair pair)
 
 static double initial_distance(toi_kind kind, const toi_query *q)
 {
-    return kind == TOI_VERTEX_FACE
-               ? toi_point_triangle_distance(q->start[0], q->start[1], q->start[2], q->start[3],
-                                             NULL)
-               : toi_edge_edge_distance(q->start[0], q->start[1], q->start[2], q->start[3], NULL);
+    return kind == TOI_EDGE_EDGE
+               ? toi_edge_edge_distance(q->start[0], q->start[1], q->start[2], q->start[3], NULL)
+               : toi_point_triangle_distance(q->start[0], q->start[1], q->start[2], q->start[3],
+                                             NULL);
 }
 
 // ---- The policy: docs/separation.md, section 5
@@ -126,16 +126,22 @@ static void note_inside(const toi_narrow_batch *batch)
     }
 }
 
+// Loose parts are few: their pairs go to the narrow phase as they are.
+static bool is_culled(toi_kind kind)
+{
+    return kind < TOI_PAIR_KINDS;
+}
+
 // Solves the first `count` queries of a worker, with a share of the distance to be kept.
 static void solve_queries(const solve_stage *stage, solve_worker *w, int64_t count,
                           const toi_narrow_def *def, double relative)
 {
     toi_narrow_batch batch = {.def = def,
-                              .kind = stage->kind,
+                              .kind = toi_raised_kind(stage->kind),
                               .count = count,
                               .queries = w->queries,
                               .relative = relative,
-                              .culled = true,
+                              .culled = is_culled(stage->kind),
                               .results = w->results,
                               .scratch = w->scratch,
                               .budget = stage->pipeline->budget};
@@ -261,6 +267,8 @@ static void solve_batch(const solve_stage *stage, solve_worker *w, toi_pair *pai
             if (w->results[i].time > limit)
                 w->results[i].state = TOI_SEPARATED;
     }
+    for (int64_t i = 0; i < count && !is_culled(stage->kind); ++i)
+        toi_lower_result(stage->kind, &w->results[i]);
 }
 
 static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pairs, int64_t count)
@@ -350,17 +358,15 @@ static void make_bounds_when_worth(solve_stage *stage, const toi_cull_source *so
 // Boxes in double decide which pairs are asked about, whatever boxes were searched: a pair beyond
 // them has no share of its distance to keep, and a method that may report what only comes close
 // must not be asked.
-static int64_t keep_overlapping(const solve_stage *stage, toi_pair *pairs, int64_t count)
+int64_t toi_keep_overlapping(const toi_pipeline *p, toi_kind kind, toi_pair *pairs, int64_t count)
 {
-    const toi_pipeline *p = stage->pipeline;
     double radius = toi_separation_radius(p->def->narrow.min_separation);
-    bool edges = stage->kind == TOI_EDGE_EDGE;
     int64_t kept = 0;
     for (int64_t i = 0; i < count; ++i) {
         toi_box a, b;
         toi_pair pair = pairs[i];
-        toi_swept_box(&p->mesh, edges ? TOI_EDGE : TOI_VERTEX, pair.a, radius, &a);
-        toi_swept_box(&p->mesh, edges ? TOI_EDGE : TOI_FACE, pair.b, radius, &b);
+        toi_swept_box(&p->mesh, toi_first_primitive(kind), pair.a, radius, &a);
+        toi_swept_box(&p->mesh, toi_second_primitive(kind), pair.b, radius, &b);
         pairs[kept] = pair;
         kept += toi_boxes_overlap(&a, &b);
     }
@@ -399,8 +405,9 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     toi_status status = TOI_OK;
     w->candidates += count;
     if (stage->pipeline->def->float_boxes)
-        count = keep_overlapping(stage, pairs, count);
-    count = cull(stage, pairs, count);
+        count = toi_keep_overlapping(stage->pipeline, stage->kind, pairs, count);
+    if (is_culled(stage->kind))
+        count = cull(stage, pairs, count);
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
         int64_t n = count - first < BATCH ? count - first : BATCH;
         for (int64_t i = 0; i < n; ++i)
@@ -447,7 +454,7 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     // A scene has the memory for bounds at hand, whether this step makes them or not: so all its
     // steps take the same.
     const toi_budget *budget = p->budget;
-    if (budget->store && (budget->limit == 0 || budget->limit >= budget->need))
+    if (is_culled(kind) && budget->store && (budget->limit == 0 || budget->limit >= budget->need))
         stage->room = take_bounds(stage);
     double before = p->report.seconds_broad;
     toi_status status =
@@ -465,11 +472,12 @@ static toi_status solve_remembered(solve_stage *stage)
 {
     const toi_pipeline *p = stage->pipeline;
     const toi_impact *last = &p->scene->last;
-    if (!stage->t_max || last->state == TOI_SEPARATED)
+    if (!stage->t_max || last->state == TOI_SEPARATED || p->def->given)
         return TOI_OK;
     stage->kind = (toi_kind)last->kind;
     toi_pair pair = {last->a, last->b};
-    bool asked = toi_is_allowed(p, stage->kind, pair) && keep_overlapping(stage, &pair, 1) > 0;
+    bool asked =
+        toi_is_allowed(p, stage->kind, pair) && toi_keep_overlapping(p, stage->kind, &pair, 1) > 0;
     return asked ? solve_block(stage, &pair, 1, 0, 0) : TOI_OK;
 }
 
@@ -487,7 +495,7 @@ toi_status toi_solve_candidates(toi_pipeline *p, toi_consume_fn *consume, void *
         stage.scratch[i].scratch = scratch + i * bytes;
     if (status == TOI_OK)
         status = solve_remembered(&stage);
-    for (int kind = 0; kind < TOI_PAIR_KINDS && status == TOI_OK; ++kind)
+    for (int kind = 0; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind)
         status = solve_kind(&stage, (toi_kind)kind);
     toi_give_back(scratch);
     toi_give_back(stage.scratch);

@@ -88,11 +88,6 @@ toi_status toi_check_indices(const toi_index_view *view, int width, int64_t vert
     return TOI_OK;
 }
 
-static uint64_t edge_key(int32_t a, int32_t b)
-{
-    return a > b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
-}
-
 // Sorted keys of edges, with first[v] the first whose larger vertex is v: a look-up stays inside
 // one vertex.
 typedef struct edge_set
@@ -106,7 +101,7 @@ static toi_status fill_edge_set(const toi_mesh *mesh, int workers, toi_budget *b
 {
     for (int64_t i = 0; i < mesh->edges.count; ++i) {
         const int32_t *e = toi_edge_at(&mesh->edges, i);
-        set->keys[i] = edge_key(e[0], e[1]);
+        set->keys[i] = toi_edge_key(e[0], e[1]);
     }
     toi_status status = toi_radix_sort(set->keys, mesh->edges.count, ~(uint64_t)0, workers, budget);
     int64_t next = 0;
@@ -120,7 +115,7 @@ static toi_status fill_edge_set(const toi_mesh *mesh, int workers, toi_budget *b
 
 static bool has_edge(const edge_set *set, int32_t a, int32_t b)
 {
-    uint64_t key = edge_key(a, b);
+    uint64_t key = toi_edge_key(a, b);
     int64_t lo = set->first[key >> 32], hi = set->first[(key >> 32) + 1];
     while (lo < hi) {
         int64_t middle = lo + (hi - lo) / 2;

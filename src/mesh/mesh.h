@@ -18,6 +18,25 @@ toi_status toi_check_indices(const toi_index_view *view, int width, int64_t vert
 toi_status toi_make_edges_within(toi_index_view faces, toi_index_view loose, int64_t vertex_count,
                                  int workers, toi_budget *budget, toi_edge_array *edges);
 
+// What belongs to nothing larger, upwards: vertices that no face and no edge names, and edges that
+// are no side of a face. The edges are only listed where there are such vertices.
+typedef struct toi_loose_parts
+{
+    int32_t *vertices;
+    int64_t vertex_count;
+    int32_t *edges;
+    int64_t edge_count;
+} toi_loose_parts;
+
+// Of a mesh that is checked; of mesh->start only the count is read. Edges that are known to be
+// sides of the faces may be left out. On failure there are none.
+toi_status toi_find_loose_parts(const toi_mesh *mesh, int workers, toi_budget *budget,
+                                toi_loose_parts *loose);
+void toi_free_loose_parts(toi_loose_parts *loose);
+
+// What finding them takes at most, without the lists and the tables of a sort.
+int64_t toi_loose_parts_need(int64_t vertices, int64_t edges, int64_t faces);
+
 // One box of toi_make_boxes(), enlarged by `radius` on every side.
 void toi_swept_box(const toi_mesh *mesh, toi_primitive primitive, int64_t i, double radius,
                    toi_box *box);
@@ -59,6 +78,12 @@ static inline const int32_t *toi_index_row(const toi_index_view *view, int width
 static inline const int32_t *toi_edge_at(const toi_index_view *edges, int64_t i)
 {
     return toi_index_row(edges, 2, i);
+}
+
+// The same for both directions of an edge.
+static inline uint64_t toi_edge_key(int32_t a, int32_t b)
+{
+    return a > b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
 }
 
 static inline const int32_t *toi_face_at(const toi_index_view *faces, int64_t i)

@@ -55,6 +55,23 @@ static inline double toi_last_time(const toi_narrow_def *def)
     return fabs(def->t_max);
 }
 
+// Queries of points and edges for themselves are solved as vertex-face: an edge or a point is a
+// face whose last corners coincide.
+static inline toi_kind toi_raised_kind(toi_kind kind)
+{
+    return kind < TOI_PAIR_KINDS ? kind : TOI_VERTEX_FACE;
+}
+
+// From the result of such a query to that of the kind that was asked for: all of v's share of the
+// face belongs to the corner that u stands for, or to the only one.
+static inline void toi_lower_result(toi_kind kind, toi_query_result *result)
+{
+    if (kind < TOI_PAIR_KINDS)
+        return;
+    result->u = kind == TOI_POINT_EDGE ? fmin(result->u + result->v, 1) : 0;
+    result->v = 0;
+}
+
 // Range checks of a definition.
 toi_status toi_check_narrow_def(const toi_narrow_def *def);
 

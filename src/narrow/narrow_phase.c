@@ -218,13 +218,6 @@ static void raise_query(toi_query *to, const toi_query *from, int points)
     }
 }
 
-// All of v's share of the face belongs to the corner that u stands for, or to the only one.
-static void lower_result(toi_query_result *result, int points)
-{
-    result->u = points == 3 ? fmin(result->u + result->v, 1) : 0;
-    result->v = 0;
-}
-
 static toi_status solve_piece(void *context, int64_t piece, int worker)
 {
     const solve_job *job = context;
@@ -248,7 +241,7 @@ static toi_status solve_piece(void *context, int64_t piece, int worker)
     }
     job->solve(&batch);
     for (int64_t i = 0; job->raised && i < batch.count; ++i)
-        lower_result(&batch.results[i], points);
+        toi_lower_result(job->kind, &batch.results[i]);
     return TOI_OK;
 }
 
@@ -274,7 +267,7 @@ toi_status toi_solve_queries(const toi_narrow_def *def, toi_kind kind, const toi
     own.t_max = toi_last_time(def);
     solve_job job = {.kind = kind,
                      .batch = {.def = &own,
-                               .kind = lower ? TOI_VERTEX_FACE : kind,
+                               .kind = toi_raised_kind(kind),
                                .count = count,
                                .queries = queries,
                                .results = results},
