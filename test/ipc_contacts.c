@@ -106,7 +106,7 @@ toi_status ipc_find_contacts(toi_scene *scene, const ipc_options *options, toi_p
     contacts->least_gap = INFINITY;
     toi_status status =
         toi_scene_find_all_candidates(scene, &def, positions, positions, contacts->pairs, NULL);
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         for (int64_t i = 0; status == TOI_OK && i < contacts->pairs[kind].count; ++i)
             status = add_if_close(contacts, &mesh, (toi_kind)kind, contacts->pairs[kind].data[i],
                                   options);
@@ -115,7 +115,7 @@ toi_status ipc_find_contacts(toi_scene *scene, const ipc_options *options, toi_p
 
 void ipc_free_contacts(ipc_contacts *contacts)
 {
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         toi_free_pairs(&contacts->pairs[kind]);
     free(contacts->data);
     memset(contacts, 0, sizeof *contacts);

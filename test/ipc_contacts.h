@@ -22,7 +22,7 @@ typedef struct ipc_contacts
     int64_t count, capacity;
     double least_gap;                     // infinite where none is close
     double energy;                        // of all barriers; infinite where one is broken
-    toi_pair_array pairs[TOI_PAIR_KINDS]; // working memory
+    toi_pair_array pairs[TOI_KIND_COUNT]; // working memory
 } ipc_contacts;
 
 // All pairs in reach of the barrier at these positions.

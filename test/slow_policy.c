@@ -11,8 +11,8 @@
 static double distance_at_start(toi_kind kind, const toi_query *q)
 {
     const double(*p)[3] = q->start;
-    return kind == TOI_VERTEX_FACE ? toi_point_triangle_distance(p[0], p[1], p[2], p[3], NULL)
-                                   : toi_edge_edge_distance(p[0], p[1], p[2], p[3], NULL);
+    return kind == TOI_EDGE_EDGE ? toi_edge_edge_distance(p[0], p[1], p[2], p[3], NULL)
+                                 : toi_point_triangle_distance(p[0], p[1], p[2], p[3], NULL);
 }
 
 bool begins_inside(const toi_mesh *mesh, toi_kind kind, toi_pair pair, double separation)
@@ -34,7 +34,7 @@ static toi_query_result solve(const toi_narrow_def *def, toi_kind kind, const to
     toi_query_result result;
     void *scratch = toi_allocate((size_t)toi_narrow_scratch_bytes(def->method) + 64);
     toi_narrow_batch batch = {.def = def,
-                              .kind = kind,
+                              .kind = toi_raised_kind(kind),
                               .count = 1,
                               .queries = query,
                               .results = &result,
@@ -99,6 +99,8 @@ static void ask_about(const toi_ccd_def *def, const toi_mesh *mesh, toi_kind kin
 {
     toi_query query = toi_gather_query(mesh, kind, pair);
     toi_query_result r = solve_by_policy(def, kind, &query, answer);
+    if (kind >= TOI_PAIR_KINDS)
+        toi_lower_result(kind, &r);
     if (r.starts_inside && answer->inside++ == 0)
         answer->first_inside = (toi_pair_name){(int32_t)kind, pair.a, pair.b};
     if (r.state != TOI_SEPARATED)
@@ -115,7 +117,7 @@ static void ask_about(const toi_ccd_def *def, const toi_mesh *mesh, toi_kind kin
 slow_answer ask_slowly(const toi_ccd_def *def, const toi_mesh *mesh)
 {
     slow_answer answer = {.earliest.time = INFINITY, .first_inside.kind = TOI_KIND_COUNT};
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
         toi_pair_array pairs = {0};
         assert_ok(toi_find_candidates(def, mesh, (toi_kind)kind, &pairs, NULL));
         for (int64_t i = 0; i < pairs.count; ++i)

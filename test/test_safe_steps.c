@@ -52,11 +52,17 @@ static const int32_t *row(const toi_index_view *view, int64_t i, int length)
 // Has a vertex of the pair a step at all?
 static bool pair_moves(const trial *t, const toi_impact *i)
 {
-    bool face = i->kind == TOI_VERTEX_FACE, moves = face && t->steps[i->a] > 0;
-    for (int c = 0; c < 2 && !face; ++c)
-        moves |= t->steps[row(&t->mesh.edges, i->a, 2)[c]] > 0;
-    for (int c = 0; c < (face ? 3 : 2); ++c)
-        moves |= t->steps[row(face ? &t->mesh.faces : &t->mesh.edges, i->b, face ? 3 : 2)[c]] > 0;
+    static const int corners[TOI_KIND_COUNT][2] = {{1, 3}, {2, 2}, {1, 2}, {1, 1}};
+    const int *n = corners[i->kind];
+    const int32_t *a = n[0] == 1 ? &i->a : row(&t->mesh.edges, i->a, 2);
+    const int32_t *b = n[1] == 1   ? &i->b
+                       : n[1] == 2 ? row(&t->mesh.edges, i->b, 2)
+                                   : row(&t->mesh.faces, i->b, 3);
+    bool moves = false;
+    for (int c = 0; c < n[0]; ++c)
+        moves |= t->steps[a[c]] > 0;
+    for (int c = 0; c < n[1]; ++c)
+        moves |= t->steps[b[c]] > 0;
     return moves;
 }
 
