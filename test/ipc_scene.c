@@ -151,12 +151,17 @@ static void add_rod(ipc_scene *s, double x, double y, double height, bool across
     }
 }
 
-// Above the points, each across the one below.
+// Above the points, each across the one below; and straight above each two points, which are to
+// fall on it and on each other.
 static void add_rods(ipc_scene *s, int count, toi_random *random)
 {
-    for (int i = 0; i < count; ++i)
-        add_rod(s, toi_random_range(random, -0.2, 0.2), toi_random_range(random, -0.3, 0.3),
-                RADIUS + 0.4 + 0.3 * i / count, i % 2);
+    for (int i = 0; i < count; ++i) {
+        double x = toi_random_range(random, -0.2, 0.2), y = toi_random_range(random, -0.3, 0.3);
+        double height = RADIUS + 0.4 + 0.3 * i / count;
+        add_rod(s, x, y, height, i % 2);
+        add_vertex(s, x, y, height + 0.005, 3e-4);
+        add_vertex(s, x, y, height + 0.01, 3e-4);
+    }
 }
 
 static void *take(int64_t count, size_t size)
@@ -170,7 +175,7 @@ static void *take(int64_t count, size_t size)
 ipc_scene make_drape(int cells, int points, int rods)
 {
     int64_t vertices = (int64_t)(cells + 1) * (cells + 1) + (int64_t)cells * cells +
-                       RINGS * SEGMENTS + 6 + points + (int64_t)rods * (ROD_EDGES + 1);
+                       RINGS * SEGMENTS + 6 + points + (int64_t)rods * (ROD_EDGES + 3);
     int64_t faces = 4 * (int64_t)cells * cells + 2 * RINGS * SEGMENTS + 2;
     ipc_scene s = {.position = take(vertices, sizeof *s.position),
                    .mass = take(vertices, sizeof *s.mass),

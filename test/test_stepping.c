@@ -19,7 +19,7 @@ typedef struct run
     uint64_t *hashes;           // of the positions after each step
     double lowest;              // of the cloth in the end
     double seconds_ccd, seconds_close, seconds_rest;
-    int64_t iterations, contacts, refused;
+    int64_t iterations, refused, contacts, kinds[TOI_KIND_COUNT]; // contacts, all and of each kind
     double least_gap, least_step, least_covered;
 } run;
 
@@ -36,7 +36,7 @@ static void expect_apart(ipc_solver *solver, const ipc_scene *scene)
 
 // The same of the pairs in reach, without the library: by their distances, whose error is far below
 // 1e-12 here, or by the slow twin. Returns the least gap.
-static double expect_gaps(ipc_solver *solver, const ipc_scene *scene)
+static double expect_gaps(run *r, ipc_solver *solver, const ipc_scene *scene)
 {
     const ipc_contacts *contacts = ipc_current_contacts(solver);
     toi_point_view here = toi_view_points(scene->position[0], scene->vertex_count);
@@ -46,6 +46,7 @@ static double expect_gaps(ipc_solver *solver, const ipc_scene *scene)
         const ipc_contact *contact = &contacts->data[i];
         toi_kind kind = (toi_kind)contact->pair.kind;
         least = fmin(least, contact->gap);
+        ++r->kinds[kind];
         if (contact->gap > 1e-12)
             continue;
         toi_query query =
@@ -92,7 +93,7 @@ static void drape(run *r)
         ipc_step_report report;
         assert_ok(ipc_step(solver, &report));
         expect_apart(solver, &scene);
-        r->least_gap = fmin(r->least_gap, expect_gaps(solver, &scene));
+        r->least_gap = fmin(r->least_gap, expect_gaps(r, solver, &scene));
         expect_progress(r, &report);
         account(r, &report, solver);
         r->hashes[step] =
@@ -109,10 +110,11 @@ static void print_run(const run *r)
     print_message(
         "%d triangles, %d steps, workers %d: a step %.1f ms of CCD, %.1f ms of close "
         "pairs, %.1f ms of the rest; %.1f iterations, %.0f contacts, least gap %.2g, least "
-        "step %.2g, least way %.2g\n",
+        "step %.2g, least way %.2g, %lld pe, %lld pp, refused %lld\n",
         4 * r->cells * r->cells, r->steps, r->workers, a_step * r->seconds_ccd,
         a_step * r->seconds_close, a_step * r->seconds_rest, (double)r->iterations / r->steps,
-        (double)r->contacts / r->steps, r->least_gap, r->least_step, r->least_covered);
+        (double)r->contacts / r->steps, r->least_gap, r->least_step, r->least_covered,
+        (long long)r->kinds[2], (long long)r->kinds[3], (long long)r->refused);
 }
 
 // The same run with each of these numbers of workers: the same positions after every step.
@@ -149,6 +151,8 @@ static void a_cloth_drapes_over_a_sphere(void **state)
                 .stiffness = 5,
                 .progress = 0.5};
     run r = compare_runs(what, whole ? all : few, whole ? 4 : 2);
+    for (int kind = 0; kind < TOI_KIND_COUNT && !small; ++kind)
+        assert_true(r.kinds[kind] > 0);
     assert_true(r.lowest < 0);                   // below the sphere's middle
     assert_true(r.least_gap < 0.5 * SEPARATION); // and pressed to it
 }
