@@ -21,6 +21,7 @@ static const struct
 } commands[] = {
     {"ccd", "the earliest impact, or every impact, between two frames of a mesh", run_ccd},
     {"pairs", "the candidate pairs of two frames, and how long it takes to find them", run_pairs},
+    {"close", "the pairs of one frame that are close, and the closest of all", run_close},
     {"queries", "decide the queries of a file, and compare with its truth", run_queries},
     {"truth", "exact truth for the frames of a mesh, made or checked", run_truth},
     {"bench", "compare the methods: cost, errors, times", run_bench},

@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 static toi_status add_pairs(void *context, const toi_pair *pairs, int64_t count, int worker)
 {
@@ -73,6 +74,61 @@ static void ask_for_impacts(toi_scene *scene, const toi_ccd_def *def, toi_point_
     free(steps);
 }
 
+static toi_status add_close(void *context, const toi_close_pair *close, int64_t count, int worker)
+{
+    (void)worker;
+    check_own_mode();
+    for (int64_t i = 0; i < count; ++i)
+        atomic_fetch_add((_Atomic uint64_t *)context, toi_hash(&close[i], sizeof close[i]));
+    return TOI_OK;
+}
+
+static void keep_close(const toi_close_array *close)
+{
+    assert_true(close->count > 0);
+    keep(close->data, (size_t)close->count * sizeof *close->data);
+}
+
+// Distances at the start: of the scene, then of its mesh.
+static void ask_for_distances(toi_scene *scene, const toi_ccd_def *def, toi_point_view points)
+{
+    toi_status status;
+    toi_ccd_report report;
+    toi_close_array close = {0};
+    toi_close_pair closest;
+    toi_mesh mesh = toi_scene_mesh(scene, points, points);
+    double *radii = calloc((size_t)points.count, sizeof *radii);
+    _Atomic uint64_t sums[2] = {0, 0};
+    IN_MODE(status = toi_scene_find_close(scene, def, points, 0.1, &close, &report));
+    assert_int_equal(status, TOI_OK);
+    keep_close(&close);
+    IN_MODE(status = toi_find_close(def, &mesh, 0.1, &close, &report));
+    assert_int_equal(status, TOI_OK);
+    keep_close(&close);
+    IN_MODE(status = toi_scene_stream_close(scene, def, points, 0.1, add_close, &sums[0], NULL));
+    assert_int_equal(status, TOI_OK);
+    IN_MODE(status = toi_stream_close(def, &mesh, 0.1, add_close, &sums[1], NULL));
+    assert_int_equal(status, TOI_OK);
+    keep((const void *)sums, sizeof sums);
+    IN_MODE(status = toi_scene_find_distance(scene, def, points, &closest, NULL));
+    assert_int_equal(status, TOI_OK);
+    keep(&closest, sizeof closest);
+    IN_MODE(status = toi_find_distance(def, &mesh, &closest, NULL));
+    assert_int_equal(status, TOI_OK);
+    keep(&closest, sizeof closest);
+    IN_MODE(status = toi_scene_find_safe_radii(scene, def, points, 0.1, radii, NULL));
+    assert_int_equal(status, TOI_OK);
+    keep(radii, (size_t)points.count * sizeof *radii);
+    IN_MODE(status = toi_find_safe_radii(def, &mesh, 0.1, radii, NULL));
+    assert_int_equal(status, TOI_OK);
+    keep(radii, (size_t)points.count * sizeof *radii);
+    const char *name;
+    IN_MODE(name = toi_part_name((toi_part)closest.part_b));
+    keep(name, strlen(name));
+    IN_MODE(toi_free_close(&close));
+    free(radii);
+}
+
 void call_scene(void)
 {
     soup s = make_soup(25, 0.25, 0.4, 6);
@@ -93,6 +149,7 @@ void call_scene(void)
     IN_MODE(start = toi_view_points(s.start[0], s.vertex_count));
     IN_MODE(end = toi_view_points(s.end[0], s.vertex_count));
     ask_for_impacts(scene, &def, start, end);
+    ask_for_distances(scene, &def, start);
     IN_MODE(status = toi_scene_set_filter(scene, &filter));
     assert_int_equal(status, TOI_OK);
     ask_for_pairs(scene, &def, start, end);

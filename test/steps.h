@@ -3,7 +3,7 @@
 #ifndef TOI_TEST_STEPS_H
 #define TOI_TEST_STEPS_H
 
-#include "toi/scene.h"
+#include "toi/close.h"
 
 // A scene of a mesh's faces and edges, with a definition's filter, which a call may not have.
 static inline toi_status make_scene_of(const toi_mesh *mesh, const toi_filter *filter,
@@ -37,6 +37,38 @@ static inline toi_status ask_safe_steps(toi_scene *scene, const toi_ccd_def *def
 {
     return scene ? toi_scene_find_safe_steps(scene, def, mesh->start, mesh->end, steps, report)
                  : toi_find_safe_steps(def, mesh, steps, report);
+}
+
+static inline toi_status ask_close(toi_scene *scene, const toi_ccd_def *def, const toi_mesh *mesh,
+                                   double radius, toi_close_array *close, toi_ccd_report *report)
+{
+    return scene ? toi_scene_find_close(scene, def, mesh->start, radius, close, report)
+                 : toi_find_close(def, mesh, radius, close, report);
+}
+
+static inline toi_status ask_close_stream(toi_scene *scene, const toi_ccd_def *def,
+                                          const toi_mesh *mesh, double radius,
+                                          toi_close_sink_fn *sink, void *context,
+                                          toi_ccd_report *report)
+{
+    return scene ? toi_scene_stream_close(scene, def, mesh->start, radius, sink, context, report)
+                 : toi_stream_close(def, mesh, radius, sink, context, report);
+}
+
+static inline toi_status ask_distance(toi_scene *scene, const toi_ccd_def *def,
+                                      const toi_mesh *mesh, toi_close_pair *closest,
+                                      toi_ccd_report *report)
+{
+    return scene ? toi_scene_find_distance(scene, def, mesh->start, closest, report)
+                 : toi_find_distance(def, mesh, closest, report);
+}
+
+static inline toi_status ask_safe_radii(toi_scene *scene, const toi_ccd_def *def,
+                                        const toi_mesh *mesh, double most, double *radii,
+                                        toi_ccd_report *report)
+{
+    return scene ? toi_scene_find_safe_radii(scene, def, mesh->start, most, radii, report)
+                 : toi_find_safe_radii(def, mesh, most, radii, report);
 }
 
 static inline toi_status ask_candidates(toi_scene *scene, const toi_ccd_def *def,

@@ -514,9 +514,54 @@ static void later_roots_are_not_taken(void **state)
     assert_true(late > count / 8 && certified > count / 20);
 }
 
+// ---- Nearly doubles
+//
+// A corner at (3 k, 4 k, 0) has the distance 5 k, a double. Moved by a tiny length, the distance is
+// a double but for a tiny part, on either side; and so is the time, where the corner comes by.
+
+static sample make_near_tie(bool start, toi_random *random)
+{
+    double k = 1 + (double)toi_random_below(random, INT64_C(1) << 48) * 0x1p-48;
+    double when = start ? 0 : toi_random_range(random, 0.5, 1);
+    int bits = start ? 0 : 1 + (int)toi_random_below(random, 20);
+    double t = start ? 0 : nearbyint(when * ldexp(1, bits)) / ldexp(1, bits + 1);
+    double tiny =
+        ldexp(toi_random_below(random, 2) ? 1 : -1, -85 - (int)toi_random_below(random, 35));
+    double speed = ldexp(1, (int)bits / 2 - 12); // a product with t that has no rounding
+    sample s = {.lo = t * (1 - 0x1p-12), .guess = t, .separation = start ? 4 * k : 5 * k};
+    toi_query q = {
+        .start = {{3 * k, 4 * k + t * speed, 0}, {tiny, 0, 0}, {-1, -1, 0.25}, {-1, -0.5, -0.5}},
+        .end = {
+            {3 * k, 4 * k + t * speed - speed, 0}, {tiny, 0, 0}, {-1, -1, 0.25}, {-1, -0.5, -0.5}}};
+    s.query = q;
+    return s;
+}
+
+// Some of them are certified, and rightly.
+static void near_ties_are_right(void **state)
+{
+    (void)state;
+    toi_random random = {78};
+    checker c;
+    checker_init(&c);
+    for (int start = 0; start < 2; ++start) {
+        tally sum = {0};
+        for (int64_t n = 0; n < cases(1000); ++n) {
+            bundle one = {.count = 1, .samples = {make_near_tie(start, &random)}};
+            if (start || is_above_at_lo(&c, TOI_VERTEX_FACE, &one.samples[0]))
+                run_bundle(&c, TOI_VERTEX_FACE, &one, start, &sum);
+        }
+        print_message("  %s: certified %lld of %lld\n", start ? "distances" : "times",
+                      (long long)sum.certified[0], (long long)sum.asked[0]);
+        assert_true(sum.certified[0] > sum.asked[0] / 10 && sum.certified[0] < sum.asked[0]);
+    }
+    checker_clear(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(certified_answers_are_right),
-                                       cmocka_unit_test(later_roots_are_not_taken)};
+                                       cmocka_unit_test(later_roots_are_not_taken),
+                                       cmocka_unit_test(near_ties_are_right)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,10 +78,10 @@ write_queries lies.csv 0 1
 
 # --- Help ---------------------------------------------------------------------------------------
 succeeds "toi --help" --help
-for command in ccd pairs queries truth bench report scene info; do
+for command in ccd pairs close queries truth bench report scene info; do
     check "toi --help names $command" grep -q "^  $command " stdout
 done
-for command in ccd pairs queries truth bench report scene info; do
+for command in ccd pairs close queries truth bench report scene info; do
     succeeds "toi $command --help" $command --help
     check "toi $command --help has an example" grep -qE "^  toi $command" stdout
     check "toi $command --help fits a terminal" lines_match stdout '^.{0,80}$'
@@ -99,7 +99,7 @@ for words in "help" "help help" "help --help"; do
     check "is toi --help" cmp -s stdout help.txt
 done
 check "which names it" grep -q "^  help " help.txt
-for command in ccd pairs queries truth bench report scene info "bench broad" "bench narrow" "bench ccd"; do
+for command in ccd pairs close queries truth bench report scene info "bench broad" "bench narrow" "bench ccd"; do
     # shellcheck disable=SC2086
     "$toi" $command --help >help.txt
     # shellcheck disable=SC2086
@@ -114,8 +114,8 @@ succeeds "toi --version" --version
 check "the version is a number" grep -qE '^toi [0-9]+\.[0-9]+\.[0-9]+$' stdout
 
 # --- Bad usage: 1 -------------------------------------------------------------------------------
-refuses "no command" 1 "ccd, pairs, queries, truth, bench, report, scene, info"
-refuses "unknown command" 1 "there are ccd, pairs, queries, truth, bench, report, scene, info" collide
+refuses "no command" 1 "ccd, pairs, close, queries, truth, bench, report, scene, info"
+refuses "unknown command" 1 "there are ccd, pairs, close, queries, truth, bench, report, scene, info" collide
 refuses "unknown option" 1 "--min-separation" ccd start.ply end.ply --separation 1
 refuses "a slip in an option" 1 "no option '--narow'; did you mean --narrow?" ccd start.ply end.ply --narow exact
 check "and not all of them" lines_match stderr '^.{0,100}$'
@@ -145,6 +145,8 @@ refuses "unknown kind" 1 "vf, ee" queries truth.csv --kind fv
 refuses "no kind" 1 "--kind" queries truth.csv
 refuses "unknown scene" 1 "cloth-ball" ccd --scene none
 refuses "unknown scene to write" 1 "cloth-ball" scene none --out frames
+refuses "no frame" 1 "FRAME" close
+refuses "a radius below zero" 1 "at least 0" close start.ply --radius -1
 refuses "unknown order" 1 "canonical, own" pairs start.ply end.ply --order up
 refuses "one file" 1 "START and END" ccd start.ply
 refuses "three files" 1 "too many" ccd start.ply end.ply stay.ply
@@ -255,6 +257,9 @@ keys "keys of ccd, separated" "${ccd%\{a b kind\}} $ccd_end" ccd start.ply stay.
 steps_keys=${ccd/ device/ checks device}
 keys "keys of ccd --safe-steps" "${steps_keys/ inside/ held_back inside} $ccd_end" \
     ccd start.ply end.ply --safe-steps keys.csv
+keys "keys of close pairs" "broad closest{a b distance kind part_a part_b u v} distances{line-line point-line $(
+    )point-plane point-point} edges ee faces hash peak_bytes radius seconds{measure prepare search total} threads $(
+    )vertices vf" close start.ply
 keys "keys of pairs" "broad edges ee faces hash peak_bytes seconds{prepare search sort total} threads $(
     )vertices vf" pairs start.ply end.ply
 keys "keys of queries" "false_negatives false_positives hash hits iterations kind narrow ns_per_query $(
@@ -472,6 +477,13 @@ same "as many as pairs" "$(wc -l <pairs.csv)" \
 check "canonical order" cmp -s pairs.csv <(sort -t, -k1,1r -k2,2n -k3,3n pairs.csv)
 run pairs "${scene[@]}" --out own.csv --order own
 check "own order has the same pairs" cmp -s pairs.csv <(sort -t, -k1,1r -k2,2n -k3,3n own.csv)
+run close "${scene[@]}" --radius 0.05 --out close.csv
+check "form of close pairs" lines_match close.csv \
+    "^(vf|ee|pe|pp),[0-9]+,[0-9]+,(corner|inside)[0-9]?,(corner|side|inside)[0-9]*,[-+.e0-9]+,[.e0-9-]+,[.e0-9-]+\$"
+same "as many as close pairs" "$(wc -l <close.csv)" \
+    "$(awk '$1 == "close" { gsub(",", ""); print $2 + $4 }' stdout)"
+same "the closest pair" "$(sort -t, -k6,6g -s close.csv | head -n 1 | cut -d, -f1-3 | tr , ' ')" \
+    "$(awk '$1 == "closest" { print $2, $3, $4 }' stdout)"
 cut -d, -f1-3 impacts.csv >hit_pairs.csv
 same "every impact is among the pairs" "$(sort pairs.csv | comm -13 - <(sort hit_pairs.csv) | wc -l)" 0
 

@@ -68,12 +68,28 @@ typedef enum question
     ALL_CANDIDATES,
     ALL_CANDIDATES_OWN,
     CANDIDATE_STREAM,
+    CLOSE,
+    CLOSE_STREAM,
+    CLOSEST,
+    RADII,
     QUESTIONS
 } question;
 
-static const char *const question_names[QUESTIONS] = {
-    "pairs", "pairs in own order", "pairs between", "stream of pairs", "earliest",        "impacts",
-    "steps", "candidates",         "candidates",    "candidates, own", "candidate stream"};
+static const char *const question_names[QUESTIONS] = {"pairs",
+                                                      "pairs in own order",
+                                                      "pairs between",
+                                                      "stream of pairs",
+                                                      "earliest",
+                                                      "impacts",
+                                                      "steps",
+                                                      "candidates",
+                                                      "candidates",
+                                                      "candidates, own",
+                                                      "candidate stream",
+                                                      "close pairs",
+                                                      "stream of close pairs",
+                                                      "closest pair",
+                                                      "radii"};
 
 typedef struct call
 {
@@ -86,6 +102,7 @@ typedef struct call
     // What came back, reused by the next call.
     toi_pair_array lists[TOI_KIND_COUNT];
     toi_impact_array impacts;
+    toi_close_array close;
     uint64_t answer;
     int64_t peak_bytes; // -1: not reported
 } call;
@@ -133,6 +150,38 @@ static toi_status ask_of_boxes(call *c)
     return status;
 }
 
+static toi_status add_up_close(void *context, const toi_close_pair *close, int64_t count,
+                               int worker)
+{
+    (void)context;
+    (void)worker;
+    for (int64_t i = 0; i < count; ++i)
+        stream_sum += toi_hash(&close[i], sizeof close[i]);
+    return TOI_OK;
+}
+
+// Of one instant.
+static toi_status ask_about_distances(call *c, toi_ccd_report *report)
+{
+    const double radius = 0.1;
+    toi_status status;
+    if (c->question == CLOSE) {
+        status = ask_close(c->scene, &c->def, c->mesh, radius, &c->close, report);
+        c->answer = toi_hash(c->close.data, (size_t)c->close.count * sizeof *c->close.data);
+    } else if (c->question == CLOSE_STREAM) {
+        status = ask_close_stream(c->scene, &c->def, c->mesh, radius, add_up_close, NULL, report);
+        c->answer = stream_sum;
+    } else if (c->question == CLOSEST) {
+        toi_close_pair closest;
+        status = ask_distance(c->scene, &c->def, c->mesh, &closest, report);
+        c->answer = toi_hash(&closest, sizeof closest);
+    } else {
+        status = ask_safe_radii(c->scene, &c->def, c->mesh, radius, c->steps, report);
+        c->answer = toi_hash(c->steps, (size_t)c->mesh->start.count * sizeof *c->steps);
+    }
+    return status;
+}
+
 static toi_status ask_of_mesh(call *c)
 {
     toi_ccd_report report = {0};
@@ -155,6 +204,8 @@ static toi_status ask_of_mesh(call *c)
             status = ask_candidate_stream(c->scene, &c->def, c->mesh, (toi_kind)kind, add_up, NULL,
                                           &report);
         c->answer = stream_sum;
+    } else if (c->question >= CLOSE) {
+        status = ask_about_distances(c, &report);
     } else {
         status = ask_all_candidates(c->scene, &c->def, c->mesh, c->lists, &report);
         c->answer = hash_lists(c, TOI_KIND_COUNT);
@@ -177,6 +228,7 @@ static void forget_lists(call *c)
     for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         toi_free_pairs(&c->lists[kind]);
     toi_free_impacts(&c->impacts);
+    toi_free_close(&c->close);
 }
 
 static const char *describe(const call *c)
@@ -231,7 +283,7 @@ static int64_t named_bytes(const call *c)
 static int64_t follow_the_messages(call *c)
 {
     bool lists = c->question != PAIRS_STREAM && c->question != EARLIEST && c->question != STEPS &&
-                 c->question != CANDIDATE_STREAM;
+                 c->question != CANDIDATE_STREAM && c->question <= CLOSE;
     toi_status status;
     c->def.memory_limit = 1;
     for (int retries = 0; (status = ask(c)) == TOI_ERROR_LIMIT; ++retries) {
@@ -372,7 +424,7 @@ static void try_mesh(const tangle *t, int narrow, int broad, int workers, bool m
     for (int q = EARLIEST; q < QUESTIONS; ++q) {
         c.question = (question)q;
         if (narrow > 0 && q > STEPS)
-            break; // candidates have no narrow phase
+            break; // candidates and distances have no narrow phase
         check_limits(&c, memory);
     }
     free(c.steps);

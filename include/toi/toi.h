@@ -8,6 +8,7 @@
 #include "toi/boxes.h"
 #include "toi/broad_phase.h"
 #include "toi/ccd.h"
+#include "toi/close.h"
 #include "toi/exact.h"
 #include "toi/mesh.h"
 #include "toi/narrow_phase.h"

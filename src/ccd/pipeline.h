@@ -16,6 +16,7 @@
 typedef struct toi_purpose
 {
     bool solve;       // candidates are to be solved
+    bool measure;     // their distances at t = 0 are to be measured
     const char *list; // what its list takes ("8 bytes for every pair"), or NULL
 } toi_purpose;
 
@@ -108,11 +109,14 @@ typedef toi_status toi_consume_fn(void *context, const toi_impact *impacts, int6
 toi_status toi_solve_candidates(toi_pipeline *pipeline, toi_consume_fn *consume, void *context,
                                 _Atomic uint64_t *t_max);
 
+// Keeps the pairs whose boxes in double overlap; returns how many.
+int64_t toi_keep_overlapping(const toi_pipeline *p, toi_kind kind, toi_pair *pairs, int64_t count);
+
+// What measuring the candidates of a mesh takes at most beside searching for them.
+int64_t toi_measure_need(const toi_mesh_counts *counts, int workers);
+
 // What solving candidates of a mesh takes at most beside searching for them.
 int64_t toi_solve_need(const toi_narrow_def *def, const toi_mesh_counts *counts, int workers);
-
-// Sorts by (kind, a, b): in place, and slower, where there is no memory for a faster way.
-void toi_sort_impacts(toi_impact_array *impacts, int workers, toi_budget *budget);
 
 // Non-negative doubles order like their bits, so the least can be kept without a lock.
 uint64_t toi_time_bits(double time);

@@ -196,6 +196,8 @@ static void foresee(toi_pipeline *p, bool known)
         working += INDEX_BYTES * (loose.vertices + loose.edges);
     if (p->purpose.solve)
         working += toi_solve_need(&p->def->narrow, &n, p->workers);
+    if (p->purpose.measure)
+        working += toi_measure_need(&n, p->workers);
     p->budget->need = p->entered + BLOCKS + larger(working, larger(checking, making));
 }
 

@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 static bool is_earlier(const toi_impact *a, const toi_impact *b)
 {
@@ -28,31 +27,6 @@ static void lower_times(toi_question *q, const toi_impact *impact)
         toi_lower_time(&q->times[corners[c]], impact->time);
 }
 
-static toi_status keep_impacts(toi_question *q, toi_tally *t, const toi_impact *impacts,
-                               int64_t count)
-{
-    toi_impact_array *list = &t->impacts;
-    toi_status status = toi_reserve(q->pipeline.budget, (void **)&list->data, &list->capacity,
-                                    list->count + count, sizeof *impacts);
-    if (status == TOI_OK) {
-        memcpy(list->data + list->count, impacts, (size_t)count * sizeof *impacts);
-        list->count += count;
-    }
-    return status;
-}
-
-// Puts them into the caller's list if they fit.
-static bool place_impacts(toi_question *q, const toi_impact *impacts, int64_t count)
-{
-    int64_t at = q->placed;
-    do {
-        if (at + count > q->room)
-            return false;
-    } while (!atomic_compare_exchange_weak(&q->placed, &at, at + count));
-    memcpy(q->place + at, impacts, (size_t)count * sizeof *impacts);
-    return true;
-}
-
 toi_status toi_consume_impacts(void *context, const toi_impact *impacts, int64_t count, int worker)
 {
     toi_question *q = context;
@@ -66,20 +40,13 @@ toi_status toi_consume_impacts(void *context, const toi_impact *impacts, int64_t
             lower_times(q, &impacts[i]);
     }
     toi_lower_time(&q->best, t->earliest.time);
-    if (!q->keep || place_impacts(q, impacts, count))
-        return TOI_OK;
-    if (q->counted)
-        return toi_fail(TOI_ERROR_DATA, "more impacts were found when they were looked for again: "
-                                        "the mesh or the filter's answers have changed meanwhile");
-    return keep_impacts(q, t, impacts, count);
+    return q->recorder ? toi_keep_records(q->recorder, impacts, count, worker) : TOI_OK;
 }
 
 void toi_reset_tallies(toi_question *q)
 {
-    for (int w = 0; w < q->pipeline.workers; ++w) {
-        toi_give_back(q->tallies[w].impacts.data);
+    for (int w = 0; w < q->pipeline.workers; ++w)
         q->tallies[w] = (toi_tally){.earliest.time = INFINITY};
-    }
 }
 
 toi_status toi_begin_question(toi_question *q, const toi_ccd_def *def, toi_step step,
@@ -88,7 +55,8 @@ toi_status toi_begin_question(toi_question *q, const toi_ccd_def *def, toi_step 
     _Static_assert(sizeof(toi_impact) == 64, "the message says so");
     *q = (toi_question){.best = toi_time_bits(INFINITY)};
     const char *list = impacts ? "64 bytes for every impact" : NULL;
-    toi_status status = toi_pipeline_begin(&q->pipeline, def, step, (toi_purpose){true, list});
+    toi_status status =
+        toi_pipeline_begin(&q->pipeline, def, step, (toi_purpose){.solve = true, .list = list});
     if (impacts && !toi_reuse(q->pipeline.budget, impacts->data))
         toi_free_impacts(impacts);
     if (status == TOI_OK)
@@ -99,7 +67,6 @@ toi_status toi_begin_question(toi_question *q, const toi_ccd_def *def, toi_step 
     q->tallies = toi_take(q->pipeline.budget, workers, sizeof *q->tallies);
     if (!q->tallies)
         return toi_allocation_status();
-    memset(q->tallies, 0, (size_t)workers * sizeof *q->tallies);
     toi_reset_tallies(q);
     return TOI_OK;
 }

@@ -5,6 +5,7 @@
 #define TOI_CCD_QUESTION_H
 
 #include "ccd/pipeline.h"
+#include "ccd/records.h"
 
 // What a worker has found; merged in the end, so that nothing depends on who found it.
 typedef struct toi_tally
@@ -12,7 +13,6 @@ typedef struct toi_tally
     toi_impact earliest;
     int64_t hits[TOI_KIND_COUNT];
     int64_t undecided[TOI_KIND_COUNT];
-    toi_impact_array impacts;
     _Alignas(64) char end[64];
 } toi_tally;
 
@@ -22,11 +22,7 @@ typedef struct toi_question
     toi_tally *tallies; // one a worker
     _Atomic uint64_t best;
     _Atomic uint64_t *times; // bits of each vertex's first impact, or NULL
-    bool keep;               // the impacts themselves are wanted
-    bool counted;            // and it is known how many there are
-    toi_impact *place;       // where they go, whoever finds them
-    int64_t room;            // for so many; others go to the workers' own lists
-    _Atomic int64_t placed;
+    toi_recorder *recorder;  // or NULL: the impacts themselves are not wanted
 } toi_question;
 
 // `impacts`: the list that they go to, or NULL. Call toi_end_question() after success and failure.

@@ -9,24 +9,18 @@
 #include <float.h>
 #include <math.h>
 
-// A figure and a separation: f of a face is its squared distance less that of the separation, times
-// `under` and a power of two.
+// What is needed to decide a query: first its figure at t = 0 and the squared distance there, over
+// / under. Then, if that is not all, the figure in motion, and f of each face: its squared distance
+// less that of the separation, times `under` and a power of two.
 typedef struct question
 {
     toi_arena arena;
+    toi_mark empty; // before all numbers
     toi_figure figure;
-    toi_integer over; // the squared distance at t = 0 is over / under
+    toi_integer over;
     toi_integer under;
-    toi_sextic f[TOI_MOST_FACES]; // set where there is a separation
+    toi_sextic f[TOI_MOST_FACES];
 } question;
-
-static void open_question(const toi_apart_def *def, const toi_query *query, question *q)
-{
-    q->over = q->under = (toi_integer){NULL, 0};
-    toi_arena_open(&q->arena, def->scratch, (size_t)toi_decision_scratch_bytes());
-    q->arena.budget = def->budget;
-    toi_figure_from_query(&q->arena, def->kind, query, &q->figure);
-}
 
 // Returns whether there was memory for all.
 static bool close_question(const toi_apart_def *def, question *q)
@@ -95,6 +89,7 @@ static toi_integer constant(const toi_sextic *f)
 static void find_distance(question *q)
 {
     toi_dyadic start = {{NULL, 0}, 0};
+    q->over = q->under = (toi_integer){NULL, 0};
     for (int i = 0; i < q->figure.faces; ++i) {
         const toi_face *face = &q->figure.face[i];
         toi_integer over = constant(&face->over), under = constant(&face->under);
@@ -107,6 +102,15 @@ static void find_distance(question *q)
             q->under = under;
         }
     }
+}
+
+static void open_question(const toi_apart_def *def, const toi_query *query, question *q)
+{
+    toi_arena_open(&q->arena, def->scratch, (size_t)toi_decision_scratch_bytes());
+    q->arena.budget = def->budget;
+    q->empty = toi_arena_mark(&q->arena);
+    toi_figure_from_query(&q->arena, def->kind, query, 0, &q->figure);
+    find_distance(q);
 }
 
 // Is it at most the separation?
@@ -148,7 +152,6 @@ void toi_floor_distance(const toi_apart_def *def, const toi_query *query,
     question q;
     *distance = (toi_initial_distance){.state = TOI_UNDECIDED};
     open_question(def, query, &q);
-    find_distance(&q);
     double floor = floor_distance(&q, &distance->is_exact);
     if (close_question(def, &q)) {
         distance->floor = floor;
@@ -192,7 +195,8 @@ static bool find_time(question *q, const toi_apart_def *def, double *time)
     return found;
 }
 
-static void decide_first_time(question *q, const toi_apart_def *def, toi_apart_decision *decision)
+static void decide_first_time(question *q, const toi_apart_def *def, const toi_query *query,
+                              toi_apart_decision *decision)
 {
     if (starts_near(q, decision->separation)) {
         decision->state = TOI_HIT;
@@ -201,6 +205,8 @@ static void decide_first_time(question *q, const toi_apart_def *def, toi_apart_d
         return;
     }
     double time;
+    toi_arena_release(&q->arena, q->empty);
+    toi_figure_from_query(&q->arena, def->kind, query, 1, &q->figure);
     set_separation(q, decision->separation);
     if (find_time(q, def, &time)) {
         decision->state = TOI_HIT;
@@ -229,7 +235,6 @@ static void choose_separation(question *q, const toi_apart_def *def, toi_apart_d
 {
     bool is_exact;
     double least = def->min_separation;
-    find_distance(q);
     decision->starts_inside = starts_near(q, least);
     decision->separation = least;
     if (def->relative <= 0)
@@ -253,7 +258,7 @@ void toi_decide_apart(const toi_apart_def *def, const toi_query *query,
     open_question(def, query, &q);
     choose_separation(&q, def, decision);
     if (decision->separation > 0)
-        decide_first_time(&q, def, decision);
+        decide_first_time(&q, def, query, decision);
     if (!close_question(def, &q))
         *decision = (toi_apart_decision){.state = TOI_UNDECIDED};
     else if (decision->separation == 0)

@@ -108,14 +108,17 @@ static toi_integer whole(toi_arena *arena, double x, int unit)
                       : toi_integer_from_shifted(arena, d.m >> -shift, 0, d.negative);
 }
 
-// A corner: x0 + t (x1 - x0).
-static vector moving_point(toi_arena *arena, const double start[3], const double end[3], int unit)
+// start + t (end - start).
+static vector moving_point(toi_arena *arena, const double start[3], const double end[3], int unit,
+                           int degree)
 {
     vector point;
     for (int k = 0; k < 3; ++k) {
         toi_sextic *x = &point.x[k];
         x->c[0] = whole(arena, start[k], unit);
-        x->c[1] = toi_integer_subtract(arena, whole(arena, end[k], unit), x->c[0]);
+        x->c[1] = (toi_integer){NULL, 0};
+        if (degree > 0)
+            x->c[1] = toi_integer_subtract(arena, whole(arena, end[k], unit), x->c[0]);
         x->degree = x->c[1].size != 0 ? 1 : x->c[0].size != 0 ? 0 : -1;
     }
     return point;
@@ -124,19 +127,20 @@ static vector moving_point(toi_arena *arena, const double start[3], const double
 // The figure's corners in order around it: each is one point less another.
 static const int corners[2][4][2] = {{{0, 1}, {0, 2}, {0, 3}}, {{0, 2}, {1, 2}, {1, 3}, {0, 3}}};
 
-void toi_figure_from_query(toi_arena *arena, toi_kind kind, const toi_query *query,
+void toi_figure_from_query(toi_arena *arena, toi_kind kind, const toi_query *query, int degree,
                            toi_figure *figure)
 {
     vector points[4], corner[4];
     bool is_triangle = kind == TOI_VERTEX_FACE;
     int count = is_triangle ? 3 : 4, unit = find_unit(query);
     for (int i = 0; i < 4; ++i)
-        points[i] = moving_point(arena, query->start[i], query->end[i], unit);
+        points[i] = moving_point(arena, query->start[i], query->end[i], unit, degree);
     for (int i = 0; i < count; ++i) {
         const int *pair = corners[!is_triangle][i];
         corner[i] = subtract(arena, &points[pair[0]], &points[pair[1]]);
     }
-    *figure = (toi_figure){.unit = unit, .faces = 2 * count + 1};
+    figure->unit = unit;
+    figure->faces = 2 * count + 1;
     vector sides[4];
     for (int i = 0; i < count; ++i) {
         sides[i] = subtract(arena, &corner[(i + 1) % count], &corner[i]);

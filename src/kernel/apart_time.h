@@ -126,14 +126,13 @@ TOI_INLINE void toi_take_apart_parts(toi_nearness nearness, toi_apart *a, const 
         toi_take_inside_parts(a, t, r);
 }
 
-// All ones where every number within `error` of base + shift, which is positive, has the same
-// floor, and none of them is a double.
+// The floor of base + shift, which is positive; all ones where every number within `error` of it
+// has the same.
 TOI_INLINE toi_mask toi_floor_within(toi_real base, toi_real shift, toi_real error, toi_real *floor)
 {
-    toi_mask above_low, above_high;
-    *floor = toi_floor_sum(base, shift - error, &above_low);
-    toi_real high = toi_floor_sum(base, shift + error, &above_high);
-    return TOI_TEST(*floor == high) & above_low;
+    toi_mask between;
+    *floor = toi_floor_sum(base, shift - error, &between);
+    return TOI_TEST(*floor == toi_floor_sum(base, shift + error, &between));
 }
 
 // ---- Distances
@@ -259,7 +258,7 @@ TOI_INLINE toi_mask toi_apart_falls(const toi_apart_root *r)
            TOI_TEST(r->radius <= 1);
 }
 
-// The floor of the root; all ones where it is certain, and not the root itself.
+// The floor of the root; all ones where it is certain.
 TOI_INLINE toi_mask toi_floor_apart_root(const toi_apart_root *r, toi_real *time)
 {
     toi_real shift = r->value / (-2 * r->slope);
@@ -269,7 +268,7 @@ TOI_INLINE toi_mask toi_floor_apart_root(const toi_apart_root *r, toi_real *time
 }
 
 // All ones where `time` is the largest double not above the first time after `lo` at which the
-// distance is `separation` (scaled), and not that time itself; the distance is above it at `lo`.
+// distance is `separation` (scaled); the distance is above it at `lo`.
 TOI_INLINE toi_mask toi_find_apart_time(int edge_edge, toi_nearness nearness, toi_apart *a,
                                         const toi_real *separation, const toi_real *lo,
                                         const toi_real *guess, toi_real *time)

@@ -1,83 +1,129 @@
-// Distances between a point and a triangle and between two segments, robust for degenerate ones.
+// Distances between a point and a triangle, between two segments, a point and a segment, and two
+// points, robust for degenerate ones.
 //
 // The least distance is attained on a vertex, on a side or inside; each candidate is computed and
 // the least taken. A candidate's distance is always that of a real pair of points, so a badly
 // conditioned one can only lose to a better one. Coordinates are relative and scaled by a power of
-// two: nothing overflows, and a far origin costs nothing.
+// two: nothing overflows, and a far origin costs nothing. How exact the result is:
+// docs/distances.md.
 
 #ifndef TOI_KERNEL_DISTANCE_H
 #define TOI_KERNEL_DISTANCE_H
 
-#include "kernel/inclusion.h"
+#include "kernel/motion.h"
+
+// The computed distance is wrong by at most this, where the differences are scaled so that the
+// largest is below 1: docs/distances.md, section 2.
+#define TOI_DISTANCE_ERROR 0x1p-44
 
 // The candidate with the least squared length of F = p + u e + v g so far.
 typedef struct toi_closest
 {
-    double square;
-    double u, v;
+    toi_real square;
+    toi_real u, v;
 } toi_closest;
 
-TOI_INLINE double toi_clamp01(double x)
+TOI_INLINE toi_real toi_clamp01(toi_real x)
 {
-    return x > 0 ? (x < 1 ? x : 1) : 0; // NaN becomes 0
+    return toi_min(toi_max(x, TOI_SPREAD(0)), TOI_SPREAD(1)); // NaN becomes 0
 }
 
 // F at (u, v).
-TOI_INLINE void toi_value_at(const double p[3], const double e[3], const double g[3], double u,
-                             double v, double f[3])
+TOI_INLINE void toi_value_at(const toi_real p[3], const toi_real e[3], const toi_real g[3],
+                             toi_real u, toi_real v, toi_real f[3])
 {
     for (int k = 0; k < 3; ++k)
         f[k] = (p[k] + u * e[k]) + v * g[k];
 }
 
-TOI_INLINE void toi_try_point(const double p[3], const double e[3], const double g[3], double u,
-                              double v, toi_closest *best)
+TOI_INLINE toi_closest toi_take_point(const toi_real p[3], const toi_real e[3], const toi_real g[3],
+                                      toi_real u, toi_real v)
 {
-    double f[3];
+    toi_real f[3];
     toi_value_at(p, e, g, u, v, f);
     toi_closest found = {toi_dot(f, f), u, v};
-    if (found.square < best->square)
-        *best = found;
+    return found;
+}
+
+TOI_INLINE void toi_keep_nearer(toi_mask nearer, const toi_closest *found, toi_closest *best)
+{
+    best->square = TOI_SELECT(nearer, found->square, best->square);
+    best->u = TOI_SELECT(nearer, found->u, best->u);
+    best->v = TOI_SELECT(nearer, found->v, best->v);
+}
+
+TOI_INLINE void toi_try_point(const toi_real p[3], const toi_real e[3], const toi_real g[3],
+                              toi_real u, toi_real v, toi_closest *best)
+{
+    toi_closest found = toi_take_point(p, e, g, u, v);
+    toi_keep_nearer(TOI_TEST(found.square < best->square), &found, best);
+}
+
+// The same in the lanes of the mask alone.
+TOI_INLINE void toi_try_point_where(toi_mask allowed, const toi_real p[3], const toi_real e[3],
+                                    const toi_real g[3], toi_real u, toi_real v, toi_closest *best)
+{
+    toi_closest found = toi_take_point(p, e, g, u, v);
+    toi_keep_nearer(TOI_TEST(found.square < best->square) & allowed, &found, best);
+}
+
+// The squared length of p + s d.
+TOI_INLINE toi_real toi_square_along(const toi_real p[3], const toi_real d[3], toi_real s)
+{
+    toi_real f[3];
+    for (int k = 0; k < 3; ++k)
+        f[k] = p[k] + s * d[k];
+    return toi_dot(f, f);
 }
 
 // The parameter in [0, 1] of the point of the segment p + s d that is closest to the origin.
-TOI_INLINE double toi_closest_on_segment(const double p[3], const double d[3])
+TOI_INLINE toi_real toi_closest_on_segment(const toi_real p[3], const toi_real d[3])
 {
-    double length = toi_dot(d, d);
-    return length > 0 ? toi_clamp01(-toi_dot(p, d) / length) : 0;
+    toi_real length = toi_dot(d, d);
+    toi_real s = toi_clamp01(-toi_dot(p, d) / length);
+    return TOI_SELECT(TOI_TEST(length > 0), s, TOI_SPREAD(0));
 }
 
-TOI_INLINE double toi_unit_vector(const double from[3], double to[3])
+TOI_INLINE toi_real toi_unit_vector(const toi_real from[3], toi_real to[3])
 {
-    double largest = toi_max3(from), scale = toi_unit_scale(&largest);
+    toi_real largest = toi_max3(from), scale = toi_unit_scale(&largest);
     for (int k = 0; k < 3; ++k)
         to[k] = from[k] * scale;
     return scale;
 }
 
-// The unconstrained minimum of |p + u e + v g| by cross products: their error grows with 1 / sine
-// of the angle between e and g, not with its square as the normal equations' would. Edges are
-// scaled to one first, so that the area does not underflow.
-TOI_INLINE int toi_stationary(const double p[3], const double edge_e[3], const double edge_g[3],
-                              double *u, double *v)
+// Two edges, each scaled to one so that the area does not underflow, and their normal.
+typedef struct toi_edge_plane
 {
-    double e[3], g[3], n[3], pg[3], ep[3];
-    double scale_e = toi_unit_vector(edge_e, e), scale_g = toi_unit_vector(edge_g, g);
-    toi_cross(e, g, n);
-    double area = toi_dot(n, n);
-    if (!(area > 0))
-        return 0;
-    toi_cross(p, g, pg);
-    toi_cross(e, p, ep);
-    *u = -toi_dot(pg, n) / area * scale_e;
-    *v = -toi_dot(ep, n) / area * scale_g;
-    return 1;
+    toi_real e[3], g[3], n[3];
+    toi_real scale_e, scale_g;
+    toi_real area; // squared; not above zero: they span no plane
+} toi_edge_plane;
+
+TOI_INLINE void toi_span_plane(const toi_real e[3], const toi_real g[3], toi_edge_plane *plane)
+{
+    plane->scale_e = toi_unit_vector(e, plane->e);
+    plane->scale_g = toi_unit_vector(g, plane->g);
+    toi_cross(plane->e, plane->g, plane->n);
+    plane->area = toi_dot(plane->n, plane->n);
 }
 
-TOI_INLINE double toi_reclose(const double p[3], const double step[3], double along,
-                              const double d[3])
+// The unconstrained minimum of |p + u e + v g| by cross products: their error grows with 1 / sine
+// of the angle between e and g, not with its square as the normal equations' would.
+TOI_INLINE void toi_stationary(const toi_edge_plane *plane, const toi_real p[3], toi_real *u,
+                               toi_real *v)
 {
-    double q[3];
+    toi_real pg[3], ep[3];
+    toi_cross(p, plane->g, pg);
+    toi_cross(plane->e, p, ep);
+    *u = -toi_dot(pg, plane->n) / plane->area * plane->scale_e;
+    *v = -toi_dot(ep, plane->n) / plane->area * plane->scale_g;
+}
+
+TOI_INLINE toi_real toi_reclose(const toi_real p[3], const toi_real step[3], toi_real along,
+                                const toi_real d[3])
+{
+    toi_real q[3];
     for (int k = 0; k < 3; ++k)
         q[k] = p[k] + along * step[k];
     return toi_closest_on_segment(q, d);
@@ -86,63 +132,159 @@ TOI_INLINE double toi_reclose(const double p[3], const double step[3], double al
 // The minimum inside a triangle: what is left of F at the solution is solved for again, which
 // brings slivers, where the first solution is off by as much as the sliver is wide, back to full
 // precision.
-TOI_INLINE void toi_try_inside(const double p[3], const double e[3], const double g[3],
+TOI_INLINE void toi_try_inside(const toi_real p[3], const toi_real e[3], const toi_real g[3],
                                toi_closest *best)
 {
-    double u = 0, v = 0, du, dv, f[3];
-    for (int step = 0; step < 4; ++step) {
+    toi_edge_plane plane;
+    toi_span_plane(e, g, &plane);
+    toi_mask spans = TOI_TEST(plane.area > 0);
+    if (!toi_any(spans))
+        return;
+    toi_real u, v, du, dv, f[3];
+    toi_stationary(&plane, p, &u, &v);
+    u += 0; // minus zero becomes zero
+    v += 0;
+    for (int step = 0;; ++step) {
+        toi_mask inside = TOI_TEST(u >= 0) & TOI_TEST(v >= 0) & TOI_TEST(u + v <= 1) & spans;
+        if (toi_any(inside))
+            toi_try_point_where(inside, p, e, g, u, v, best);
+        if (step == 3)
+            break;
         toi_value_at(p, e, g, u, v, f);
-        if (!toi_stationary(f, e, g, &du, &dv))
-            return;
+        toi_stationary(&plane, f, &du, &dv);
         u += du;
         v += dv;
-        if (u >= 0 && v >= 0 && u + v <= 1)
-            toi_try_point(p, e, g, u, v, best);
     }
     // Each projection undoes what the other's error did along its own edge.
     u = toi_clamp01(u);
     v = toi_min(toi_reclose(p, e, u, g), 1 - u);
-    toi_try_point(p, e, g, u, v, best);
+    toi_try_point_where(spans, p, e, g, u, v, best);
     u = toi_min(toi_reclose(p, g, v, e), 1 - v);
-    toi_try_point(p, e, g, u, v, best);
+    toi_try_point_where(spans, p, e, g, u, v, best);
+}
+
+// The least |p + u e + v g| over the two sides v = 0 and u = 0.
+TOI_INLINE toi_closest toi_closest_on_corner_sides(const toi_real p[3], const toi_real e[3],
+                                                   const toi_real g[3])
+{
+    toi_real u = toi_closest_on_segment(p, e), v = toi_closest_on_segment(p, g);
+    toi_closest best = {toi_square_along(p, e, u), u, TOI_SPREAD(0)};
+    toi_closest other = {toi_square_along(p, g, v), TOI_SPREAD(0), v};
+    toi_keep_nearer(TOI_TEST(other.square < best.square), &other, &best);
+    return best;
 }
 
 // The least |p + u e + v g| over the triangle u, v >= 0, u + v <= 1.
-TOI_INLINE toi_closest toi_closest_on_triangle(const double p[3], const double e[3],
-                                               const double g[3])
+TOI_INLINE toi_closest toi_closest_on_triangle(const toi_real p[3], const toi_real e[3],
+                                               const toi_real g[3])
 {
-    toi_closest best = {HUGE_VAL, 0, 0};
-    double far[3], side[3];
-    toi_try_point(p, e, g, toi_closest_on_segment(p, e), 0, &best);
-    toi_try_point(p, e, g, 0, toi_closest_on_segment(p, g), &best);
+    toi_real far[3], side[3];
+    toi_closest best = toi_closest_on_corner_sides(p, e, g);
     for (int k = 0; k < 3; ++k) {
         far[k] = p[k] + e[k];
         side[k] = g[k] - e[k];
     }
-    double s = toi_closest_on_segment(far, side);
+    toi_real s = toi_closest_on_segment(far, side);
     toi_try_point(p, e, g, 1 - s, s, &best);
     toi_try_inside(p, e, g, &best);
     return best;
 }
 
 // The least |p + u e + v g| over the square u, v in [0, 1].
-TOI_INLINE toi_closest toi_closest_on_square(const double p[3], const double e[3],
-                                             const double g[3])
+TOI_INLINE toi_closest toi_closest_on_square(const toi_real p[3], const toi_real e[3],
+                                             const toi_real g[3])
 {
-    toi_closest best = {HUGE_VAL, 0, 0};
-    double u, v;
-    for (int end = 0; end < 2; ++end) {
-        toi_try_point(p, e, g, toi_reclose(p, g, end, e), end, &best);
-        toi_try_point(p, e, g, end, toi_reclose(p, e, end, g), &best);
-    }
-    if (toi_stationary(p, e, g, &u, &v)) {
+    toi_closest best = toi_closest_on_corner_sides(p, e, g);
+    toi_real one = TOI_SPREAD(1);
+    toi_try_point(p, e, g, toi_reclose(p, g, one, e), one, &best);
+    toi_try_point(p, e, g, one, toi_reclose(p, e, one, g), &best);
+    toi_edge_plane plane;
+    toi_span_plane(e, g, &plane);
+    toi_mask spans = TOI_TEST(plane.area > 0);
+    if (toi_any(spans)) {
         // Each projection undoes what the other's error did along its own edge.
+        toi_real u, v;
+        toi_stationary(&plane, p, &u, &v);
         u = toi_clamp01(u);
         v = toi_reclose(p, e, u, g);
         u = toi_reclose(p, g, v, e);
-        toi_try_point(p, e, g, u, v, &best);
+        toi_try_point_where(spans, p, e, g, u, v, &best);
     }
     return best;
+}
+
+// The least |p + u e| over the segment u in [0, 1].
+TOI_INLINE toi_closest toi_closest_on_edge(const toi_real p[3], const toi_real e[3])
+{
+    toi_real u = toi_closest_on_segment(p, e);
+    toi_closest best = {toi_square_along(p, e, u), u, TOI_SPREAD(0)};
+    return best;
+}
+
+// The differences of points that stand still, as kernel/motion.h defines and scales them.
+typedef struct toi_standing
+{
+    toi_real p[3], e[3], g[3];
+    toi_real scale; // what the given coordinates were multiplied by: all differences are below 1
+} toi_standing;
+
+TOI_INLINE toi_real toi_take_standing_differences(int edge_edge, toi_real points[4][3],
+                                                  const toi_real *shrink, toi_standing *s)
+{
+    toi_real largest = TOI_SPREAD(0);
+    for (int k = 0; k < 3; ++k) {
+        toi_real x[4] = {points[0][k] * *shrink, points[1][k] * *shrink, points[2][k] * *shrink,
+                         points[3][k] * *shrink};
+        s->p[k] = TOI_P_OF(edge_edge, x);
+        s->e[k] = TOI_E_OF(edge_edge, x);
+        s->g[k] = TOI_G_OF(edge_edge, x);
+        largest = toi_max(largest, toi_abs(s->p[k]));
+        largest = toi_max(largest, toi_abs(s->e[k]));
+        largest = toi_max(largest, toi_abs(s->g[k]));
+    }
+    return largest;
+}
+
+// Points as in toi_query. Of a point and an edge, or of two points, the last one repeats.
+TOI_INLINE void toi_take_standing(int edge_edge, toi_real points[4][3], toi_standing *s)
+{
+    toi_real shrink = TOI_SPREAD(1);
+    toi_real largest = toi_take_standing_differences(edge_edge, points, &shrink, s);
+    toi_mask large = TOI_TEST(largest >= TOI_LARGE);
+    if (toi_any(large)) {
+        shrink = TOI_SELECT(large, TOI_SPREAD((toi_number)0x1p-4), shrink);
+        largest = toi_take_standing_differences(edge_edge, points, &shrink, s);
+    }
+    toi_real scale = toi_unit_scale(&largest);
+    for (int k = 0; k < 3; ++k) {
+        s->p[k] *= scale;
+        s->e[k] *= scale;
+        s->g[k] *= scale;
+    }
+    s->scale = shrink * scale;
+}
+
+// Which part of a triangle or an edge holds the closest point: a number of toi_part. A side's
+// parameters add up to 1 when rounded, and so do those of points that rounding cannot tell from it.
+#define TOI_PICK(mask, a, b) (((mask) & (a)) | (~(mask) & (b)))
+
+TOI_INLINE toi_mask toi_part_of_triangle(const toi_closest *at)
+{
+    toi_mask zero = TOI_TEST(at->u != at->u), part = zero + 6;
+    toi_mask u0 = TOI_TEST(at->u == 0), v0 = TOI_TEST(at->v == 0);
+    part = TOI_PICK(TOI_TEST(at->u + at->v == 1), zero + 4, part);
+    part = TOI_PICK(u0, zero + 5, part);
+    part = TOI_PICK(v0, zero + 3, part);
+    part = TOI_PICK(u0 & v0, zero, part);
+    part = TOI_PICK(TOI_TEST(at->u == 1), zero + 1, part);
+    return TOI_PICK(TOI_TEST(at->v == 1), zero + 2, part);
+}
+
+TOI_INLINE toi_mask toi_part_of_edge(toi_real u)
+{
+    toi_mask zero = TOI_TEST(u != u), part = zero + 6;
+    part = TOI_PICK(TOI_TEST(u == 0), zero, part);
+    return TOI_PICK(TOI_TEST(u == 1), zero + 1, part);
 }
 
 #endif

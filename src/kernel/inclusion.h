@@ -131,13 +131,6 @@ TOI_INLINE void toi_expand(const toi_inclusion *q, const toi_cell *c, toi_expans
     }
 }
 
-TOI_INLINE double toi_max3(const double a[3])
-{
-    double x = toi_abs(a[0]), y = toi_abs(a[1]), z = toi_abs(a[2]);
-    x = x > y ? x : y;
-    return x > z ? x : z;
-}
-
 // What is known of F in one direction: every zero of F in a cell satisfies
 // |value + tau slope[0] + mu slope[1] + nu slope[2] + tau (mu mixed[0] + nu mixed[1])| <= slack.
 typedef struct toi_inclusion_row

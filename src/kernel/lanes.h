@@ -98,6 +98,12 @@ TOI_INLINE void toi_cross(const toi_real a[3], const toi_real b[3], toi_real r[3
     r[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+// The largest component's size.
+TOI_INLINE toi_real toi_max3(const toi_real a[3])
+{
+    return toi_max(toi_max(toi_abs(a[0]), toi_abs(a[1])), toi_abs(a[2]));
+}
+
 // The numbers as they are stored, and back.
 TOI_INLINE toi_mask toi_to_bits(toi_real a)
 {

@@ -5,22 +5,21 @@
 #include "base/fp_mode.h"
 #include "toi/narrow_phase.h"
 
-// Both ends of the motion are the same points: the static case.
 TOI_APART static double distance(int edge_edge, const double *const corners[4], double uv[2])
 {
-    double points[2][4][3], shrink;
+    double points[4][3];
     for (int c = 0; c < 4; ++c)
         for (int k = 0; k < 3; ++k)
-            points[0][c][k] = points[1][c][k] = corners[c][k];
-    toi_motion m;
-    toi_take_scaled_motion(edge_edge, points, &shrink, &m);
-    toi_closest closest = edge_edge ? toi_closest_on_square(m.p[0], m.e[0], m.g[0])
-                                    : toi_closest_on_triangle(m.p[0], m.e[0], m.g[0]);
+            points[c][k] = corners[c][k];
+    toi_standing s;
+    toi_take_standing(edge_edge, points, &s);
+    toi_closest closest =
+        edge_edge ? toi_closest_on_square(s.p, s.e, s.g) : toi_closest_on_triangle(s.p, s.e, s.g);
     if (uv) {
         uv[0] = closest.u;
         uv[1] = closest.v;
     }
-    return sqrt(closest.square) / m.scale;
+    return sqrt(closest.square) / s.scale;
 }
 
 double toi_point_triangle_distance(const double point[3], const double a[3], const double b[3],

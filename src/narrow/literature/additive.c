@@ -3,6 +3,7 @@
 
 #include "kernel/advancement.h"
 #include "kernel/distance.h"
+#include "kernel/inclusion.h"
 
 #include "narrow/inclusion.h"
 #include "narrow/normal.h"

@@ -1,0 +1,254 @@
+// Lists of records in canonical order: gathering them from the workers, and sorting them.
+
+#include "ccd/records.h"
+
+#include "base/radix_sort.h"
+
+#include <string.h>
+
+enum
+{
+    AHEAD = 16 // records that are fetched before they are copied
+};
+
+// ---- Gathering
+
+static toi_status keep_own(toi_recorder *r, const void *records, int64_t count, int worker)
+{
+    toi_record_array *list = &r->own[worker].list;
+    toi_status status =
+        toi_reserve(r->budget, &list->data, &list->capacity, list->count + count, r->size);
+    if (status == TOI_OK) {
+        memcpy((char *)list->data + (size_t)list->count * r->size, records,
+               (size_t)count * r->size);
+        list->count += count;
+    }
+    return status;
+}
+
+// Puts them into the caller's list if they fit.
+static bool place(toi_recorder *r, const void *records, int64_t count)
+{
+    int64_t at = r->placed;
+    do {
+        if (at + count > r->room)
+            return false;
+    } while (!atomic_compare_exchange_weak(&r->placed, &at, at + count));
+    memcpy(r->place + (size_t)at * r->size, records, (size_t)count * r->size);
+    return true;
+}
+
+toi_status toi_keep_records(toi_recorder *r, const void *records, int64_t count, int worker)
+{
+    r->own[worker].found += count;
+    if (!r->keep || place(r, records, count))
+        return TOI_OK;
+    if (r->counted)
+        return toi_fail(TOI_ERROR_DATA, "more pairs were found when they were looked for again: "
+                                        "the mesh or the filter's answers have changed meanwhile");
+    return keep_own(r, records, count, worker);
+}
+
+static void reset(toi_recorder *r)
+{
+    for (int w = 0; w < r->workers; ++w) {
+        toi_give_back(r->own[w].list.data);
+        r->own[w] = (toi_worker_records){.found = 0};
+    }
+    r->placed = 0;
+}
+
+// Those in place and those in the workers' lists.
+static toi_status join(toi_recorder *r, toi_record_array *list)
+{
+    int64_t total = r->placed;
+    for (int w = 0; w < r->workers; ++w)
+        total += r->own[w].list.count;
+    toi_status status = toi_reserve(r->budget, &list->data, &list->capacity, total, r->size);
+    if (status != TOI_OK)
+        return status;
+    list->count = r->placed;
+    for (int w = 0; w < r->workers; ++w) {
+        const toi_record_array *own = &r->own[w].list;
+        if (own->count > 0)
+            memcpy((char *)list->data + (size_t)list->count * r->size, own->data,
+                   (size_t)own->count * r->size);
+        list->count += own->count;
+    }
+    return TOI_OK;
+}
+
+static toi_status list_records(toi_recorder *r, toi_record_array *list)
+{
+    r->keep = true;
+    r->place = list->data;
+    r->room = list->capacity;
+    toi_status status = r->find(r->context);
+    return status == TOI_OK ? join(r, list) : status;
+}
+
+// Where the list does not fit beside all that its making takes.
+static toi_status list_tightly(toi_recorder *r, toi_record_array *list)
+{
+    toi_budget *budget = r->budget;
+    toi_give_back(list->data);
+    *list = (toi_record_array){NULL, 0, 0};
+    r->keep = false;
+    r->counted = true;
+    reset(r);
+    toi_status status = r->find(r->context);
+    if (status != TOI_OK)
+        return status;
+    r->room = 0;
+    for (int w = 0; w < r->workers; ++w)
+        r->room += r->own[w].found;
+    budget->need += r->room * (int64_t)r->size + TOI_BLOCK_OVERHEAD;
+    budget->list = NULL; // now the whole need is known
+    list->data = r->place = toi_take(budget, r->room, r->size);
+    if (!r->place)
+        return toi_allocation_status();
+    list->capacity = r->room;
+    r->keep = true;
+    reset(r);
+    status = r->find(r->context);
+    list->count = r->placed;
+    return status;
+}
+
+// ---- Sorting
+
+static toi_record_key key_of(const void *record)
+{
+    toi_record_key key;
+    memcpy(&key, record, sizeof key);
+    return key;
+}
+
+// What sorting takes beside the list: one block, for as many as the list has room for, so that
+// steps with more and with fewer records take the same.
+typedef struct sorting
+{
+    uint64_t *order;
+    uint64_t *scratch;
+    char *copy;
+} sorting;
+
+static bool take_sorting(const toi_recorder *r, int64_t room, sorting *s)
+{
+    int64_t words = room + toi_radix_words(room, r->workers);
+    int64_t copies = room * (int64_t)(r->size / sizeof *s->order);
+    s->order = toi_take(r->budget, copies + words, sizeof *s->order);
+    if (!s->order)
+        return false;
+    s->scratch = s->order + room;
+    s->copy = (char *)(s->order + words);
+    return true;
+}
+
+// How many bits a number takes.
+static int width_of(uint64_t x)
+{
+    int width = 0;
+    for (; x > 0; x >>= 1)
+        ++width;
+    return width;
+}
+
+// Records in the order of one number each: kind, a and b, packed into as few bits as they take.
+typedef struct packing
+{
+    int a, b, all; // bits
+} packing;
+
+static packing pack_keys(const toi_recorder *r, const toi_record_array *list)
+{
+    uint32_t kinds = 0, a = 0, b = 0;
+    for (int64_t i = 0; i < list->count; ++i) {
+        toi_record_key key = key_of((const char *)list->data + (size_t)i * r->size);
+        kinds |= (uint32_t)key.kind;
+        a |= (uint32_t)key.a;
+        b |= (uint32_t)key.b;
+    }
+    packing p = {.a = width_of(a), .b = width_of(b)};
+    p.all = p.a + p.b + width_of(kinds); // at most 31 + 31 + 2: there are four kinds
+    return p;
+}
+
+static uint64_t packed(packing p, toi_record_key key)
+{
+    return ((uint64_t)(uint32_t)key.kind << p.a | (uint32_t)key.a) << p.b | (uint32_t)key.b;
+}
+
+// Stable sorts of (some bits of the key, index), from the least bits on; one, unless the mesh is
+// very large.
+static void sort_order(const toi_recorder *r, const toi_record_array *list, const sorting *s)
+{
+    const char *data = list->data;
+    int64_t count = list->count;
+    packing p = pack_keys(r, list);
+    int index = width_of((uint64_t)(count - 1)), piece = 64 - index;
+    uint64_t mask = ~(uint64_t)0 << index;
+    for (int64_t i = 0; i < count; ++i)
+        s->order[i] = (uint64_t)i;
+    for (int shift = 0; shift < p.all; shift += piece) {
+        for (int64_t i = 0; i < count; ++i) {
+            uint64_t at = s->order[i] & ~mask;
+            s->order[i] = packed(p, key_of(data + at * r->size)) >> shift << index | at;
+        }
+        toi_radix_sort_with(s->order, s->scratch, count, mask, r->workers);
+    }
+    for (int64_t i = 0; i < count; ++i)
+        s->order[i] &= ~mask;
+}
+
+// By a permutation, which is quick. False for want of memory, with the records as they were.
+static bool sort_by_order(const toi_recorder *r, toi_record_array *list)
+{
+    sorting s;
+    if (!take_sorting(r, list->capacity, &s))
+        return false;
+    sort_order(r, list, &s);
+    memcpy(s.copy, list->data, (size_t)list->count * r->size);
+    for (int64_t i = 0; i < list->count; ++i) {
+        if (i + AHEAD < list->count)
+            __builtin_prefetch(s.copy + s.order[i + AHEAD] * r->size);
+        memcpy((char *)list->data + (size_t)i * r->size, s.copy + s.order[i] * r->size, r->size);
+    }
+    toi_give_back(s.order);
+    return true;
+}
+
+static uint64_t key_word(const void *element, int word)
+{
+    toi_record_key key = key_of(element);
+    return word > 0 ? (uint32_t)key.b : (uint64_t)(uint32_t)key.kind << 32 | (uint32_t)key.a;
+}
+
+static void sort_records(const toi_recorder *r, toi_record_array *list)
+{
+    int64_t count = list->count;
+    if (count > 1 && !sort_by_order(r, list))
+        toi_sort_in_place(list->data, count, r->size, 2, key_word);
+}
+
+// ---- Both
+
+toi_status toi_make_record_list(toi_recorder *r, toi_record_array *list)
+{
+    r->own = toi_take(r->budget, r->workers, sizeof *r->own);
+    toi_status status = r->own ? TOI_OK : toi_allocation_status();
+    if (status == TOI_OK) {
+        memset(r->own, 0, (size_t)r->workers * sizeof *r->own);
+        status = list_records(r, list);
+        if (status == TOI_ERROR_LIMIT && r->budget->limit > 0)
+            status = list_tightly(r, list);
+        reset(r);
+        toi_give_back(r->own);
+    }
+    if (status == TOI_OK)
+        sort_records(r, list);
+    else
+        list->count = 0;
+    toi_detach(list->data);
+    return status;
+}

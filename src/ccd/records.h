@@ -1,0 +1,55 @@
+// Lists of what workers find side by side: impacts, close pairs. Every record begins with its kind,
+// a and b (toi_record_key), by which lists are sorted.
+
+#ifndef TOI_CCD_RECORDS_H
+#define TOI_CCD_RECORDS_H
+
+#include "base/memory.h"
+
+typedef struct toi_record_key
+{
+    int32_t kind, a, b;
+} toi_record_key;
+
+// A caller's list.
+typedef struct toi_record_array
+{
+    void *data;
+    int64_t count;
+    int64_t capacity;
+} toi_record_array;
+
+// What one worker has found and found no place for.
+typedef struct toi_worker_records
+{
+    toi_record_array list;
+    int64_t found; // of all that were handed in
+    _Alignas(64) char end[64];
+} toi_worker_records;
+
+// Finds all records and hands each to toi_keep_records(); asked again where memory is short.
+typedef toi_status toi_find_records_fn(void *context);
+
+typedef struct toi_recorder
+{
+    toi_budget *budget;
+    int workers;
+    size_t size; // of a record
+    toi_find_records_fn *find;
+    void *context;
+    toi_worker_records *own; // one a worker
+    bool keep;               // else they are only counted
+    bool counted;            // it is known how many there are
+    char *place;             // where they go, whoever finds them
+    int64_t room;            // for so many; others go to the workers' own lists
+    _Atomic int64_t placed;
+} toi_recorder;
+
+toi_status toi_keep_records(toi_recorder *r, const void *records, int64_t count, int worker);
+
+// Makes the list, in canonical order. Near the limit the records are counted first and found again,
+// as src/broad/lists.c does with pairs. On failure the list has no entries. Either way its memory
+// is the caller's, in no budget.
+toi_status toi_make_record_list(toi_recorder *r, toi_record_array *list);
+
+#endif
