@@ -20,9 +20,9 @@ typedef struct ipc_contacts
 {
     ipc_contact *data;
     int64_t count, capacity;
-    double least_gap;                     // infinite where none is close
-    double energy;                        // of all barriers; infinite where one is broken
-    toi_pair_array pairs[TOI_KIND_COUNT]; // working memory
+    double least_gap;      // infinite where none is close
+    double energy;         // of all barriers; infinite where one is broken
+    toi_close_array close; // what they were made from
 } ipc_contacts;
 
 // All pairs in reach of the barrier at these positions.
