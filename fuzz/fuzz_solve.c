@@ -34,6 +34,8 @@ static toi_narrow_def take_def(fuzz_bytes *bytes)
     def.no_zero_time = take_byte(bytes) % 2;
     def.method = (toi_narrow_method)(take_byte(bytes) % TOI_NARROW_COUNT);
     def.all_roots = take_byte(bytes) % 2;
+    if (def.method == TOI_NARROW_EXACT && def.min_separation > 0)
+        def.all_roots = false; // refused
     def.workers = 1;
     return def;
 }

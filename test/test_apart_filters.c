@@ -395,6 +395,56 @@ static void every_level_gives_the_same_bytes(void **state)
     assert_true(hits > cases(4000));
 }
 
+// ---- Places
+
+static double distance_then(const toi_query *q, toi_kind kind, double t, double x[4][3])
+{
+    for (int c = 0; c < 4; ++c)
+        for (int k = 0; k < 3; ++k)
+            x[c][k] = (1 - t) * q->start[c][k] + t * q->end[c][k];
+    return kind == TOI_EDGE_EDGE ? toi_edge_edge_distance(x[0], x[1], x[2], x[3], NULL)
+                                 : toi_point_triangle_distance(x[0], x[1], x[2], x[3], NULL);
+}
+
+// The points named are as far apart as the primitives are at that time, which is the separation but
+// for the time's rounding, and the normal points from the second to the first.
+static void places_are_the_closest_points(void **state)
+{
+    (void)state;
+    toi_random random = {506};
+    void *scratch = aligned_alloc(64, (size_t)toi_narrow_scratch_bytes(TOI_NARROW_EXACT));
+    int64_t hits = 0;
+    for (int64_t i = 0; i < cases(4000); ++i) {
+        apart_group group = make_group(0, &random);
+        toi_query_result results[APART_GROUP];
+        solve_group(&group, false, scratch, results);
+        for (int j = 0; j < APART_GROUP; ++j) {
+            const toi_query_result *r = &results[j];
+            double x[4][3], gap[3], size = 0;
+            if (r->state != TOI_HIT)
+                continue;
+            double distance = distance_then(&group.queries[j], group.kind, r->time, x);
+            for (int k = 0; k < 3; ++k) {
+                double a[3] = {x[1][k] - x[0][k], x[3][k] - x[2][k], x[2][k] - x[1][k]};
+                gap[k] = group.kind == TOI_EDGE_EDGE
+                             ? (x[0][k] - x[2][k]) + r->u * a[0] - r->v * a[1]
+                             : -a[0] - r->u * a[2] - r->v * (x[3][k] - x[1][k]);
+                for (int c = 0; c < 4; ++c)
+                    size = fmax(size, fabs(x[c][k]));
+            }
+            double length = sqrt(gap[0] * gap[0] + gap[1] * gap[1] + gap[2] * gap[2]);
+            double along = gap[0] * r->normal[0] + gap[1] * r->normal[1] + gap[2] * r->normal[2];
+            assert_true(fabs(length - distance) <= 0x1p-40 * size);
+            assert_true(fabs(along - length) <= 0x1p-40 * size);
+            if (r->time > 0 && group.share == 0)
+                assert_true(fabs(distance - group.separation) <= 0x1p-40 * size);
+            ++hits;
+        }
+    }
+    free(scratch);
+    assert_true(hits > cases(4000));
+}
+
 #endif
 
 int main(void)
@@ -406,6 +456,7 @@ int main(void)
 #ifndef TOI_TEST_DOUBLE
         cmocka_unit_test(filter_drops_no_hit),
         cmocka_unit_test(every_level_gives_the_same_bytes),
+        cmocka_unit_test(places_are_the_closest_points),
 #endif
     };
     use_long_numbers();

@@ -487,7 +487,7 @@ static void call_pipeline(void)
             toi_set_hooks(&(toi_hooks){.parallel_for = in_turn});
         def.narrow.min_separation = 0.003;
         def.float_boxes = true;
-        def.zero_time = (toi_zero_time_policy){0.1, 0.8};
+        def.zero_time = toi_solver_policy();
         ask_all(&def, &s.mesh);
         toi_set_hooks(NULL);
     }

@@ -119,20 +119,24 @@ static void list_open(ladder *l)
     }
 }
 
+// Searches the listed queries, and lists those that are left. Which are follows no pattern, so that
+// a branch would be guessed wrong.
 static void search_list(ladder *l, toi_apart_search_fn *search)
 {
-    search(l->batch, l->list, l->listed, l->queries);
-    for (int64_t i = 0; i < l->listed; ++i) {
+    int64_t searched = l->listed;
+    search(l->batch, l->list, searched, l->queries);
+    l->listed = 0;
+    for (int64_t i = 0; i < searched; ++i) {
         int32_t query = l->list[i];
-        uint8_t verdict = l->queries[query].verdict;
-        if (verdict == TOI_SEARCH_APART) {
-            l->queries[query].settled = true;
-            l->batch->results[query].rung = TOI_RUNG_TURN;
-            if (!l->queries[query].known) // else it was set with the separation
-                l->batch->results[query].starts_inside = l->queries[query].began_inside;
-        } else if (verdict == TOI_SEARCH_INSIDE) {
+        toi_apart_query *of = &l->queries[query];
+        toi_query_result *result = &l->batch->results[query];
+        result->rung = TOI_RUNG_TURN;
+        result->starts_inside |= of->began_inside;
+        of->settled = of->verdict <= TOI_SEARCH_INSIDE;
+        l->list[l->listed] = query;
+        l->listed += !of->settled;
+        if (of->verdict == TOI_SEARCH_INSIDE)
             set_hit_at_start(l, query, TOI_RUNG_TURN);
-        }
     }
 }
 
@@ -197,7 +201,7 @@ static void climb_distances(ladder *l)
     waiting all[TOI_NEARNESSES] = {0};
     for (int64_t i = 0; i < l->listed; ++i) {
         const toi_apart_query *of = &l->queries[l->list[i]];
-        if (!of->settled && !of->known)
+        if (!of->known)
             wait(l, take_distances, l->list[i], of->start_feature, all);
     }
     for (int i = 0; i < TOI_NEARNESSES; ++i)
@@ -209,7 +213,7 @@ static void climb_times(ladder *l)
     waiting all[TOI_NEARNESSES] = {0};
     for (int64_t i = 0; i < l->listed; ++i) {
         const toi_apart_query *of = &l->queries[l->list[i]];
-        if (!of->settled && of->known && of->verdict == TOI_SEARCH_FOUND)
+        if (of->known && of->verdict == TOI_SEARCH_FOUND)
             wait(l, take_times, l->list[i], of->feature, all);
     }
     for (int i = 0; i < TOI_NEARNESSES; ++i)
@@ -281,15 +285,17 @@ static void climb_integers(ladder *l)
 
 static void climb_places(ladder *l)
 {
-    const toi_query_result *results = l->batch->results;
-    toi_lane_list lanes = {0};
+    l->listed = 0;
     for (int32_t i = 0; i < l->batch->count; ++i) {
-        if (results[i].state != TOI_SEPARATED)
-            lanes.query[lanes.count++] = i;
-        if (lanes.count == TOI_STAGE_LANES || (lanes.count > 0 && i + 1 == l->batch->count)) {
-            find_places[l->simd](l->batch, &lanes);
-            lanes.count = 0;
-        }
+        l->list[l->listed] = i;
+        l->listed += l->batch->results[i].state != TOI_SEPARATED;
+    }
+    for (int64_t first = 0; first < l->listed; first += TOI_STAGE_LANES) {
+        int64_t rest = l->listed - first;
+        toi_lane_list lanes = {.count = rest < TOI_STAGE_LANES ? (int)rest : TOI_STAGE_LANES};
+        for (int i = 0; i < lanes.count; ++i)
+            lanes.query[i] = l->list[first + i];
+        find_places[l->simd](l->batch, &lanes);
     }
 }
 

@@ -139,18 +139,23 @@ static grazing_query graze_edge(toi_kind kind, toi_random *random)
     return (grazing_query){place_motion(&m, random_dyadic(random, random_int(random, 1, 8))), 5};
 }
 
-// The face's sides, or the two edges, are along e = (1, 0, tau) and f = (0, 1 + tau, tau). The
-// length of e x f = (-tau - tau^2, -tau, 1 + tau) is 1 + tau + tau^2, no root needed, and w . (e x
-// f) for a point w that moves on a line is any cubic. Here it is s (1 + tau + tau^2) + q(tau), with
-// q = speed tau (tau - gap) (1 - third tau): the distance from the plane is s at 0 and at `gap`.
+// The face's sides, or the two edges, are along e = (1, 0, tau) and f = (0, 1 + tau, tau). Their
+// cross product n = (-tau - tau^2, -tau, 1 + tau) is 1 + tau + tau^2 long, no root needed, and n .
+// w for a point w that moves on a line is any cubic. Here it is s (1 + tau + tau^2) + q(tau), with
+// q = speed tau (tau - gap) (1 - tau / third): the distance from the plane is s at 0, at `gap` and
+// at `third`. That is far off, or close behind: then they come, go and come again, and a search
+// that finds the last of the three is wrong.
 static grazing_query graze_plane(toi_kind kind, toi_random *random)
 {
-    int bits = random_int(random, 8, 45);
-    double gap = ldexp(1, -bits), speed = ldexp(1, 2 * bits > 48 ? 2 * bits - 48 : 0);
-    double third = random_int(random, 0, 3), s = ldexp(random_int(random, 1, 64), -5);
-    double q1 = -speed * gap, q2 = speed * (1 + third * gap), q3 = -speed * third;
-    double reach = 16, x0 = 4, y0 = 5;
+    bool again = chance(random, 2);
+    int bits = again ? random_int(random, 16, 40) : random_int(random, 8, 45);
+    double gap = ldexp(1, -bits), speed = ldexp(1, again || bits < 24 ? 0 : 2 * bits - 48);
+    double third = ldexp(again ? gap : 1, random_int(random, again ? 1 : -1, again ? 12 : 3));
+    double q1 = -speed * gap, q2 = speed * (1 + gap / third), q3 = -speed / third;
+    double s = ldexp(random_int(random, 1, 64), -5), reach = 16, x0 = 4, y0 = 5;
     double z1 = q1 + x0 + y0, x1 = -q3, y1 = z1 - x0 - x1 - s - q2;
+    double grain = ldexp(1, ilogb(fmax(fabs(x1), fabs(y1))) - 45);
+    y1 = rint(y1 / grain) * grain; // so that places are doubles; it changes q2 a little
     motion w = {.x = {{x0, y0, s}}, .v = {{x1, y1, z1}}}, m = {0};
     double e[2][3] = {{1, 0, 0}, {0, 0, 1}}, f[2][3] = {{0, 1, 0}, {0, 1, 1}};
     for (int k = 0; k < 3; ++k)
@@ -178,6 +183,71 @@ grazing_query make_grazing_query(toi_kind kind, toi_random *random)
     return choice == 0   ? graze_corner(kind, random)
            : choice == 1 ? graze_edge(kind, random)
                          : graze_plane(kind, random);
+}
+
+// ---- Coming, going and coming again
+
+static toi_query stopped_at(const toi_query *query, double t)
+{
+    toi_query still;
+    for (int c = 0; c < 4; ++c)
+        for (int k = 0; k < 3; ++k)
+            still.start[c][k] = still.end[c][k] =
+                (1 - t) * query->start[c][k] + t * query->end[c][k];
+    return still;
+}
+
+static double distance_at_start(toi_kind kind, const toi_query *query)
+{
+    double x[4][3];
+    memcpy(x, query->start, sizeof x);
+    if (kind == TOI_EDGE_EDGE)
+        return toi_edge_edge_distance(x[0], x[1], x[2], x[3], NULL);
+    if (kind == TOI_POINT_POINT)
+        return toi_edge_edge_distance(x[0], x[0], x[1], x[1], NULL);
+    return toi_point_triangle_distance(x[0], x[1], x[2], x[kind == TOI_POINT_EDGE ? 2 : 3], NULL);
+}
+
+enum
+{
+    LOOKS = 33 // at a short time
+};
+
+// The number of the first look at which the distance has a least value, all before being more, with
+// a lesser one to come; -1: there is none.
+static int find_first_dip(const double d[LOOKS])
+{
+    for (int i = 1; i + 1 < LOOKS; ++i)
+        if (d[i] < d[i - 1] && d[i] < d[i + 1])
+            for (int j = i + 2; j < LOOKS; ++j)
+                if (d[j] < d[i])
+                    return d[i] < d[0] ? i : -1;
+    return -1;
+}
+
+// Quick turns within a small share of the step: the distance falls to s or hardly less, rises, and
+// falls below s for good. All of it is so short that a search may leave it to its last stage. Where
+// no such motion was found any will do.
+static grazing_query make_wiggle(toi_kind kind, toi_random *random)
+{
+    double part = ldexp(1, -random_int(random, 6, 20)), t0 = random_dyadic(random, 4), d[LOOKS];
+    toi_query query;
+    for (int tries = 0; tries < 60; ++tries) {
+        motion m;
+        for (int i = 0; i < 12; ++i) {
+            m.x[i / 3][i % 3] = random_int(random, -16, 16);
+            m.v[i / 3][i % 3] = random_int(random, -16, 16) / part;
+        }
+        query = place_motion(&m, t0);
+        for (int i = 0; i < LOOKS; ++i) {
+            toi_query still = stopped_at(&query, t0 + part * (i - LOOKS / 2) / (LOOKS / 4));
+            d[i] = distance_at_start(kind, &still);
+        }
+        int dip = find_first_dip(d);
+        if (dip >= 0 && d[dip] > 0.125)
+            return (grazing_query){query, d[dip] * (1 + ldexp(1, -random_int(random, 4, 30)))};
+    }
+    return (grazing_query){query, d[0]};
 }
 
 // ---- Random primitives
@@ -208,7 +278,7 @@ static toi_query make_random_query(toi_kind kind, toi_random *random)
 {
     toi_query query;
     int bits = chance(random, 8) ? 53 : random_int(random, 16, 26);
-    double size = ldexp(1, -random_int(random, 0, 4)), way = ldexp(1, -random_int(random, 0, 4));
+    double size = ldexp(1, -random_int(random, 0, 8)), way = ldexp(1, -random_int(random, 0, 4));
     double centre[2][2][3];
     bool meet = chance(random, 2); // the first primitive goes to where the second one is
     for (int k = 0; k < 3; ++k)
@@ -376,16 +446,6 @@ static toi_query reversed(const toi_query *query)
     return back;
 }
 
-static toi_query stopped_at(const toi_query *query, double t)
-{
-    toi_query still;
-    for (int c = 0; c < 4; ++c)
-        for (int k = 0; k < 3; ++k)
-            still.start[c][k] = still.end[c][k] =
-                (1 - t) * query->start[c][k] + t * query->end[c][k];
-    return still;
-}
-
 // About the least distance over the motion.
 static double least_distance(toi_kind kind, const toi_query *query)
 {
@@ -394,12 +454,7 @@ static double least_distance(toi_kind kind, const toi_query *query)
         for (int i = -4; i <= 4; ++i) {
             double t = fmin(fmax(centre + width * i / 4, 0), 1);
             toi_query still = stopped_at(query, t);
-            double(*x)[3] = still.start;
-            double d = kind == TOI_EDGE_EDGE ? toi_edge_edge_distance(x[0], x[1], x[2], x[3], NULL)
-                       : kind == TOI_POINT_POINT
-                           ? toi_edge_edge_distance(x[0], x[0], x[1], x[1], NULL)
-                           : toi_point_triangle_distance(x[0], x[1], x[2],
-                                                         x[kind == TOI_POINT_EDGE ? 2 : 3], NULL);
+            double d = distance_at_start(kind, &still);
             if (d < least) {
                 least = d;
                 centre = t;
@@ -499,7 +554,8 @@ static toi_query make_query(const apart_recipe *recipe, toi_random *random, doub
     } else if (has_own_size(recipe)) {
         return make_hard_query(HARD_NEAR, recipe->kind, random);
     } else if (recipe->choice < 3) {
-        grazing_query made = make_grazing_query(recipe->kind, random);
+        grazing_query made = recipe->choice == 0 ? make_wiggle(recipe->kind, random)
+                                                 : make_grazing_query(recipe->kind, random);
         query = made.query;
         *s = made.separation;
     } else if (recipe->choice == 3) {

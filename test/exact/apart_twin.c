@@ -72,7 +72,7 @@ static const part_list part_lists[TOI_KIND_COUNT] = {
     [TOI_POINT_POINT] = {1, 1, {{0}}, {{1}}},
 };
 
-// n / m is the square of the distance where this feature is closest.
+// What is found of a feature when it is first met as the closest.
 typedef struct feature
 {
     bool ready; // the members below are
@@ -88,7 +88,7 @@ typedef struct simplex
     poly g[CORNERS][CORNERS];
     poly a[CORNERS][CORNERS];
     poly b[CORNERS];
-    poly n[FEATURES], m[FEATURES]; // by the set of corners, a bit each
+    poly n[FEATURES], m[FEATURES]; // by the set S of corners, a bit each
     feature features[FEATURES];
 } simplex;
 
@@ -134,7 +134,7 @@ static int find_unit(const part_list *list, int part, const toi_query *query)
         unit = value != 0 && exponent < unit ? exponent : unit;
     }
     mpz_clear(k);
-    return unit;
+    return unit < INT16_MAX ? unit : 0;
 }
 
 // a - b in units of 2^unit
