@@ -42,7 +42,10 @@ typedef struct moving
 
 static double move(double from, double to, double step)
 {
-    return step == 0 ? from : step == 1 ? to : from + step * (to - from);
+    double way = to - from;
+    if (step == 0 || step == 1)
+        return step == 0 ? from : to;
+    return isinf(way) ? (1 - step) * from + step * to : from + step * way;
 }
 
 static toi_status move_points(void *context, int64_t first, int64_t end)
