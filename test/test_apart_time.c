@@ -289,6 +289,15 @@ static void check_distance(checker *c, toi_kind kind, const sample *s, double di
 
 // Is the time right, and does nothing come earlier? The named feature must be the closest from `lo`
 // on: no condition has a root, and its polynomial none before the time.
+// A condition that is zero for all t: corners coincide, and nothing lies on that side.
+static bool is_void(const polynomial *condition)
+{
+    bool zero = true;
+    for (int i = 0; i < COEFFICIENTS; ++i)
+        zero &= mpq_sgn(condition->c[i]) == 0;
+    return zero;
+}
+
 static bool is_right_time(checker *c, toi_kind kind, const sample *s, double time)
 {
     double next = nextafter(time, 2);
@@ -303,6 +312,8 @@ static bool is_right_time(checker *c, toi_kind kind, const sample *s, double tim
     if (count_roots_between(&c->excess, c->lo, c->t) != 0)
         return false;
     for (int i = 0; i < c->features.conditions; ++i) {
+        if (is_void(&c->features.condition[i]))
+            continue;
         polynomial_at(&c->features.condition[i], c->lo, c->x);
         if (mpq_sgn(c->x) <= 0 || count_roots_between(&c->features.condition[i], c->lo, c->t))
             return false;

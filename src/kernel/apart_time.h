@@ -20,6 +20,16 @@ typedef struct toi_apart
     toi_real scale; // what the given coordinates were multiplied by
 } toi_apart;
 
+// All ones where two corners are the same at both ends of the step.
+TOI_INLINE toi_mask toi_same_corners(toi_real points[2][4][3], int a, int b)
+{
+    toi_mask same = TOI_TEST(points[0][a][0] == points[0][b][0]);
+    for (int end = 0; end < 2; ++end)
+        for (int k = 0; k < 3; ++k)
+            same &= TOI_TEST(points[end][a][k] == points[end][b][k]);
+    return same;
+}
+
 TOI_INLINE void toi_take_apart(int edge_edge, toi_real points[2][4][3], toi_apart *a)
 {
     toi_motion m;
@@ -28,6 +38,11 @@ TOI_INLINE void toi_take_apart(int edge_edge, toi_real points[2][4][3], toi_apar
     toi_real scale = m.scale / shrink;
     toi_take_exact(edge_edge, points, &shrink, &scale, &a->exact);
     toi_take_near_motion(&m, &a->near);
+    a->near.no_e = toi_same_corners(points, 1, edge_edge ? 0 : 2);
+    a->near.no_g = toi_same_corners(points, 3, edge_edge ? 2 : 1);
+    a->near.segment = a->near.no_g;
+    if (!edge_edge)
+        a->near.segment |= toi_same_corners(points, 2, 3);
     a->scale = m.scale;
 }
 

@@ -27,6 +27,9 @@ typedef struct toi_near_motion
 {
     toi_real start[3][3], slope[3][3];
     toi_real size[3]; // bounds of |P|, |E| and |G|
+    // Exactly, for all t: E is zero, G is zero, and the figure is a segment along E, since G is
+    // zero or, for a triangle, E. Then there is nothing on that side that could be closer.
+    toi_mask no_e, no_g, segment;
 } toi_near_motion;
 
 // A vector at a time t and a bound of its size.
@@ -41,7 +44,8 @@ typedef struct toi_near_vector
 typedef struct toi_near_frame
 {
     toi_near_vector v[3], slope[3], product, product_slope, product_second;
-    toi_real rounding[3]; // bounds of the errors of P, E, G, and of their slopes
+    toi_real rounding[3];         // bounds of the errors of P, E, G, and of their slopes
+    toi_mask no_e, no_g, segment; // as in toi_near_motion
 } toi_near_frame;
 
 // The size of a vector, or more by a rounding or by 2^-500, so that no small vector counts as zero.
@@ -92,6 +96,9 @@ TOI_INLINE void toi_near_cross_slope(const toi_near_frame *f, int a, int b, toi_
 TOI_INLINE void toi_take_near_frame(toi_nearness nearness, const toi_near_motion *n,
                                     const toi_real *t, toi_near_frame *f)
 {
+    f->no_e = n->no_e;
+    f->no_g = n->no_g;
+    f->segment = n->segment;
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < 3; ++k) {
             f->slope[i].x[k] = n->slope[i][k];
@@ -241,7 +248,8 @@ TOI_INLINE toi_mask toi_corner_is_closest(const toi_near_frame *f, const toi_rea
     const toi_near_vector *v = f->v;
     toi_real e = toi_near_spread(v[0].norm, d[0], v[1].norm, d[1]);
     toi_real g = toi_near_spread(v[0].norm, d[0], v[2].norm, d[2]);
-    return TOI_TEST(toi_dot(v[0].x, v[1].x) > e) & TOI_TEST(toi_dot(v[0].x, v[2].x) > g);
+    return (f->no_e | TOI_TEST(toi_dot(v[0].x, v[1].x) > e)) &
+           (f->no_g | TOI_TEST(toi_dot(v[0].x, v[2].x) > g));
 }
 
 // The foot of the origin on the line is between the side's ends, and the figure lies beyond.
@@ -256,7 +264,7 @@ TOI_INLINE toi_mask toi_side_is_closest(const toi_near_frame *f, const toi_real 
     toi_real d_across = toi_near_spread(v[2].norm, d[2], v[1].norm, d[1]);
     toi_real beyond = toi_near_spread(f->product.norm, d_along, across.norm, d_across);
     return TOI_TEST(-along > d_along) & TOI_TEST(along + length > d_along + d_length) &
-           TOI_TEST(toi_dot(f->product.x, across.x) > beyond);
+           (f->segment | TOI_TEST(toi_dot(f->product.x, across.x) > beyond));
 }
 
 // With N = E x G, the foot of the origin on the plane is at u N.N = N.(G x P), v N.N = N.(P x E).
