@@ -431,8 +431,8 @@ static toi_status print_object(const settings *s, const toi_mesh *mesh, const an
         json_pack("{s:I, s:I, s:I, s:s, s:s, s:s, s:i, s:o}", "vertices", (json_int_t)r->vertices,
                   "edges", (json_int_t)r->edges, "faces", (json_int_t)r->faces, "broad",
                   broad_choice((int)s->def.broad.method), "narrow",
-                  narrow_choice((int)s->def.narrow.method), "device", device_choice(s->device),
-                  "threads", threads, "candidates", json_all_kinds(r->candidates));
+                  narrow_choice((int)r->decided_by), "device", device_choice(s->device), "threads",
+                  threads, "candidates", json_all_kinds(r->candidates));
     if (s->all) {
         json_object_set_new(object, "hits", json_all_kinds(r->hits));
         json_object_set_new(object, "undecided", json_integer(sum_kinds(r->undecided)));
@@ -546,7 +546,7 @@ static void print_summary(const settings *s, const frames *f, const answer *a, i
     printf("mesh        %s vertices, %s edges, %s faces\n", count_text(r->vertices).at,
            count_text(r->edges).at, count_text(r->faces).at);
     printf("methods     broad %s, narrow %s, %d thread%s\n", broad_choice((int)s->def.broad.method),
-           narrow_choice((int)s->def.narrow.method), threads, threads == 1 ? "" : "s");
+           narrow_choice((int)r->decided_by), threads, threads == 1 ? "" : "s");
     printf("candidates  ");
     print_kinds(r->candidates);
     printf("\n");

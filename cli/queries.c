@@ -236,7 +236,7 @@ int run_queries(int argc, char **argv)
             "Queries of a point and an edge or of two points have eight rows too, four for\n"
             "each end; the points that they do not use are ignored.",
         .examples = "queries vf.csv --kind vf\n"
-                    "queries ee.csv --kind ee --tolerance 1e-8 --out answers.csv --json\n"
+                    "queries ee.csv --kind ee --narrow inclusion --out answers.csv --json\n"
                     "queries vf.csv --kind vf --narrow exact --all-roots",
         .groups = groups,
         .most_operands = 1};

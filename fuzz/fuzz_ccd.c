@@ -67,6 +67,7 @@ static toi_ccd_def take_def(fuzz_bytes *bytes)
     def.narrow.min_separation = take_byte(bytes) % 3 / 8.0;
     def.float_boxes = take_byte(bytes) % 2;
     def.narrow.method = (toi_narrow_method)(take_byte(bytes) % TOI_NARROW_COUNT);
+    def.narrow = toi_fit_narrow_def(&def.narrow);
     return def;
 }
 

@@ -37,7 +37,7 @@ static toi_narrow_def take_def(fuzz_bytes *bytes)
     if (def.method == TOI_NARROW_EXACT && def.min_separation > 0)
         def.all_roots = false; // refused
     def.workers = 1;
-    return def;
+    return toi_fit_narrow_def(&def);
 }
 
 static void check_result(const toi_query_result *result)

@@ -1,7 +1,8 @@
 // Prints a line of fingerprints for every scene and narrow phase: the points, the candidates, the
-// impacts, the earliest impact, the safe steps. Every one is computed for several workers and for
-// each instruction set (with the default narrow phase 1 to 8 workers and each broad phase), and
-// must come out the same; test_hashes.sh compares the lines of two builds.
+// impacts, the earliest impact, the safe steps, the distances at the start. Every one is computed
+// for several workers and for each instruction set (with the default narrow phase 1 to 8 workers
+// and each broad phase), and must come out the same; test_hashes.sh compares the lines of two
+// builds.
 
 #include "scenes.h"
 #include "toi/toi.h"
@@ -24,6 +25,7 @@ typedef struct fingerprint
     uint64_t impacts;
     uint64_t earliest;
     uint64_t steps;
+    uint64_t close;
 } fingerprint;
 
 static uint64_t hash_candidates(const toi_ccd_def *def, const toi_mesh *mesh)
@@ -38,9 +40,28 @@ static uint64_t hash_candidates(const toi_ccd_def *def, const toi_mesh *mesh)
     return toi_hash(hashes, sizeof hashes);
 }
 
+// Close pairs, the closest, and radii: the narrow phase has no say.
+static uint64_t hash_distances(toi_ccd_def def, const toi_mesh *mesh)
+{
+    uint64_t hashes[3];
+    toi_close_array close = {0};
+    toi_close_pair closest;
+    double *radii = malloc((size_t)mesh->start.count * sizeof *radii), radius = 0.03;
+    def.narrow = toi_default_narrow_def();
+    require(toi_find_close(&def, mesh, radius, &close, NULL), "close pairs");
+    hashes[0] = toi_hash(close.data, (size_t)close.count * sizeof *close.data);
+    require(toi_find_distance(&def, mesh, &closest, NULL), "closest pair");
+    hashes[1] = toi_hash(&closest, sizeof closest);
+    require(toi_find_safe_radii(&def, mesh, radius, radii, NULL), "safe radii");
+    hashes[2] = toi_hash(radii, (size_t)mesh->start.count * sizeof *radii);
+    toi_free_close(&close);
+    free(radii);
+    return toi_hash(hashes, sizeof hashes);
+}
+
 static fingerprint take(const toi_ccd_def *def, const toi_mesh *mesh, int64_t *hits)
 {
-    fingerprint f = {hash_candidates(def, mesh), 0, 0, 0};
+    fingerprint f = {.candidates = hash_candidates(def, mesh), .close = hash_distances(*def, mesh)};
     toi_impact_array impacts = {0};
     toi_ccd_report report;
     require(toi_find_impacts(def, mesh, &impacts, NULL), "impacts");
@@ -79,13 +100,15 @@ static int compare_all(const toi_mesh *mesh, const char *name, toi_narrow_method
                 toi_ccd_def def = toi_default_ccd_def();
                 def.narrow.method = narrow;
                 def.narrow.max_iterations = 200; // `additive` creeps where they touch at first
+                def.narrow = toi_fit_narrow_def(&def.narrow);
                 def.broad.method = (toi_broad_method)method;
                 def.workers = workers;
                 fingerprint f = take(&def, mesh, hits);
                 if (taken++ == 0)
                     *first = f;
                 if (f.candidates != first->candidates || f.impacts != first->impacts ||
-                    f.earliest != first->earliest || f.steps != first->steps) {
+                    f.earliest != first->earliest || f.steps != first->steps ||
+                    f.close != first->close) {
                     fprintf(stderr, "%s: %s, %s, %s, %d workers: another answer\n", name,
                             levels[level], toi_broad_name((toi_broad_method)method),
                             toi_narrow_name(narrow), workers);
@@ -124,9 +147,10 @@ int main(int argc, char **argv)
             differences += compare_all(&mesh, def.name, (toi_narrow_method)narrow, &f, &hits);
             all_hits += narrow == (int)toi_default_narrow_def().method ? hits : 0;
             printf("%s %s points %016" PRIx64 " candidates %016" PRIx64 " impacts %" PRId64
-                   " %016" PRIx64 " earliest %016" PRIx64 " steps %016" PRIx64 "\n",
+                   " %016" PRIx64 " earliest %016" PRIx64 " steps %016" PRIx64 " close %016" PRIx64
+                   "\n",
                    def.name, toi_narrow_name((toi_narrow_method)narrow), points, f.candidates, hits,
-                   f.impacts, f.earliest, f.steps);
+                   f.impacts, f.earliest, f.steps, f.close);
         }
         toi_free_edges(&edges);
         toi_free_animation(&scene);

@@ -65,7 +65,7 @@ static toi_query_result solve_by_policy(const toi_ccd_def *def, toi_kind kind,
     if (result.state != TOI_SEPARATED && !result.starts_inside && policy->rescale > 0 &&
         result.time <= policy->small_time) {
         bool inside = result.starts_inside;
-        narrow.no_zero_time = toi_narrow_traits(narrow.method) & TOI_NARROW_TRAIT_NO_ZERO_TIME;
+        narrow.no_zero_time = toi_narrow_traits(narrow.method) & TOI_NARROW_TRAIT_REFINEMENT;
         result = solve(&narrow, kind, query, 0);
         result.time *= policy->rescale;
         result.starts_inside = inside;

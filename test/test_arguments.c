@@ -203,6 +203,7 @@ static void a_query_up_to_minus_zero_is_one_up_to_zero(void **state)
             def.min_separation = i % 3 == 1 ? 0.25 : 0;
             def.all_roots = i % 7 == 0 && def.min_separation == 0;
             def.no_zero_time = i % 11 == 0;
+            def = toi_fit_narrow_def(&def);
             fill_query(&random, &query);
             def.t_max = 0;
             assert_ok(toi_solve_queries(&def, (toi_kind)(i % 4), &query, 1, &plain));
@@ -225,6 +226,7 @@ static uint64_t answers_until(double t_max, toi_narrow_method method, const soup
     def.narrow.method = method;
     def.narrow.t_max = t_max;
     def.narrow.max_iterations = 1000;
+    def.narrow = toi_fit_narrow_def(&def.narrow);
     def.workers = 2;
     assert_ok(toi_find_earliest(&def, &s->mesh, &report));
     uint64_t hashes[3] = {toi_hash(&report.earliest, sizeof report.earliest)};

@@ -32,7 +32,7 @@ static toi_narrow_def method_with_roots(toi_narrow_method method)
     def.tolerance = 1e-9;
     def.all_roots = true;
     def.workers = 1;
-    return def;
+    return toi_fit_narrow_def(&def);
 }
 
 static toi_query_result solve(const toi_narrow_def *def, toi_kind kind, const toi_query *query)

@@ -38,7 +38,7 @@ static toi_narrow_def define(toi_narrow_method method)
     def.method = method;
     def.max_iterations = BUDGET;
     def.workers = 1;
-    return def;
+    return toi_fit_narrow_def(&def);
 }
 
 // Holds the result against the truth and against what the method promises.
@@ -231,13 +231,16 @@ static void free_pipeline(pipeline *r)
 static void lower_steps(const toi_mesh *mesh, toi_kind kind, toi_pair pair, double time,
                         double *steps)
 {
-    const int32_t *rows[2] = {kind == TOI_VERTEX_FACE ? &pair.a : mesh->edges.data + 2 * pair.a,
-                              kind == TOI_VERTEX_FACE ? mesh->faces.data + 3 * pair.b
-                                                      : mesh->edges.data + 2 * pair.b};
-    int counts[2] = {kind == TOI_VERTEX_FACE ? 1 : 2, kind == TOI_VERTEX_FACE ? 3 : 2};
-    for (int side = 0; side < 2; ++side)
-        for (int k = 0; k < counts[side]; ++k)
-            steps[rows[side][k]] = fmin(steps[rows[side][k]], time);
+    static const int counts[TOI_KIND_COUNT][2] = {{1, 3}, {2, 2}, {1, 2}, {1, 1}};
+    for (int side = 0; side < 2; ++side) {
+        const int32_t *number = side ? &pair.b : &pair.a;
+        int count = counts[kind][side];
+        const int32_t *row = count == 1   ? number
+                             : count == 2 ? mesh->edges.data + 2 * *number
+                                          : mesh->faces.data + 3 * *number;
+        for (int k = 0; k < count; ++k)
+            steps[row[k]] = fmin(steps[row[k]], time);
+    }
 }
 
 static bool is_impact(const toi_impact *impact, int kind, toi_pair pair)
@@ -245,35 +248,67 @@ static bool is_impact(const toi_impact *impact, int kind, toi_pair pair)
     return impact->kind == kind && impact->a == pair.a && impact->b == pair.b;
 }
 
+// How far the impacts have been compared with the truth.
+typedef struct comparison
+{
+    const char *name;
+    toi_mesh mesh;
+    const pipeline *found;
+    bool exact;
+    double *steps;
+    int64_t next, hits;
+    double first;
+} comparison;
+
+static void compare_next(comparison *c, int kind, toi_pair pair, double time)
+{
+    const toi_impact_array *found = &c->found->impacts;
+    while (c->next < found->count && !is_impact(&found->data[c->next], kind, pair))
+        ++c->next; // both lists are in order, so what is passed over never touches
+    bool there = c->next < found->count;
+    if (!there || found->data[c->next].time > time ||
+        (c->exact && found->data[c->next].time != time))
+        fail_msg("%s: impact %s (%d, %d) at %a is %s", c->name, toi_kind_name((toi_kind)kind),
+                 (int)pair.a, (int)pair.b, time, there ? "at another time" : "missing");
+    c->first = fmin(c->first, time);
+    lower_steps(&c->mesh, (toi_kind)kind, pair, time, c->steps);
+    ++c->hits;
+}
+
+// Truth files have no place for loose points: their times are found here.
+static void compare_loose(comparison *c, toi_kind kind)
+{
+    toi_pair_array pairs = {0};
+    toi_ccd_def def = toi_default_ccd_def();
+    assert_ok(toi_find_candidates(&def, &c->mesh, kind, &pairs, NULL));
+    for (int64_t i = 0; i < pairs.count; ++i) {
+        toi_query query = toi_gather_query(&c->mesh, kind, pairs.data[i]);
+        toi_exact_time *time;
+        assert_ok(toi_find_exact_times(kind, &query, 1, 1, &time));
+        if (time)
+            compare_next(c, kind, pairs.data[i], toi_exact_time_floor(time));
+        toi_free_exact_time(time);
+    }
+    toi_free_pairs(&pairs);
+}
+
 // Every true impact is in the list, not late; with `exact` nothing else is, and the times are the
 // very ones. Returns the true first time.
 static double compare_impacts(const char *name, const toi_truth *truth, const pipeline *r,
                               bool exact, double *steps)
 {
-    toi_mesh mesh = toi_truth_mesh(truth);
-    int64_t next = 0, hits = 0;
-    double first = INFINITY;
+    comparison c = {name, toi_truth_mesh(truth), r, exact, steps, 0, 0, INFINITY};
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
         for (int64_t i = 0; i < toi_truth_count(truth, (toi_kind)kind); ++i) {
             toi_truth_entry entry = toi_truth_at(truth, (toi_kind)kind, i);
-            if (!entry.hit)
-                continue;
-            const toi_impact *found = r->impacts.data;
-            while (next < r->impacts.count && !is_impact(&found[next], kind, entry.pair))
-                ++next; // both lists are in order, so what is passed over never touches
-            bool there = next < r->impacts.count;
-            if (!there || found[next].time > entry.time ||
-                (exact && found[next].time != entry.time))
-                fail_msg("%s: impact %s (%d, %d) at %a is %s", name, toi_kind_name((toi_kind)kind),
-                         (int)entry.pair.a, (int)entry.pair.b, entry.time,
-                         there ? "at another time" : "missing");
-            first = fmin(first, entry.time);
-            lower_steps(&mesh, (toi_kind)kind, entry.pair, entry.time, steps);
-            ++hits;
+            if (entry.hit)
+                compare_next(&c, kind, entry.pair, entry.time);
         }
+    compare_loose(&c, TOI_POINT_EDGE);
+    compare_loose(&c, TOI_POINT_POINT);
     if (exact)
-        assert_int_equal(r->impacts.count, hits);
-    return first;
+        assert_int_equal(r->impacts.count, c.hits);
+    return c.first;
 }
 
 static void check_pipeline(const char *name, const toi_truth *truth, toi_narrow_method method,

@@ -369,10 +369,19 @@ value "lies are counted" "o['false_positives'] == 1 and o['false_negatives'] == 
 value "undecided counts as reported" "o['undecided'] == 1 and o['false_negatives'] == 0" \
     queries truth.csv --kind vf --narrow inclusion --max-iterations 1
 value "threads are what was asked for" "o['threads'] == 1" ccd start.ply end.ply --threads 1
+refuses "an option that the method ignores" 1 "min_separation: the narrow phase cubic does not honour it" \
+    ccd start.ply end.ply --narrow cubic --min-separation 0.1
+refuses "a tolerance of exact" 1 "use one of: inclusion" ccd start.ply end.ply --tolerance 1e-8
+refuses "a share of the distance" 1 "relative_separation: the narrow phase safe" \
+    ccd start.ply end.ply --narrow safe --relative-separation 0.1
+value "who decided is named" "o['narrow'] == 'inclusion'" ccd start.ply end.ply --narrow inclusion
+run bench narrow --random 50 --methods exact,inclusion --tolerance 1e-3
+check "benchmarks drop what a method ignores" grep -q "exact runs without --tolerance" stderr
+check "of no other" [ "$(wc -l <stderr)" -eq 1 ]
 succeeds "a readable summary" ccd start.ply end.ply
 check "it names the pair" grep -q "vertex 3 against face 0" stdout
 check "and the point" grep -q "at (0.25, 0.25, " stdout
-succeeds "options before files, and with =" ccd --tolerance=1e-7 --threads=1 start.ply end.ply
+succeeds "options before files, and with =" ccd --t-max=0.9 --threads=1 start.ply end.ply
 succeeds "a file after --" ccd -- start.ply end.ply
 run ccd start.ply end.ply --t-max 0.25 --safe-steps steps.csv
 check "a part of the step is not called the whole" grep -q "none up to t = 0.25" stdout

@@ -366,6 +366,23 @@ static void radii_keep_every_pair_apart(void **state)
     assert_true(small > 200);
 }
 
+// A pair whose boxes touch as floats but not as doubles bounds nobody, whatever boxes are searched.
+static void boxes_in_double_decide(void **state)
+{
+    (void)state;
+    double points[4][3] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {1, 1, 2 + 0x1p-50}};
+    static const int32_t face[3] = {0, 1, 2};
+    toi_mesh mesh = toi_make_mesh(points[0], points[0], 4, face, 1);
+    toi_ccd_def def = toi_default_ccd_def();
+    for (int floats = 0; floats < 2; ++floats) {
+        double radii[4];
+        def.float_boxes = floats;
+        assert_ok(toi_find_safe_radii(&def, &mesh, 1, radii, NULL));
+        for (int i = 0; i < 4; ++i)
+            assert_true(radii[i] == 1);
+    }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Degenerate input, and nothing at all
 
@@ -409,6 +426,39 @@ static void far_pairs_are_found(void **state)
         assert_int_equal(closest.a, 0);
         assert_int_equal(closest.b, 1);
     }
+}
+
+// Pairs that are given are asked about instead of those of a search.
+static void given_pairs_are_measured(void **state)
+{
+    (void)state;
+    const double radius = 0.2;
+    soup s = make_soup(60, 0.3, 0, 8);
+    toi_ccd_def def = toi_default_ccd_def(), wide = def;
+    toi_pair_array lists[TOI_KIND_COUNT] = {{0}};
+    toi_close_array expected = {0};
+    toi_close_pair closest;
+    wide.narrow.min_separation = 2 * radius;
+    assert_ok(toi_find_all_candidates(&wide, &s.mesh, lists, NULL));
+    assert_ok(toi_find_close(&def, &s.mesh, radius, &expected, NULL));
+    assert_ok(toi_find_distance(&def, &s.mesh, &closest, NULL));
+    def.given = lists;
+    toi_close_array list = {0};
+    toi_close_pair again;
+    assert_ok(toi_find_close(&def, &s.mesh, radius, &list, NULL));
+    assert_true(list.count > 100 && list.count == expected.count);
+    assert_memory_equal(list.data, expected.data, (size_t)list.count * sizeof *list.data);
+    assert_ok(toi_find_distance(&def, &s.mesh, &again, NULL));
+    assert_memory_equal(&again, &closest, sizeof again);
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+        lists[kind].count = 0;
+    assert_ok(toi_find_distance(&def, &s.mesh, &again, NULL));
+    assert_true(again.distance == INFINITY);
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+        toi_free_pairs(&lists[kind]);
+    toi_free_close(&list);
+    toi_free_close(&expected);
+    free_soup(&s);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -456,10 +506,9 @@ static void what_is_wrong_is_said(void **state)
     {
         const char *name;
         toi_ccd_def def;
-    } options[] = {{"narrow.method", def},       {"narrow.tolerance", def},
-                   {"narrow.t_max", def},        {"narrow.max_iterations", def},
-                   {"narrow.no_zero_time", def}, {"narrow.all_roots", def},
-                   {"zero_time", def},           {"zero_time", def}};
+    } options[] = {{"method", def},         {"tolerance", def},    {"t_max", def},
+                   {"max_iterations", def}, {"no_zero_time", def}, {"all_roots", def},
+                   {"zero_time", def},      {"zero_time", def}};
     options[0].def.narrow.method = TOI_NARROW_INCLUSION;
     options[1].def.narrow.tolerance = 1e-3;
     options[2].def.narrow.t_max = 0.5;
@@ -546,8 +595,10 @@ int main(void)
         cmocka_unit_test(the_radius_is_included),
         cmocka_unit_test(meshes_agree_with_two_loops),
         cmocka_unit_test(radii_keep_every_pair_apart),
+        cmocka_unit_test(boxes_in_double_decide),
         cmocka_unit_test(nothing_is_infinitely_far),
         cmocka_unit_test(far_pairs_are_found),
+        cmocka_unit_test(given_pairs_are_measured),
         cmocka_unit_test(what_is_wrong_is_said),
         cmocka_unit_test(a_failed_call_leaves_nothing_broken),
     };

@@ -6,6 +6,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,7 @@ static void options_out_of_range_are_refused(void **state)
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; ++i) {
         for (int k = 0; k < 3; ++k) {
             toi_ccd_def def = toi_default_ccd_def();
+            def.narrow.method = TOI_NARROW_INCLUSION; // which honours all of them
             memcpy((char *)&def + ranges[i].offset, &ranges[i].good[k], sizeof(double));
             assert_ok(toi_find_earliest(&def, &s.mesh, &report));
         }
@@ -174,13 +176,30 @@ static bool has_trait(int method, toi_narrow_trait trait)
     return toi_narrow_traits((toi_narrow_method)method) & (unsigned)trait;
 }
 
-static bool has_budget(int method)
+// The method has the trait and `def` has changed its answers; or it refuses `def` by the option's
+// name, and names a method that does not.
+static void expect_honoured(const toi_narrow_def *def, int kind, toi_narrow_trait trait,
+                            const char *option, const char *another)
 {
-    return method == TOI_NARROW_INCLUSION || method == TOI_NARROW_INCLUSION_QUEUE ||
-           method == TOI_NARROW_ADDITIVE || method == TOI_NARROW_ADDITIVE_CERTIFIED;
+    if (has_trait((int)def->method, trait)) {
+        solve(def, (toi_kind)kind, second);
+        // `inclusion-queue` decides all of these without its tolerance.
+        if (trait != TOI_NARROW_TRAIT_TOLERANCE || def->method != TOI_NARROW_INCLUSION_QUEUE)
+            assert_false(same_answers());
+        return;
+    }
+    char expected[100];
+    snprintf(expected, sizeof expected, "%s: the narrow phase %s does not", option,
+             toi_narrow_name(def->method));
+    assert_fails(toi_solve_queries(def, (toi_kind)kind, queries, COUNT, second), TOI_ERROR_ARGUMENT,
+                 expected);
+    assert_non_null(strstr(toi_last_message(), another));
+    toi_narrow_def fit = toi_fit_narrow_def(def);
+    solve(&fit, (toi_kind)kind, second);
+    assert_true(same_answers());
 }
 
-// Each option changes the answers of the methods that use it, and no bit of the others'.
+// Each option changes the answers of the methods that use it; the others refuse it.
 static void methods_look_at_their_own_options(void **state)
 {
     (void)state;
@@ -192,30 +211,62 @@ static void methods_look_at_their_own_options(void **state)
             solve(&plain, (toi_kind)kind, first);
             def = plain;
             def.tolerance = 0.5;
-            solve(&def, (toi_kind)kind, second);
-            if (method != TOI_NARROW_INCLUSION_QUEUE) // which decides all of these without it
-                assert_int_equal(same_answers(), !has_trait(method, TOI_NARROW_TRAIT_TOLERANCE));
+            expect_honoured(&def, kind, TOI_NARROW_TRAIT_TOLERANCE, "tolerance", "inclusion");
             def = plain;
             def.min_separation = 0.05;
-            solve(&def, (toi_kind)kind, second);
-            assert_int_equal(same_answers(), !has_trait(method, TOI_NARROW_TRAIT_SEPARATION));
+            expect_honoured(&def, kind, TOI_NARROW_TRAIT_SEPARATION, "min_separation", "exact");
             def = plain;
             def.max_iterations = 1;
-            solve(&def, (toi_kind)kind, second);
-            assert_int_equal(same_answers(), !has_budget(method));
+            expect_honoured(&def, kind, TOI_NARROW_TRAIT_BUDGET, "max_iterations", "additive");
             for (int i = 0; i < COUNT; ++i)
-                assert_in_range(second[i].iterations, 0, has_budget(method));
+                assert_in_range(second[i].iterations, 0,
+                                has_trait(method, TOI_NARROW_TRAIT_BUDGET));
             def = plain;
             def.all_roots = true;
-            solve(&def, (toi_kind)kind, second);
-            int64_t counted = 0;
+            expect_honoured(&def, kind, TOI_NARROW_TRAIT_CONTACTS, "all_roots", "exact");
             for (int i = 0; i < COUNT; ++i) {
                 assert_int_equal(first[i].contacts, 0); // not asked for
                 assert_true(second[i].state == first[i].state && second[i].time == first[i].time);
-                counted += second[i].contacts;
             }
-            assert_int_equal(counted > 0, has_trait(method, TOI_NARROW_TRAIT_CONTACTS));
+            def = plain;
+            def.no_zero_time = true;
+            if (!has_trait(method, TOI_NARROW_TRAIT_REFINEMENT))
+                expect_honoured(&def, kind, TOI_NARROW_TRAIT_REFINEMENT, "no_zero_time",
+                                "inclusion");
+            else
+                assert_ok(toi_solve_queries(&def, (toi_kind)kind, queries, COUNT, second));
         }
+}
+
+// The same in the pipeline, of the share of a distance too; and the report names who decided.
+static void the_pipeline_refuses_what_is_ignored(void **state)
+{
+    (void)state;
+    soup s = make_soup(30, 0.2, 0.3, 57);
+    toi_ccd_report report;
+    toi_pair_array pairs = {0};
+    for (int method = 0; method < TOI_NARROW_COUNT; ++method) {
+        toi_ccd_def def = toi_default_ccd_def();
+        def.narrow.method = (toi_narrow_method)method;
+        assert_ok(toi_find_earliest(&def, &s.mesh, &report));
+        assert_int_equal(report.decided_by, method);
+        bool apart = has_trait(method, TOI_NARROW_TRAIT_SEPARATION);
+        def.zero_time.relative_separation = 0.2;
+        toi_status status = toi_find_earliest(&def, &s.mesh, &report);
+        if (!apart)
+            assert_fails(status, TOI_ERROR_ARGUMENT, "relative_separation: the narrow phase");
+        def.zero_time.relative_separation = 0;
+        def.narrow.min_separation = 0.01;
+        status = toi_find_earliest(&def, &s.mesh, &report);
+        if (!apart)
+            assert_fails(status, TOI_ERROR_ARGUMENT, "min_separation: the narrow phase");
+        assert_int_equal(status == TOI_OK, apart);
+        def.narrow = toi_fit_narrow_def(&def.narrow);
+        assert_ok(toi_find_candidates(&def, &s.mesh, TOI_EDGE_EDGE, &pairs, &report));
+        assert_int_equal(report.decided_by, TOI_NARROW_COUNT);
+    }
+    toi_free_pairs(&pairs);
+    free_soup(&s);
 }
 
 // Hits have times, places and normals where the traits say so, and zeros elsewhere.
@@ -295,7 +346,7 @@ static void results_are_whole(void **state)
                 const toi_query_result *r = &first[i];
                 assert_true(r->reserved[0] == 0);
                 assert_int_equal(r->rung == TOI_RUNG_NONE, method != TOI_NARROW_EXACT);
-                assert_true(has_budget(method) || r->iterations == 0);
+                assert_true(has_trait(method, TOI_NARROW_TRAIT_BUDGET) || r->iterations == 0);
                 hits += r->state == TOI_HIT;
                 if (r->state != TOI_SEPARATED)
                     continue;
@@ -575,8 +626,13 @@ static void edges_may_be_made_in_the_call(void **state)
 static void no_policy_is_late(void **state)
 {
     (void)state;
-    static const toi_zero_time_policy policies[] = {{0, 0},   {0.2, 0},   {0.5, 0},
-                                                    {0, 0.8}, {0.2, 0.8}, {0.5, 1e-3}};
+    static const toi_zero_time_policy policies[] = {
+        {0},
+        {.relative_separation = 0.2},
+        {.relative_separation = 0.5},
+        {.rescale = 0.8},
+        {.relative_separation = 0.2, .rescale = 0.8, .small_time = 0.1},
+        {.relative_separation = 0.5, .rescale = 1e-3, .small_time = 1}};
     static const double separations[] = {0, 1e-3};
     soup s = make_soup(120, 0.15, 0.3, 53);
     toi_impact_array truth = {0}, impacts = {0};
@@ -701,6 +757,7 @@ int main(void)
         cmocka_unit_test(options_out_of_range_are_refused),
         cmocka_unit_test(zeroed_definitions_are_refused),
         cmocka_unit_test(methods_look_at_their_own_options),
+        cmocka_unit_test(the_pipeline_refuses_what_is_ignored),
         cmocka_unit_test(methods_find_what_their_traits_say),
         cmocka_unit_test(exact_honours_separations),
         cmocka_unit_test(exact_counts_no_contacts_at_a_distance),

@@ -265,7 +265,10 @@ static void call_narrow_method(toi_narrow_method method)
             def.t_max = variant == 3 ? 0.7 : 1;
             def.workers = 1 + variant % 2;
             memset(results, 0, sizeof results);
-            IN_MODE(status = toi_solve_queries(&def, (toi_kind)kind, queries, QUERIES, results));
+            toi_narrow_def fit;
+            IN_MODE(fit = toi_fit_narrow_def(&def));
+            keep(&fit, sizeof fit);
+            IN_MODE(status = toi_solve_queries(&fit, (toi_kind)kind, queries, QUERIES, results));
             assert_int_equal(status, TOI_OK);
             keep(results, sizeof results);
         }
@@ -478,6 +481,7 @@ static void call_pipeline(void)
         IN_MODE(def = toi_default_ccd_def());
         def.narrow.method = (toi_narrow_method)method;
         def.narrow.max_iterations = 300;
+        def.narrow = toi_fit_narrow_def(&def.narrow);
         def.broad.method = (toi_broad_method)(method % TOI_BROAD_COUNT);
         def.workers = 1 + method % 2;
         def.filter.may_collide = always;
@@ -485,9 +489,12 @@ static void call_pipeline(void)
         ask_all(&def, &s.mesh);
         if (method == TOI_NARROW_INCLUSION)
             toi_set_hooks(&(toi_hooks){.parallel_for = in_turn});
-        def.narrow.min_separation = 0.003;
+        bool apart = toi_narrow_traits(def.narrow.method) & TOI_NARROW_TRAIT_SEPARATION;
+        def.narrow.min_separation = apart ? 0.003 : 0;
         def.float_boxes = true;
         def.zero_time = toi_solver_policy();
+        if (!apart)
+            def.zero_time.relative_separation = 0;
         ask_all(&def, &s.mesh);
         toi_set_hooks(NULL);
     }

@@ -425,6 +425,7 @@ static int64_t check_family(toi_narrow_method method, int family)
     def.max_iterations = 1000;
     if (method == TOI_NARROW_FAST) // its normal is that of the root, and its time comes before
         def.tolerance = 1e-15;
+    def = toi_fit_narrow_def(&def);
     tally sum = {0};
     int kinds = family > HUGE_ONES ? TOI_KIND_COUNT : TOI_PAIR_KINDS;
     for (int64_t batch = 0; batch < cases(8); ++batch) {

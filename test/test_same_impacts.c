@@ -248,6 +248,9 @@ static void impacts_are_the_same_bits(void **state)
                 snprintf(what, sizeof what, "%s, %s", shapes[s].name, policies[p].name);
                 toi_ccd_def def = policies[p].make();
                 def.narrow.method = (toi_narrow_method)method;
+                def.narrow = toi_fit_narrow_def(&def.narrow);
+                if (!(toi_narrow_traits(def.narrow.method) & TOI_NARROW_TRAIT_SEPARATION))
+                    def.zero_time.relative_separation = 0;
                 def.broad.method = TOI_BROAD_BRUTE;
                 def.workers = 1;
                 answer expected = {0};

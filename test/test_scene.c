@@ -180,8 +180,10 @@ static void a_scene_answers_as_a_mesh_does(void **state)
         else
             def.broad.method = (toi_broad_method)(variant - TOI_NARROW_COUNT);
         def.narrow.max_iterations = 2000;
+        def.narrow = toi_fit_narrow_def(&def.narrow);
         def.float_boxes = variant % 4 == 1;
-        def.zero_time.relative_separation = variant % 5 == 2 ? 0.1 : 0;
+        if (toi_narrow_traits(def.narrow.method) & TOI_NARROW_TRAIT_SEPARATION)
+            def.zero_time.relative_separation = variant % 5 == 2 ? 0.1 : 0;
         assert_ok(toi_make_scene(&made, &scene));
         for (int turn = 0; turn < FRAMES; ++turn) {
             int frame = turn < FRAMES - 1 ? turn : 0;

@@ -231,6 +231,18 @@ static toi_status choose_narrow(const settings *s, bool narrow[TOI_NARROW_COUNT]
     return TOI_OK;
 }
 
+static void note_options(const ccd_plan *plan)
+{
+    for (int i = 0; i < TOI_NARROW_COUNT; ++i) {
+        toi_narrow_def def = toi_default_narrow_def();
+        def.method = (toi_narrow_method)i;
+        def.tolerance = plan->tolerance;
+        def.max_iterations = plan->max_iterations;
+        if (plan->narrow[i])
+            note_dropped_options("bench ccd", &def);
+    }
+}
+
 static toi_status check_modes(const settings *s, const ccd_plan *plan)
 {
     for (int i = 0; i < TOI_NARROW_COUNT && s->modes && plan->modes[CCD_EARLIEST]; ++i)
@@ -266,6 +278,8 @@ static toi_status make_plan(const settings *s, ccd_plan *plan)
         status = choose_names("broad", s->broad, broad_choice, plan->broad);
     if (status == TOI_OK)
         status = choose_narrow(s, plan->narrow);
+    if (status == TOI_OK)
+        note_options(plan);
     if (status == TOI_OK)
         status = choose_names("modes", s->modes, ccd_mode_name, plan->modes);
     if (status == TOI_OK)

@@ -59,6 +59,7 @@ static toi_ccd_def make_def(const runner *r, const ccd_row *row, watch *w)
     def.narrow.min_separation = row->min_separation;
     if (row->separation.kind == CCD_RELATIVE)
         def.zero_time = toi_solver_policy();
+    def.narrow = toi_fit_narrow_def(&def.narrow);
     def.workers = row->threads;
     def.memory_limit = row->memory_limit;
     def.progress = watch_run;

@@ -65,8 +65,19 @@ static const double random_tolerances[MOST_TOLERANCES] = {1e-6,  1e-7,  1e-8,  1
                                                           1e-10, 1e-11, 1e-12, 1e-13};
 static const double other_tolerances[] = {1e-6, 1e-9};
 
+static void note_options(const settings *s, toi_narrow_method method)
+{
+    toi_narrow_def def = toi_default_narrow_def();
+    def.method = method;
+    def.max_iterations = s->max_iterations;
+    if (s->tolerance > 0)
+        def.tolerance = s->tolerance;
+    note_dropped_options("bench narrow", &def);
+}
+
 static void add_method(bench_plan *plan, const settings *s, toi_narrow_method method)
 {
+    note_options(s, method);
     int count = 1;
     const double *tolerances = other_tolerances;
     if (s->tolerance > 0) {

@@ -100,6 +100,8 @@ static toi_status solve_block(runner *r, bench_method method, bool contacts, dou
     def.max_iterations = r->plan->max_iterations;
     def.all_roots = contacts;
     def.workers = r->plan->workers;
+    if (!method.other)
+        def = toi_fit_narrow_def(&def);
     const query_block *block = &r->block;
     double started = seconds_spent(r->plan->workers);
     toi_status status = (method.other ? method.other->solve : toi_solve_queries)(
@@ -298,6 +300,7 @@ static toi_status run_pipeline(const bench_plan *plan, const toi_mesh *mesh, ben
     if (method.tolerance > 0)
         def.narrow.tolerance = method.tolerance;
     def.narrow.max_iterations = plan->max_iterations;
+    def.narrow = toi_fit_narrow_def(&def.narrow);
     def.workers = plan->workers;
     progress bar = start_progress(plan->repeat + 1);
     def.progress = progress_function();

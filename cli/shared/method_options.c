@@ -5,6 +5,7 @@
 #include "toi/ccd.h"
 
 #include <float.h>
+#include <stdio.h>
 
 const char *broad_choice(int index)
 {
@@ -23,6 +24,21 @@ const char *narrow_choice(int index)
 const char *kind_choice(int index)
 {
     return toi_kind_name((toi_kind)index);
+}
+
+void note_dropped_options(const char *command, const toi_narrow_def *def)
+{
+    toi_narrow_def fit = toi_fit_narrow_def(def);
+    const struct
+    {
+        const char *name;
+        bool dropped;
+    } options[] = {{"tolerance", fit.tolerance != def->tolerance},
+                   {"max-iterations", fit.max_iterations != def->max_iterations}};
+    for (int i = 0; i < 2; ++i)
+        if (options[i].dropped)
+            fprintf(stderr, "toi %s: %s runs without --%s, which it does not honour\n", command,
+                    toi_narrow_name(def->method), options[i].name);
 }
 
 const char *device_choice(int index)

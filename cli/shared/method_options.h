@@ -4,6 +4,7 @@
 #define TOI_CLI_METHOD_OPTIONS_H
 
 #include "options.h"
+#include "toi/narrow_phase.h"
 
 // Values: a toi_ccd_def.
 extern const option broad_options[]; // method, float boxes, memory limit
@@ -23,5 +24,9 @@ const char *device_choice(int index);
 const char *broad_choice(int index);
 const char *narrow_choice(int index);
 const char *kind_choice(int index);
+
+// Says on standard error which options of the benchmarks a method would refuse, and so runs
+// without.
+void note_dropped_options(const char *command, const toi_narrow_def *def);
 
 #endif

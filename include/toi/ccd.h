@@ -17,8 +17,8 @@ typedef struct toi_zero_time_policy
 {
     /// Of what its distance at t = 0 exceeds min_separation each pair keeps at least this share, so
     /// that a step stops short. A pair that starts at min_separation or closer keeps this share of
-    /// its own distance instead: it neither stops the step at time 0 nor goes through. In [0, 0.5].
-    /// The paper uses 0.2.
+    /// its own distance instead: it neither stops the step at time 0 nor goes through. Refused
+    /// where the narrow phase does not honour separations. In [0, 0.5]. The paper uses 0.2.
     double relative_separation;
     /// Where a pair's time comes out at small_time or earlier, solve it again for min_separation
     /// alone, never for less, and multiply the time found by this. Pairs that start at
@@ -114,6 +114,8 @@ typedef struct toi_ccd_report
     /// The first impact: of equally early ones the least by (kind, a, b). Infinite time where
     /// separated.
     toi_impact earliest;
+    /// The narrow phase that decided; TOI_NARROW_COUNT where only candidates were asked for.
+    toi_narrow_method decided_by;
     int64_t vertices; ///< of the mesh
     int64_t edges;    ///< of the mesh, those made from its faces included
     int64_t faces;    ///< of the mesh

@@ -4,9 +4,9 @@
 ///
 /// Nothing moves here: of a toi_mesh the positions at the start are used, and `end` is not looked
 /// at. Pairs are those of ccd.h: they share no vertex, and the filter allows them. Of the
-/// definition, broad method, filter, `float_boxes`, workers, memory limit and progress count. All
-/// that is about motion is refused unless it is as toi_default_ccd_def() made it: the narrow phase
-/// (toi_find_safe_radii() honours its min_separation) and `zero_time`.
+/// definition, broad method, filter, given pairs, `float_boxes`, workers, memory limit and progress
+/// count. All that is about motion is refused unless it is as toi_default_ccd_def() made it: the
+/// narrow phase (toi_find_safe_radii() honours its min_separation) and `zero_time`.
 ///
 /// A computed distance differs from the true one by at most 2^-44 of the power of two above the
 /// largest coordinate difference within the pair (docs/distances.md), and is the one that

@@ -116,7 +116,8 @@ typedef enum toi_narrow_method
     TOI_NARROW_COUNT
 } toi_narrow_method;
 
-/// What a method can do, and which options it honours.
+/// What a method can do, and which options it honours. A definition with an option that its method
+/// does not honour is refused, unless it has its default value.
 typedef enum toi_narrow_trait
 {
     /// It can be used. What was left out when the library was built returns TOI_ERROR_UNSUPPORTED.
@@ -131,8 +132,10 @@ typedef enum toi_narrow_trait
     TOI_NARROW_TRAIT_TOLERANCE = 1 << 4,
     /// It honours `min_separation`. `exact`: exactly, in the Euclidean norm.
     TOI_NARROW_TRAIT_SEPARATION = 1 << 5,
-    /// It honours `no_zero_time`.
-    TOI_NARROW_TRAIT_NO_ZERO_TIME = 1 << 6
+    /// It has a budget: `max_iterations`.
+    TOI_NARROW_TRAIT_BUDGET = 1 << 6,
+    /// It refines while the time is 0: `no_zero_time`.
+    TOI_NARROW_TRAIT_REFINEMENT = 1 << 7
 } toi_narrow_trait;
 
 /// The traits of a method, or-ed; 0 when there is no such method.
@@ -165,19 +168,17 @@ typedef struct toi_narrow_def
     toi_narrow_method method; ///< default TOI_NARROW_EXACT
     /// `inclusion` and `inclusion-queue`: how close counts as touching, in the unit of the
     /// coordinates: primitives that stay further apart than about twice this are not reported as
-    /// touching. `fast`: how exact its roots are, in time. The others do not use it. Positive and
-    /// finite. Default 1e-6.
+    /// touching. `fast`: how exact its roots are, in time. Positive and finite. Default 1e-6.
     double tolerance;
     /// Report a hit as soon as the distance is at most this. `exact`: exactly, in the Euclidean
     /// norm: the time is the largest double not above the first time at which the closed primitives
     /// are at most so far apart. `inclusion`: in the maximum norm, so never late in the Euclidean
-    /// one. `fast`, `parity`, `safe` and `cubic` ignore it. Finite, not negative. Default 0.
+    /// one. Finite, not negative. Default 0.
     double min_separation;
     /// Only impacts at or before this time matter; later ones may be reported separated. In [0, 1].
     /// Default 1.
     double t_max;
-    /// Most boxes or steps spent on a query, at least 1; methods without a budget ignore it.
-    /// Default 100,000.
+    /// Most boxes or steps spent on a query, at least 1. Default 100,000.
     int32_t max_iterations;
     /// Keep refining, whatever the tolerance, while the time found is exactly 0 and refinement can
     /// still tell (appendix B of Belgrod et al.). Default false.
@@ -191,6 +192,10 @@ typedef struct toi_narrow_def
 
 /// The defaults that stand beside the options.
 TOI_API toi_narrow_def toi_default_narrow_def(void);
+
+/// The definition with the options that its method does not honour set back to their defaults: for
+/// one definition and many methods. All else stays, right or wrong.
+TOI_API toi_narrow_def toi_fit_narrow_def(const toi_narrow_def *def);
 
 /// Decides `count` queries of one kind; `results` has room for `count`. Coordinates must be finite;
 /// the first that is not is named. The result of a query does not depend on the others, nor on the

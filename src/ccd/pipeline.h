@@ -109,9 +109,6 @@ typedef toi_status toi_consume_fn(void *context, const toi_impact *impacts, int6
 toi_status toi_solve_candidates(toi_pipeline *pipeline, toi_consume_fn *consume, void *context,
                                 _Atomic uint64_t *t_max);
 
-// Keeps the pairs whose boxes in double overlap; returns how many.
-int64_t toi_keep_overlapping(const toi_pipeline *p, toi_kind kind, toi_pair *pairs, int64_t count);
-
 // What measuring the candidates of a mesh takes at most beside searching for them.
 int64_t toi_measure_need(const toi_mesh_counts *counts, int workers);
 

@@ -49,7 +49,12 @@ static toi_status check_def(const toi_ccd_def *def)
                         "strict: %s does not say which pairs start too close; use exact, or a "
                         "relative_separation",
                         toi_narrow_name(def->narrow.method));
-    return toi_check_narrow_def(&def->narrow);
+    status = toi_check_narrow_def(&def->narrow);
+    unsigned trait = TOI_NARROW_TRAIT_SEPARATION;
+    if (status == TOI_OK && policy->relative_separation > 0 &&
+        !(toi_narrow_traits(def->narrow.method) & trait))
+        status = toi_refuse_option(def->narrow.method, "relative_separation", trait);
+    return status;
 }
 
 typedef struct loading
@@ -241,6 +246,7 @@ toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, toi_step 
         status = step.stateless ? enter_passing_scene(p, step.mesh) : enter_scene(p, &step);
     if (status != TOI_OK)
         return status;
+    p->report.decided_by = purpose.solve ? def->narrow.method : TOI_NARROW_COUNT;
     p->budget->list = purpose.list;
     p->policy = def->zero_time;
     p->last_time = toi_last_time(&def->narrow);

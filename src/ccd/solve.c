@@ -215,7 +215,7 @@ static void rescale_small(const solve_stage *stage, solve_worker *w, toi_pair *p
     toi_narrow_def def = stage->pipeline->def->narrow;
     double rescale = stage->pipeline->policy.rescale;
     int64_t small = bring_forward(stage, w, pairs, count, is_small);
-    def.no_zero_time = toi_narrow_traits(def.method) & TOI_NARROW_TRAIT_NO_ZERO_TIME;
+    def.no_zero_time = toi_narrow_traits(def.method) & TOI_NARROW_TRAIT_REFINEMENT;
     def.t_max = fmin(1, limit / rescale * (1 + 0x1p-50));
     solve_queries(stage, w, small, &def, 0);
     for (int64_t i = 0; i < small; ++i)

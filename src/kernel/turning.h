@@ -196,13 +196,41 @@ TOI_INLINE toi_real toi_choose_next(const toi_real *t_max, const toi_mask *clear
     return bound;
 }
 
+// What became of a step that looked no further than `bound`.
+TOI_INLINE toi_turned toi_judge_step(const toi_real *t_max, const toi_mask *start,
+                                     const toi_mask *clear, const toi_mask *apart,
+                                     const toi_real *bound, const toi_turning *q)
+{
+    toi_turned done;
+    toi_mask near = TOI_TEST(q->ahead < TOI_NEAR_TIME) &
+                    TOI_TEST(q->ahead < (*t_max - q->clear) * (toi_number)0x1p-5);
+    near |= TOI_TEST(q->ahead < (toi_number)0x1p-30);
+    done.apart = *apart;
+    done.found = *clear & ~*start & ~*apart & near;
+    done.stuck = (*start & ~*clear) | TOI_TEST(q->steps >= TOI_TURNING_STEPS) |
+                 (~*start & ~*clear & ~TOI_TEST(*bound - q->clear > TOI_TIME_GRAIN * *t_max));
+    done.stuck &= ~done.apart & ~done.found;
+    return done;
+}
+
+// How fast the distance of the nearest point changes.
+TOI_INLINE toi_real toi_distance_slope(const toi_turning *q, const toi_near_point *at,
+                                       const toi_real n[3])
+{
+    toi_real slope = TOI_SPREAD(0);
+    for (int k = 0; k < 3; ++k)
+        slope += n[k] * ((q->p[1][k] - q->p[0][k]) + at->u * (q->e[1][k] - q->e[0][k]) +
+                         at->v * (q->g[1][k] - q->g[0][k]));
+    return slope;
+}
+
 // One step of every lane: looks at `next`, proves the piece up to there if it can, and chooses
 // where to look then. t_max is in ]0, 1].
 TOI_INLINE toi_turned toi_turn(int edge_edge, const toi_real *t_max, toi_turning *q)
 {
     toi_pose from, to;
     toi_near_point at;
-    toi_real n[3], distance, middle, end, slope = TOI_SPREAD(0);
+    toi_real n[3], distance, middle, end;
     toi_mask start = TOI_TEST(q->clear < 0);
     toi_real begin = toi_max(q->clear, TOI_SPREAD(0));
     toi_begin_lanes(&start, q);
@@ -212,9 +240,7 @@ TOI_INLINE toi_turned toi_turn(int edge_edge, const toi_real *t_max, toi_turning
     toi_mask straight = toi_take_direction(at.f, &distance, n);
     if (toi_any(start))
         toi_bound_separation(edge_edge, &to, &at, &start, q);
-    for (int k = 0; k < 3; ++k)
-        slope += n[k] * ((q->p[1][k] - q->p[0][k]) + at.u * (q->e[1][k] - q->e[0][k]) +
-                         at.v * (q->g[1][k] - q->g[0][k]));
+    toi_real slope = toi_distance_slope(q, &at, n);
     toi_least_heights(edge_edge, &from, &to, q->n, n, &middle, &end);
     toi_real slack = toi_turning_slack(q), need = q->separation * (1 + 8 * TOI_UNIT) + slack;
     toi_mask clear = straight & TOI_TEST(end > need) & (start | TOI_TEST(middle > need));
@@ -224,18 +250,10 @@ TOI_INLINE toi_turned toi_turn(int edge_edge, const toi_real *t_max, toi_turning
     toi_real falling = TOI_SELECT(TOI_TEST(q->slope < 0), -q->slope, TOI_SPREAD(TOI_SMALL_SQUARE));
     q->ahead = (q->distance - q->separation) / falling;
     q->steps += 1;
-    toi_turned done;
-    done.apart = clear & TOI_TEST(q->next >= *t_max);
+    toi_mask apart = clear & TOI_TEST(q->next >= *t_max);
     toi_real bound = toi_choose_next(t_max, &clear, &under, &distance, &slope, q);
     q->next = TOI_SELECT(start, *t_max, q->next);
-    toi_mask near = TOI_TEST(q->ahead < TOI_NEAR_TIME) &
-                    TOI_TEST(q->ahead < (*t_max - q->clear) * (toi_number)0x1p-5);
-    near |= TOI_TEST(q->ahead < (toi_number)0x1p-30);
-    done.found = clear & ~start & ~done.apart & near;
-    done.stuck = (start & ~clear) | TOI_TEST(q->steps >= TOI_TURNING_STEPS) |
-                 (~start & ~clear & ~TOI_TEST(bound - q->clear > TOI_TIME_GRAIN * *t_max));
-    done.stuck &= ~done.apart & ~done.found;
-    return done;
+    return toi_judge_step(t_max, &start, &clear, &apart, &bound, q);
 }
 
 #endif

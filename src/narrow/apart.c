@@ -76,9 +76,9 @@ static void start_query(const ladder *l, int32_t query, toi_apart_query *of)
 
 // The floor of the distance at t = 0 gives a relative separation. It says whether they start inside
 // too, unless it equals the minimum: then they do if it is the distance itself.
-static void set_separation(const ladder *l, int32_t query, double floor, bool is_exact)
+static void set_separation(ladder *l, int32_t query, double floor, bool is_exact)
 {
-    toi_apart_query *of = (toi_apart_query *)&l->queries[query];
+    toi_apart_query *of = &l->queries[query];
     double least = least_separation(l, query), share = l->batch->relative;
     bool inside = floor < least || (floor == least && is_exact);
     l->batch->results[query].starts_inside = inside;

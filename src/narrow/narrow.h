@@ -72,8 +72,11 @@ static inline void toi_lower_result(toi_kind kind, toi_query_result *result)
     result->v = 0;
 }
 
-// Range checks of a definition.
+// Range checks of a definition, and whether its method honours all of it.
 toi_status toi_check_narrow_def(const toi_narrow_def *def);
+
+// Refuses an option that a method does not honour, and names those that do: that have the trait.
+toi_status toi_refuse_option(toi_narrow_method method, const char *option, unsigned trait);
 
 // Methods.
 toi_narrow_solve_fn toi_solve_exact, toi_solve_inclusion, toi_solve_inclusion_queue;

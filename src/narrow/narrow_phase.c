@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const uint32_t NARROW_COOKIE = 0x0a440d02u;
@@ -22,7 +23,8 @@ enum
     WHEN_AND_WHERE = TOI_NARROW_TRAIT_TIME | TOI_NARROW_TRAIT_PLACE,
     COUNTING = WHEN_AND_WHERE | TOI_NARROW_TRAIT_CONTACTS,
     APART = WHEN_AND_WHERE | TOI_NARROW_TRAIT_SEPARATION,
-    INCLUSION = APART | TOI_NARROW_TRAIT_TOLERANCE
+    STEPPING = APART | TOI_NARROW_TRAIT_BUDGET,
+    INCLUSION = STEPPING | TOI_NARROW_TRAIT_TOLERANCE | TOI_NARROW_TRAIT_REFINEMENT
 };
 
 static const struct
@@ -42,10 +44,10 @@ static const struct
                                     TOI_GUARANTEE_CONSERVATIVE, .traits = INCLUSION,
                                     .scratch_bytes = TOI_LITERATURE(toi_queue_scratch_bytes)},
     [TOI_NARROW_ADDITIVE] = {"additive", TOI_LITERATURE(toi_solve_additive), TOI_GUARANTEE_NONE,
-                             .traits = APART},
+                             .traits = STEPPING},
     [TOI_NARROW_ADDITIVE_CERTIFIED] = {"additive-certified",
                                        TOI_LITERATURE(toi_solve_additive_certified),
-                                       TOI_GUARANTEE_CONSERVATIVE, .traits = APART},
+                                       TOI_GUARANTEE_CONSERVATIVE, .traits = STEPPING},
     [TOI_NARROW_FAST] = {"fast", TOI_LITERATURE(toi_solve_fast), TOI_GUARANTEE_NONE,
                          .traits = COUNTING | TOI_NARROW_TRAIT_TOLERANCE},
     [TOI_NARROW_PARITY] = {"parity", TOI_LITERATURE(toi_solve_parity), TOI_GUARANTEE_NONE,
@@ -131,6 +133,79 @@ int64_t toi_narrow_scratch_bytes(toi_narrow_method method)
     return (bytes + 63) / 64 * 64;
 }
 
+// The options that not every method honours.
+enum
+{
+    TOLERANCE,
+    SEPARATION,
+    BUDGET,
+    REFINEMENT,
+    CONTACTS,
+    OPTIONAL
+};
+
+static const struct
+{
+    const char *name;
+    unsigned trait;
+} optional[OPTIONAL] = {[TOLERANCE] = {"tolerance", TOI_NARROW_TRAIT_TOLERANCE},
+                        [SEPARATION] = {"min_separation", TOI_NARROW_TRAIT_SEPARATION},
+                        [BUDGET] = {"max_iterations", TOI_NARROW_TRAIT_BUDGET},
+                        [REFINEMENT] = {"no_zero_time", TOI_NARROW_TRAIT_REFINEMENT},
+                        [CONTACTS] = {"all_roots", TOI_NARROW_TRAIT_CONTACTS}};
+
+static bool honours(toi_narrow_method method, int option)
+{
+    return methods[method].traits & optional[option].trait;
+}
+
+toi_narrow_def toi_fit_narrow_def(const toi_narrow_def *def)
+{
+    toi_narrow_def fit = *def, usual = toi_default_narrow_def();
+    if ((unsigned)def->method >= TOI_NARROW_COUNT)
+        return fit;
+    if (!honours(def->method, TOLERANCE))
+        fit.tolerance = usual.tolerance;
+    if (!honours(def->method, SEPARATION))
+        fit.min_separation = usual.min_separation;
+    if (!honours(def->method, BUDGET))
+        fit.max_iterations = usual.max_iterations;
+    if (!honours(def->method, REFINEMENT))
+        fit.no_zero_time = usual.no_zero_time;
+    if (!honours(def->method, CONTACTS))
+        fit.all_roots = usual.all_roots;
+    return fit;
+}
+
+toi_status toi_refuse_option(toi_narrow_method method, const char *option, unsigned trait)
+{
+    char others[160] = "";
+    size_t length = 0;
+    for (int m = 0; m < TOI_NARROW_COUNT; ++m)
+        if (methods[m].solve && methods[m].traits & trait && length < sizeof others)
+            length += (size_t)snprintf(others + length, sizeof others - length, "%s%s",
+                                       length > 0 ? ", " : "", methods[m].name);
+    return toi_fail(TOI_ERROR_ARGUMENT,
+                    "%s: the narrow phase %s does not honour it; leave it at its default, or use "
+                    "one of: %s",
+                    option, methods[method].name, others);
+}
+
+// An option that is ignored would be a question other than the one that was meant.
+static toi_status check_honoured(const toi_narrow_def *def)
+{
+    toi_narrow_def fit = toi_fit_narrow_def(def);
+    const bool same[OPTIONAL] = {[TOLERANCE] = fit.tolerance == def->tolerance,
+                                 [SEPARATION] = fit.min_separation == def->min_separation,
+                                 [BUDGET] = fit.max_iterations == def->max_iterations,
+                                 [REFINEMENT] = fit.no_zero_time == def->no_zero_time,
+                                 [CONTACTS] = fit.all_roots == def->all_roots};
+    for (int i = 0; i < OPTIONAL; ++i)
+        if (!same[i])
+            return toi_refuse_option(def->method, optional[i].name, optional[i].trait);
+    return TOI_OK;
+}
+
 toi_status toi_check_narrow_def(const toi_narrow_def *def)
 {
     TOI_CHECK_DEF(def, NARROW_COOKIE, "narrow");
@@ -155,7 +230,7 @@ toi_status toi_check_narrow_def(const toi_narrow_def *def)
     if (def->max_iterations < 1)
         return toi_fail(TOI_ERROR_ARGUMENT, "max_iterations is %" PRId32 "; use at least 1",
                         def->max_iterations);
-    return TOI_OK;
+    return check_honoured(def);
 }
 
 enum

@@ -12,7 +12,7 @@ toi_narrow_def method_def(toi_narrow_method method, int exponent, toi_random *ra
 {
     toi_narrow_def def = random_def(exponent, random);
     def.method = method;
-    return def;
+    return toi_fit_narrow_def(&def);
 }
 
 void try_contacts(toi_narrow_method method, int64_t batches, uint64_t seed)
@@ -24,6 +24,7 @@ void try_contacts(toi_narrow_method method, int64_t batches, uint64_t seed)
         contact_recipe recipe = random_recipe(&random);
         toi_narrow_def def = method_def(method, recipe.exponent, &random);
         def.no_zero_time = batch % 8 == 0;
+        def = toi_fit_narrow_def(&def);
         make_trial(&recipe, &t, &random);
         solve_trial(&def, &t);
         for (int i = 0; i < t.count; ++i) {
@@ -58,6 +59,7 @@ void try_spent_budgets(toi_narrow_method method, int64_t batches, uint64_t seed)
         toi_narrow_def def = method_def(method, recipe.exponent, &random);
         def.max_iterations = budgets[batch % 5];
         def.no_zero_time = batch % 7 == 0;
+        def = toi_fit_narrow_def(&def);
         if (batch % 4 == 0)
             make_wild_trial(&t, &random);
         else
@@ -96,6 +98,7 @@ void try_t_max(toi_narrow_method method, int64_t batches, uint64_t seed)
         contact_recipe recipe = random_recipe(&random);
         toi_narrow_def def = method_def(method, recipe.exponent, &random);
         def.no_zero_time = batch % 5 == 0;
+        def = toi_fit_narrow_def(&def);
         make_trial(&recipe, &t, &random);
         solve_trial(&def, &t);
         for (int n = 0; n < 3; ++n) {
@@ -148,6 +151,7 @@ void try_any_batch(toi_narrow_method method, double separation, int64_t batches,
         toi_narrow_def def = method_def(method, recipe.exponent, &random);
         def.no_zero_time = batch % 3 == 0;
         def.min_separation = ldexp(separation, recipe.exponent + 20);
+        def = toi_fit_narrow_def(&def);
         make_trial(&recipe, &t, &random);
         for (int i = 0; i < t.count; i += 2) // half of them nearly touch, or do
             nudge_query(&t.contacts[i].query, (int64_t)1 << (i % 40), &random);
@@ -254,6 +258,7 @@ void try_anything(toi_narrow_method method, int64_t queries, uint64_t seed)
         def.min_separation = limits[toi_random_below(&random, 8)];
         def.t_max = i % 3 ? 1 : toi_random_unit(&random);
         def.no_zero_time = i % 5 == 0;
+        def = toi_fit_narrow_def(&def);
         toi_kind kind = (toi_kind)(i % TOI_PAIR_KINDS);
         int exponent = exponents[toi_random_below(&random, 6)];
         contact c = make_wild_contact(kind, exponent, (int)(i % 5 * 500), &random);
