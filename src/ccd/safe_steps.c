@@ -228,6 +228,12 @@ static toi_status solve_whole(stepping *s)
     return status;
 }
 
+// Else the whole motion was asked about, and is free: not so where they touch at t = 1.
+static bool must_check(const stepping *s)
+{
+    return s->common < 1 || s->q.pipeline.report.earliest.time <= 1;
+}
+
 static void clear_steps(double *steps, int64_t count)
 {
     for (int64_t i = 0; i < count && count <= INT32_MAX; ++i)
@@ -244,7 +250,7 @@ static toi_status find_safe_steps(const toi_ccd_def *def, toi_step step, double 
         status = take_room(&s);
     if (status == TOI_OK)
         status = solve_whole(&s);
-    if (status == TOI_OK && s.common < 1) // else the whole motion was asked about, and is free
+    if (status == TOI_OK && must_check(&s))
         status = shorten_until_free(&s);
     toi_give_back(s.positions);
     toi_give_back((void *)s.q.times);
