@@ -286,9 +286,9 @@ TOI_LANE_INLINE int64_t compare(const toi_tree_search *s, const shape kind, cons
     unsigned mask = overlap(c, &box, false) & allowed;
     if (list == NEAR)
         mask = drop_neighbours(s, kind, mask, index, block, lane);
-    if (!kind.exact && mask) {
+    if (!kind.exact) { // no branch on an empty mask: half of them are
         unsigned doubtful = mask & ~overlap(c, &box, true);
-        if (doubtful)
+        if (__builtin_expect(doubtful != 0, 0))
             mask = confirm(s, doubles, mask, doubtful, packet_ids, id);
     }
     return toi_write_lanes(out, mask, packet_ids, id, kind.write, 0);
