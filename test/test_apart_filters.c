@@ -106,7 +106,8 @@ static void ask(const apart_group *group, int i, one_query *a)
                                   .queries = &a->query,
                                   .relative = share,
                                   .results = &a->result};
-    a->of = (toi_apart_query){.base = (1 - share) * least, .share = share, .inner = least};
+    a->of = (toi_apart_query){
+        .base = toi_base_separation(least, share), .share = share, .inner = least};
     a->lanes = (toi_turning_lanes){.batch = &a->batch, .list = a->list, .count = 1, .of = &a->of};
     toi_turning unused;
     memset(&unused, 0, sizeof unused);

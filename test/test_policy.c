@@ -303,6 +303,23 @@ static void second_times_may_be_none(void **state)
     assert_true(report.state == TOI_HIT && fabs(report.earliest.time - 8.0 / 9) < 1e-9);
 }
 
+// Two points that keep their distance, which is the separation itself: nine of the least double.
+static void denormal_separations_are_kept(void **state)
+{
+    (void)state;
+    const double u = 0x1p-1074;
+    double start[2][3] = {{16 * u, 2 * u, 8 * u}, {8 * u, u, 4 * u}};
+    double end[2][3] = {{0, 0, 0}, {-8 * u, -u, -4 * u}};
+    toi_mesh mesh = toi_make_mesh(start[0], end[0], 2, NULL, 0);
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_ccd_report report;
+    def.narrow.min_separation = 9 * u;
+    def.zero_time.relative_separation = 0x1.893710f6p-4;
+    assert_ok(toi_find_earliest(&def, &mesh, &report));
+    assert_true(report.inside == 1 && report.first_inside.kind == TOI_POINT_POINT);
+    assert_int_equal(report.state, TOI_SEPARATED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +332,7 @@ int main(void)
         cmocka_unit_test(the_earliest_is_the_least_of_the_list),
         cmocka_unit_test(second_times_are_not_lost),
         cmocka_unit_test(second_times_may_be_none),
+        cmocka_unit_test(denormal_separations_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

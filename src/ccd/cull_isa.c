@@ -9,6 +9,7 @@
 #include "base/simd.h"
 #include "ccd/corners.h"
 #include "ccd/cull.h"
+#include "narrow/narrow.h"
 
 enum
 {
@@ -40,7 +41,7 @@ static inline double pair_separation(int edge_edge, const toi_cull_source *s,
     if (!(s->relative > 0))
         return s->separation;
     const double *x = corners[0]->start, *y = corners[edge_edge ? 2 : 1]->start;
-    return (1 - s->relative) * s->separation * (1 + 0x1p-40) +
+    return toi_base_separation(s->separation, s->relative) * (1 + 0x1p-40) +
            toi_distance_share(s->relative, x, y);
 }
 
@@ -201,7 +202,7 @@ typedef struct batch
 TOI_INLINE toi_mask apart_by_margin(int edge_edge, const toi_cull_source *s, const toi_motion *m)
 {
     toi_near_point near;
-    toi_real base = TOI_SPREAD((float)((1 - s->relative) * s->separation));
+    toi_real base = TOI_SPREAD((float)toi_base_separation(s->separation, s->relative));
     toi_real share = TOI_SPREAD((float)s->relative);
     toi_find_near_point(edge_edge, m->p[0], m->e[0], m->g[0], &near);
     toi_real least = toi_take_margin(edge_edge, m, &near, &base, &share);

@@ -64,7 +64,7 @@ static double least_separation(const ladder *l, int32_t query)
 static void start_query(const ladder *l, int32_t query, toi_apart_query *of)
 {
     double least = least_separation(l, query), share = l->batch->relative;
-    *of = (toi_apart_query){.base = (1 - share) * least,
+    *of = (toi_apart_query){.base = toi_base_separation(least, share),
                             .share = share,
                             .inner = least,
                             .lo = -1,

@@ -48,6 +48,13 @@ static inline double toi_cull_time(double t_max)
     return fmin(fmax(nextafter(t_max, 2), 0x1p-100), 1);
 }
 
+// Of a relative separation the part that does not depend on the distance, but for its relative
+// rounding not less: a denormal may lose as much as it has.
+static inline double toi_base_separation(double least, double share)
+{
+    return share > 0 ? (1 - share) * least + 0x1p-1074 : least;
+}
+
 // The last time that a definition asks about. -0 is in its range, and is 0: methods compare times
 // by their bits.
 static inline double toi_last_time(const toi_narrow_def *def)
