@@ -94,12 +94,23 @@ static margin take_margin(const toi_cull_source *s, int early)
                     toi_float_above(s->relative * up), s->off};
 }
 
-// The distance at t = 0 is at most that of two points.
-TOI_INLINE float pair_margin(const margin *m, const toi_end_boxes *a, const toi_end_boxes *b)
+// The distance at t = 0 is at most that of two points. A vector of pairs at a time, so that roots
+// are cheap; lanes beyond the last pair repeat it.
+TOI_INLINE void take_margins(const toi_cull_source *s, const margin *m, const toi_pair *pairs,
+                             int64_t count, float margins[TOI_LANES])
 {
-    float x = a->at[0][0][3] - b->at[0][0][3], y = a->at[0][1][3] - b->at[0][1][3];
-    float z = a->at[1][0][3] - b->at[1][0][3];
-    return m->least + (sqrtf(x * x + y * y + z * z) + m->off) * m->factor;
+    float gaps[3][TOI_LANES];
+    toi_real d[3];
+    for (int i = 0; i < TOI_LANES; ++i) {
+        const toi_pair *pair = &pairs[i < count ? i : count - 1];
+        const toi_end_boxes *a = &s->a[pair->a], *b = &s->b[pair->b];
+        gaps[0][i] = a->at[0][0][3] - b->at[0][0][3];
+        gaps[1][i] = a->at[0][1][3] - b->at[0][1][3];
+        gaps[2][i] = a->at[1][0][3] - b->at[1][0][3];
+    }
+    memcpy(d, gaps, sizeof d);
+    toi_real all = m->least + (toi_sqrt(toi_dot(d, d)) + m->off) * m->factor;
+    memcpy(margins, &all, sizeof all);
 }
 
 // Nor does any point move farther than the longest way.
@@ -112,17 +123,20 @@ TOI_INLINE int64_t cull_clear(const toi_cull_source *s, toi_pair *pairs, int64_t
                               int relative)
 {
     const margin m = take_margin(s, early);
+    float margins[TOI_LANES];
     int64_t kept = 0, last = count > AHEAD ? count - AHEAD : 0;
     for (int64_t i = 0; i < count; ++i) {
         if (i < last)
             __builtin_prefetch(&s->b[pairs[i + AHEAD].b]);
+        if (relative && i % TOI_LANES == 0)
+            take_margins(s, &m, pairs + i, count - i, margins);
         toi_pair pair = pairs[i];
         const toi_end_boxes *a = &s->a[pair.a], *b = &s->b[pair.b];
         pairs[kept] = pair;
         if (early)
             kept += !toi_boxes_clear_at_start(a->at, b->at, early_margin(&m, a, b));
         else
-            kept += !toi_boxes_clear(a->at, b->at, relative ? pair_margin(&m, a, b) : m.least);
+            kept += !toi_boxes_clear(a->at, b->at, relative ? margins[i % TOI_LANES] : m.least);
     }
     return kept;
 }

@@ -49,10 +49,11 @@ static inline double toi_cull_time(double t_max)
 }
 
 // Of a relative separation the part that does not depend on the distance, but for its relative
-// rounding not less: a denormal may lose as much as it has.
+// rounding not less: a denormal may lose as much as it has. (Of nothing it stays nothing, for
+// denormals are slow, too.)
 static inline double toi_base_separation(double least, double share)
 {
-    return share > 0 ? (1 - share) * least + 0x1p-1074 : least;
+    return share > 0 && least > 0 ? (1 - share) * least + 0x1p-1074 : least;
 }
 
 // The last time that a definition asks about. -0 is in its range, and is 0: methods compare times
