@@ -79,7 +79,7 @@ TOI_INLINE void load_vertices(const double *const from[TOI_LANES], toi_real out[
 // What the lanes hold, number by number.
 typedef struct lane_results
 {
-    double distance[TOI_LANES], u[TOI_LANES], v[TOI_LANES], error[TOI_LANES];
+    double distance[TOI_LANES], u[TOI_LANES], v[TOI_LANES], scale[TOI_LANES];
     int64_t part_a[TOI_LANES], part_b[TOI_LANES];
     int64_t close[TOI_LANES]; // all ones: it is
 } lane_results;
@@ -102,13 +102,13 @@ TOI_INLINE void measure_lanes(int kind, const batch *b, double radius, lane_resu
     toi_standing s;
     toi_take_standing(edges, points, &s);
     toi_closest at = find_closest(kind, &s);
-    toi_real distance = toi_sqrt(at.square) / s.scale, error = TOI_DISTANCE_ERROR / s.scale;
+    toi_real distance = toi_sqrt(at.square) / s.scale;
     toi_mask part_b =
         kind == TOI_VERTEX_FACE ? toi_part_of_triangle(&at) : toi_part_of_edge(edges ? at.v : at.u);
     toi_mask part_a = edges ? toi_part_of_edge(at.u) : part_b ^ part_b;
     toi_mask close = TOI_TEST(distance <= radius);
     memcpy(out->distance, &distance, sizeof distance);
-    memcpy(out->error, &error, sizeof error);
+    memcpy(out->scale, &s.scale, sizeof s.scale);
     memcpy(out->u, &at.u, sizeof at.u);
     memcpy(out->v, &at.v, sizeof at.v);
     memcpy(out->part_a, &part_a, sizeof part_a);
@@ -131,7 +131,7 @@ TOI_INLINE int64_t write_lanes(int kind, const lane_results *x, const toi_pair *
                                        .u = x->u[i],
                                        .v = x->v[i]};
         if (errors)
-            errors[kept] = x->error[i];
+            errors[kept] = TOI_DISTANCE_ERROR / x->scale[i];
         kept -= x->close[i];
     }
     return kept;

@@ -14,7 +14,7 @@
 
 enum
 {
-    BATCH = 256,
+    BATCH = 512,
     CANDIDATES_A_BOUND = 2 // from how many candidates a primitive on bounds pay
 };
 

@@ -45,9 +45,9 @@ TOI_INLINE void toi_try_near_side(const toi_real base[3], const toi_real along[3
     best->v = TOI_SELECT(better, dv == 0 ? TOI_SPREAD(v) : v + s * dv, best->v);
 }
 
-// The best of the sides.
-TOI_INLINE void toi_best_side(int edge_edge, const toi_real p[3], const toi_real e[3],
-                              const toi_real g[3], toi_near_point *best)
+// The nearest point of a triangle's sides.
+TOI_INLINE void toi_find_near_side(const toi_real p[3], const toi_real e[3], const toi_real g[3],
+                                   toi_near_point *best)
 {
     toi_real base[3], along[3], square = TOI_SPREAD((toi_number)HUGE_VAL);
     best->u = best->v = TOI_SPREAD(0);
@@ -57,36 +57,56 @@ TOI_INLINE void toi_best_side(int edge_edge, const toi_real p[3], const toi_real
     toi_try_near_side(p, g, 0, 0, 0, 1, &square, best);
     for (int k = 0; k < 3; ++k) {
         base[k] = p[k] + e[k];
-        along[k] = edge_edge ? g[k] : g[k] - e[k];
+        along[k] = g[k] - e[k];
     }
-    toi_try_near_side(base, along, 1, 0, edge_edge ? 0 : -1, 1, &square, best);
-    if (!edge_edge)
-        return;
+    toi_try_near_side(base, along, 1, 0, -1, 1, &square, best);
+}
+
+// The share in [0, 1] at which base + step + share along is nearest to the origin.
+TOI_INLINE toi_real toi_near_share(const toi_real base[3], const toi_real step[3], toi_real at,
+                                   const toi_real along[3])
+{
+    toi_real moved[3];
     for (int k = 0; k < 3; ++k)
-        base[k] = p[k] + g[k];
-    toi_try_near_side(base, e, 0, 1, 1, 0, &square, best);
+        moved[k] = base[k] + at * step[k];
+    return toi_clamp_share(-toi_dot(moved, along) / (toi_dot(along, along) + TOI_SMALL_SQUARE));
+}
+
+// The nearest point of a parallelogram from its u on the plane, brought into the domain: v for that
+// u, then u for that v. Parallel edges may begin anywhere.
+TOI_INLINE void toi_find_near_share(const toi_real p[3], const toi_real e[3], const toi_real g[3],
+                                    const toi_real *u, toi_near_point *best)
+{
+    best->v = toi_near_share(p, e, toi_clamp_share(*u), g);
+    best->u = toi_near_share(p, g, best->v, e);
+    for (int k = 0; k < 3; ++k)
+        best->f[k] = p[k] + best->u * e[k] + best->v * g[k];
 }
 
 // The nearest point of the figure p + u e + v g: the foot of the perpendicular on its plane where
-// that lies inside, else the best of the sides.
+// that lies inside, else one of its border.
 TOI_INLINE void toi_find_near_point(int edge_edge, const toi_real p[3], const toi_real e[3],
                                     const toi_real g[3], toi_near_point *best)
 {
     toi_real n[3], gp[3], pe[3];
     const toi_real zero = TOI_SPREAD(0);
-    toi_best_side(edge_edge, p, e, g, best);
     toi_cross(e, g, n);
     toi_cross(g, p, gp);
     toi_cross(p, e, pe);
-    toi_real square = toi_dot(n, n), u = toi_dot(n, gp), v = toi_dot(n, pe);
-    toi_mask in = TOI_TEST(square > TOI_SMALL_SQUARE) & TOI_TEST(u >= zero) & TOI_TEST(v >= zero);
-    in &= edge_edge ? TOI_TEST(u <= square) & TOI_TEST(v <= square) : TOI_TEST(u + v <= square);
+    toi_real square = toi_dot(n, n), uw = toi_dot(n, gp), vw = toi_dot(n, pe);
+    toi_mask in = TOI_TEST(square > TOI_SMALL_SQUARE) & TOI_TEST(uw >= zero) & TOI_TEST(vw >= zero);
+    in &= edge_edge ? TOI_TEST(uw <= square) & TOI_TEST(vw <= square) : TOI_TEST(uw + vw <= square);
     toi_real inverse = 1 / (square + TOI_SMALL_SQUARE), height = toi_dot(p, n) * inverse;
+    toi_real u = uw * inverse, v = vw * inverse;
+    if (edge_edge)
+        toi_find_near_share(p, e, g, &u, best);
+    else
+        toi_find_near_side(p, e, g, best);
     best->inside = in;
     for (int k = 0; k < 3; ++k)
         best->f[k] = TOI_SELECT(in, height * n[k], best->f[k]);
-    best->u = TOI_SELECT(in, u * inverse, best->u);
-    best->v = TOI_SELECT(in, v * inverse, best->v);
+    best->u = TOI_SELECT(in, u, best->u);
+    best->v = TOI_SELECT(in, v, best->v);
 }
 
 // Not less than the figure's distance from the origin, if `slack` is at least 16 roundings of

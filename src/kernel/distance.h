@@ -108,6 +108,13 @@ TOI_INLINE void toi_span_plane(const toi_real e[3], const toi_real g[3], toi_edg
     plane->area = toi_dot(plane->n, plane->n);
 }
 
+// Is the sine of the angle between them at least 1/8? Then one solution by cross products will do.
+TOI_INLINE toi_mask toi_is_wide(const toi_edge_plane *plane)
+{
+    toi_real sides = toi_dot(plane->e, plane->e) * toi_dot(plane->g, plane->g);
+    return TOI_TEST(plane->area >= 0x1p-6 * sides) & TOI_TEST(plane->area > 0);
+}
+
 // The unconstrained minimum of |p + u e + v g| by cross products: their error grows with 1 / sine
 // of the angle between e and g, not with its square as the normal equations' would.
 TOI_INLINE void toi_stationary(const toi_edge_plane *plane, const toi_real p[3], toi_real *u,
@@ -129,38 +136,45 @@ TOI_INLINE toi_real toi_reclose(const toi_real p[3], const toi_real step[3], toi
     return toi_closest_on_segment(q, d);
 }
 
-// The minimum inside a triangle: what is left of F at the solution is solved for again, which
-// brings slivers, where the first solution is off by as much as the sliver is wide, back to full
-// precision.
+// Slivers, where the first solution is off by as much as the sliver is wide: what is left of F at
+// the solution is solved for again, which brings them back to full precision.
+TOI_INLINE void toi_try_sliver(toi_mask slivers, const toi_edge_plane *plane, const toi_real p[3],
+                               const toi_real e[3], const toi_real g[3], toi_real u, toi_real v,
+                               toi_closest *best)
+{
+    toi_real du, dv, f[3];
+    for (int step = 0; step < 3; ++step) {
+        toi_value_at(p, e, g, u, v, f);
+        toi_stationary(plane, f, &du, &dv);
+        u += du;
+        v += dv;
+        toi_mask inside = TOI_TEST(u >= 0) & TOI_TEST(v >= 0) & TOI_TEST(u + v <= 1);
+        toi_try_point_where(inside & slivers, p, e, g, u, v, best);
+    }
+    // Each projection undoes what the other's error did along its own edge.
+    u = toi_clamp01(u);
+    v = toi_min(toi_reclose(p, e, u, g), 1 - u);
+    toi_try_point_where(slivers, p, e, g, u, v, best);
+    u = toi_min(toi_reclose(p, g, v, e), 1 - v);
+    toi_try_point_where(slivers, p, e, g, u, v, best);
+}
+
+// The minimum inside a triangle.
 TOI_INLINE void toi_try_inside(const toi_real p[3], const toi_real e[3], const toi_real g[3],
                                toi_closest *best)
 {
     toi_edge_plane plane;
     toi_span_plane(e, g, &plane);
     toi_mask spans = TOI_TEST(plane.area > 0);
-    if (!toi_any(spans))
-        return;
-    toi_real u, v, du, dv, f[3];
+    toi_real u, v;
     toi_stationary(&plane, p, &u, &v);
     u += 0; // minus zero becomes zero
     v += 0;
-    for (int step = 0;; ++step) {
-        toi_mask inside = TOI_TEST(u >= 0) & TOI_TEST(v >= 0) & TOI_TEST(u + v <= 1) & spans;
-        if (toi_any(inside))
-            toi_try_point_where(inside, p, e, g, u, v, best);
-        if (step == 3)
-            break;
-        toi_value_at(p, e, g, u, v, f);
-        toi_stationary(&plane, f, &du, &dv);
-        u += du;
-        v += dv;
-    }
-    // Each projection undoes what the other's error did along its own edge.
-    u = toi_clamp01(u);
-    v = toi_min(toi_reclose(p, e, u, g), 1 - u);
-    toi_try_point_where(spans, p, e, g, u, v, best);
-    u = toi_min(toi_reclose(p, g, v, e), 1 - v);
-    toi_try_point_where(spans, p, e, g, u, v, best);
+    toi_mask inside = TOI_TEST(u >= 0) & TOI_TEST(v >= 0) & TOI_TEST(u + v <= 1) & spans;
+    toi_try_point_where(inside, p, e, g, u, v, best);
+    toi_mask slivers = spans & ~toi_is_wide(&plane);
+    if (toi_any(slivers))
+        toi_try_sliver(slivers, &plane, p, e, g, u, v, best);
 }
 
 // The least |p + u e + v g| over the two sides v = 0 and u = 0.
@@ -190,26 +204,46 @@ TOI_INLINE toi_closest toi_closest_on_triangle(const toi_real p[3], const toi_re
     return best;
 }
 
-// The least |p + u e + v g| over the square u, v in [0, 1].
+// The parameter of the point of the segment p + at step + s d that is closest, `inverse` being that
+// of d.d. Where d is so short that this is infinite, any will do.
+TOI_INLINE toi_real toi_closest_share(const toi_real p[3], const toi_real step[3], toi_real at,
+                                      const toi_real d[3], const toi_real *inverse)
+{
+    toi_real q[3];
+    for (int k = 0; k < 3; ++k)
+        q[k] = p[k] + at * step[k];
+    return toi_clamp01(-toi_dot(q, d) * *inverse);
+}
+
+// The four sides of the square, in the lanes of the mask alone.
+TOI_INLINE void toi_try_square_sides(toi_mask allowed, const toi_real p[3], const toi_real e[3],
+                                     const toi_real g[3], const toi_real *by_e,
+                                     const toi_real *by_g, toi_closest *best)
+{
+    const toi_real zero = TOI_SPREAD(0), one = TOI_SPREAD(1);
+    toi_real u = toi_clamp01(-toi_dot(p, e) * *by_e), v = toi_clamp01(-toi_dot(p, g) * *by_g);
+    toi_try_point_where(allowed, p, e, g, u, zero, best);
+    toi_try_point_where(allowed, p, e, g, zero, v, best);
+    toi_try_point_where(allowed, p, e, g, toi_closest_share(p, g, one, e, by_e), one, best);
+    toi_try_point_where(allowed, p, e, g, one, toi_closest_share(p, e, one, g, by_g), best);
+}
+
+// The least |p + u e + v g| over the square u, v in [0, 1]. From the minimum on the plane, brought
+// into the domain, each projection undoes what the other's error did along its own edge. Where the
+// edges are nearly parallel the sides are tried too.
 TOI_INLINE toi_closest toi_closest_on_square(const toi_real p[3], const toi_real e[3],
                                              const toi_real g[3])
 {
-    toi_closest best = toi_closest_on_corner_sides(p, e, g);
-    toi_real one = TOI_SPREAD(1);
-    toi_try_point(p, e, g, toi_reclose(p, g, one, e), one, &best);
-    toi_try_point(p, e, g, one, toi_reclose(p, e, one, g), &best);
+    toi_real u, v, by_e = 1 / toi_dot(e, e), by_g = 1 / toi_dot(g, g);
     toi_edge_plane plane;
     toi_span_plane(e, g, &plane);
-    toi_mask spans = TOI_TEST(plane.area > 0);
-    if (toi_any(spans)) {
-        // Each projection undoes what the other's error did along its own edge.
-        toi_real u, v;
-        toi_stationary(&plane, p, &u, &v);
-        u = toi_clamp01(u);
-        v = toi_reclose(p, e, u, g);
-        u = toi_reclose(p, g, v, e);
-        toi_try_point_where(spans, p, e, g, u, v, &best);
-    }
+    toi_stationary(&plane, p, &u, &v);
+    v = toi_closest_share(p, e, toi_clamp01(u), g, &by_g);
+    u = toi_closest_share(p, g, v, e, &by_e);
+    toi_closest best = toi_take_point(p, e, g, u, v);
+    toi_mask parallel = ~toi_is_wide(&plane);
+    if (toi_any(parallel))
+        toi_try_square_sides(parallel, p, e, g, &by_e, &by_g, &best);
     return best;
 }
 

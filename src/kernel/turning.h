@@ -252,7 +252,7 @@ TOI_INLINE toi_turned toi_turn(int edge_edge, const toi_real *t_max, toi_turning
     q->steps += 1;
     toi_mask apart = clear & TOI_TEST(q->next >= *t_max);
     toi_real bound = toi_choose_next(t_max, &clear, &under, &distance, &slope, q);
-    q->next = TOI_SELECT(start, *t_max, q->next);
+
     return toi_judge_step(t_max, &start, &clear, &apart, &bound, q);
 }
 
