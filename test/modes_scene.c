@@ -2,7 +2,7 @@
 
 #include "modes.h"
 
-#include "modes_scene.h"
+#include "modes_calls.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

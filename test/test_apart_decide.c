@@ -462,7 +462,8 @@ static void times_hold_in_rationals(void **state)
     print_message("  %lld hits, %lld exact, %lld not proved by the next double; %lld separated\n",
                   (long long)count.hits, (long long)count.exact, (long long)count.unproved,
                   (long long)count.separated);
-    assert_true(count.exact > 10 && count.separated > 10 && count.hits > 10 * count.unproved);
+    int64_t few = cases(600) / 60;
+    assert_true(count.exact > few && count.separated > few && count.hits > 10 * count.unproved);
 }
 
 // The floor of the distance at the start, squared, is not above the square of the distance, and
@@ -486,7 +487,7 @@ static void floors_of_distances(void **state)
         exact += distance.is_exact;
         inexact += !distance.is_exact;
     }
-    assert_true(exact > 100 && inexact > 100);
+    assert_true(exact > cases(3000) / 30 && inexact > cases(3000) / 30);
 }
 
 // ---- Against itself and its neighbours
@@ -586,7 +587,7 @@ static void relative_separations(void **state)
         inside_at_start += starts_inside;
         hits += d.state == TOI_HIT;
     }
-    assert_true(inside_at_start > 100 && hits > 100);
+    assert_true(inside_at_start > cases(3000) / 30 && hits > cases(3000) / 30);
 }
 
 // ---- Memory

@@ -137,8 +137,8 @@ static void inputs_are_only_read_during_the_call(void **state)
             end_loan(&box_loan);
             toi_free_edges(&made);
             toi_free_pairs(&pairs);
-            toi_free_pairs(&lists[0]);
-            toi_free_pairs(&lists[1]);
+            for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+                toi_free_pairs(&lists[kind]);
             toi_free_impacts(&impacts);
             toi_free_impacts(&expected);
             free(boxes);

@@ -236,12 +236,13 @@ static void near_parallel_queries_take_few_cells(void **state)
         }
 }
 
-// The least of some tries.
-static double seconds_of(toi_kind kind, const toi_query *query, double separation,
+// The least of five tries, and of a hundred where that is more than `enough`: what else the machine
+// does can fall on five in a row.
+static double seconds_of(toi_kind kind, const toi_query *query, double separation, double enough,
                          toi_query_result *r)
 {
     double least = INFINITY;
-    for (int attempt = 0; attempt < 5; ++attempt) {
+    for (int attempt = 0; attempt < 5 || (least > enough && attempt < 100); ++attempt) {
         double from = processor_seconds();
         solve_near(TOI_NARROW_EXACT, kind, query, separation, r);
         least = fmin(least, processor_seconds() - from);
@@ -250,14 +251,14 @@ static double seconds_of(toi_kind kind, const toi_query *query, double separatio
 }
 
 // `exact` has no tolerance to stop at: its searches have a budget, and integers decide the rest. A
-// product takes about three microseconds.
+// product takes about three microseconds, so this is less than 50 for every query.
 static void near_parallel_queries_are_cheap(void **state)
 {
     (void)state;
     if (getenv("TOI_SANITIZED"))
         skip(); // slows the library and not GMP
     toi_random random = {8};
-    double product = product_seconds();
+    double product = product_seconds(), enough = 15 * product;
     for (int family = 0; family < NEAR_FAMILIES; ++family) {
         double sum = 0, most = 0;
         int64_t count = cases(4000), integers = 0;
@@ -266,14 +267,16 @@ static void near_parallel_queries_are_cheap(void **state)
             double separation = separations[toi_random_below(&random, 3)];
             toi_query query = near_parallel(family, kind, separation, &random);
             toi_query_result r;
-            double seconds = seconds_of(kind, &query, separation, &r);
+            double seconds = seconds_of(kind, &query, separation, enough, &r);
             sum += seconds;
             most = fmax(most, seconds);
             integers += r.rung == TOI_RUNG_INTEGER;
         }
-        print_message("  family %d: %.2f products in the mean, at most %.1f; %lld in integers\n",
-                      family, sum / (double)count / product, most / product, (long long)integers);
-        assert_true(most < 15 * product);
+        print_message("  family %d: %.2f products in the mean, at most %.1f (%.0f microseconds); "
+                      "%lld in integers\n",
+                      family, sum / (double)count / product, most / product, 1e6 * most,
+                      (long long)integers);
+        assert_true(most < enough);
     }
 }
 

@@ -23,7 +23,8 @@ ok "it has $lines lines that name toi"
 # pieces of C are the example's.
 cd "$source"
 programs=0 commands=0 pieces=0
-for page in docs/tutorial.md docs/boxes.md docs/exact.md docs/inclusion.md docs/additive.md docs/fast.md; do
+for page in docs/tutorial.md docs/boxes.md docs/exact.md docs/separation.md docs/inclusion.md docs/additive.md \
+    docs/fast.md; do
     blocks=$work/$(basename "$page" .md)
     mkdir "$blocks"
     awk -v to="$blocks" '/^```/ { if (file) { close(file); file = "" } else { file = to "/" ++n "." substr($0, 4); printf "" >file } next }

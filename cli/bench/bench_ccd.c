@@ -408,8 +408,7 @@ int run_bench_ccd(int argc, char **argv)
                     "bench ccd --scene plane --begin 0.8 --narrow exact --memory-limits 8M,none\n"
                     "bench ccd --scene boxes --size 600 --begin 0.8 --calls stateless,kept\n"
                     "bench ccd --scene cloth-ball --begin 0.8 --busy\n"
-                    "bench ccd start.ply end.ply --separations none,edge/200,edge/2,relative \\\n"
-                    "    --narrow exact --threads 1 --repeat 7\n"
+                    "bench ccd start.ply end.ply --separations none,edge/200,edge/2,relative\n"
                     "bench ccd --all-scenes --size 50000 --csv ccd.csv",
         .groups = groups,
         .most_operands = 2};

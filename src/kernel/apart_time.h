@@ -174,7 +174,8 @@ TOI_INLINE toi_mask toi_floor_level_distance(int edge_edge, toi_real points[2][4
 
 // The distance of the feature, whether or not it is the closest; all ones where the floor is
 // certain, and not the distance itself.
-TOI_INLINE toi_mask toi_floor_distance(toi_nearness nearness, toi_apart *a, toi_real *distance)
+TOI_INLINE toi_mask toi_floor_feature_distance(toi_nearness nearness, toi_apart *a,
+                                               toi_real *distance)
 {
     toi_apart_parts r;
     toi_take_apart_parts(nearness, a, NULL, &r);
@@ -198,7 +199,7 @@ TOI_INLINE toi_mask toi_find_apart_distance(int edge_edge, toi_nearness nearness
     const toi_real zero = TOI_SPREAD(0);
     toi_near_frame frame;
     toi_take_near_frame(nearness, &a->near, &zero, &frame);
-    toi_mask sure = toi_floor_distance(nearness, a, distance);
+    toi_mask sure = toi_floor_feature_distance(nearness, a, distance);
     if (nearness == TOI_NEAR_INSIDE) {
         toi_real level_distance;
         toi_mask level = toi_floor_level_distance(edge_edge, points, &level_distance);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "exact/apart.h"
 #include "exact/decide.h"
 #include "narrow/inclusion.h"
 
@@ -27,6 +28,12 @@ enum
     INCLUSION = STEPPING | TOI_NARROW_TRAIT_TOLERANCE | TOI_NARROW_TRAIT_REFINEMENT
 };
 
+// What `exact` may take from the heap, with or without a separation.
+enum
+{
+    EXACT_HEAP = TOI_APART_HEAP > TOI_DECISION_HEAP ? TOI_APART_HEAP : TOI_DECISION_HEAP
+};
+
 static const struct
 {
     const char *name;
@@ -37,7 +44,7 @@ static const struct
     int64_t heap_bytes;             // that a query may take beyond that
 } methods[TOI_NARROW_COUNT] = {
     [TOI_NARROW_EXACT] = {"exact", toi_solve_exact, TOI_GUARANTEE_EXACT, COUNTING | APART,
-                          toi_exact_scratch_bytes, TOI_DECISION_HEAP},
+                          toi_exact_scratch_bytes, EXACT_HEAP},
     [TOI_NARROW_INCLUSION] = {"inclusion", toi_solve_inclusion, TOI_GUARANTEE_CONSERVATIVE,
                               .traits = INCLUSION, .scratch_bytes = toi_search_scratch_bytes},
     [TOI_NARROW_INCLUSION_QUEUE] = {"inclusion-queue", TOI_LITERATURE(toi_solve_inclusion_queue),

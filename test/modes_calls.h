@@ -1,0 +1,9 @@
+// Calls of test_modes.c that have a file of their own.
+
+#ifndef TOI_TEST_MODES_CALLS_H
+#define TOI_TEST_MODES_CALLS_H
+
+void call_pipeline(void);
+void call_scene(void);
+
+#endif
