@@ -136,21 +136,28 @@ TOI_INLINE toi_real toi_reclose(const toi_real p[3], const toi_real step[3], toi
     return toi_closest_on_segment(q, d);
 }
 
-// Slivers, where the first solution is off by as much as the sliver is wide: what is left of F at
-// the solution is solved for again, which brings them back to full precision.
+// Solves for what is left of F at (u, v), and tries where that leads.
+TOI_INLINE void toi_refine_inside(toi_mask allowed, const toi_edge_plane *plane,
+                                  const toi_real p[3], const toi_real e[3], const toi_real g[3],
+                                  toi_real *u, toi_real *v, toi_closest *best)
+{
+    toi_real du, dv, f[3];
+    toi_value_at(p, e, g, *u, *v, f);
+    toi_stationary(plane, f, &du, &dv);
+    *u += du;
+    *v += dv;
+    toi_mask inside = TOI_TEST(*u >= 0) & TOI_TEST(*v >= 0) & TOI_TEST(*u + *v <= 1);
+    toi_try_point_where(inside & allowed, p, e, g, *u, *v, best);
+}
+
+// Slivers, where the first solution is off by as much as the sliver is wide: more of the same
+// brings them back to full precision.
 TOI_INLINE void toi_try_sliver(toi_mask slivers, const toi_edge_plane *plane, const toi_real p[3],
                                const toi_real e[3], const toi_real g[3], toi_real u, toi_real v,
                                toi_closest *best)
 {
-    toi_real du, dv, f[3];
-    for (int step = 0; step < 3; ++step) {
-        toi_value_at(p, e, g, u, v, f);
-        toi_stationary(plane, f, &du, &dv);
-        u += du;
-        v += dv;
-        toi_mask inside = TOI_TEST(u >= 0) & TOI_TEST(v >= 0) & TOI_TEST(u + v <= 1);
-        toi_try_point_where(inside & slivers, p, e, g, u, v, best);
-    }
+    for (int step = 0; step < 2; ++step)
+        toi_refine_inside(slivers, plane, p, e, g, &u, &v, best);
     // Each projection undoes what the other's error did along its own edge.
     u = toi_clamp01(u);
     v = toi_min(toi_reclose(p, e, u, g), 1 - u);
@@ -172,6 +179,7 @@ TOI_INLINE void toi_try_inside(const toi_real p[3], const toi_real e[3], const t
     v += 0;
     toi_mask inside = TOI_TEST(u >= 0) & TOI_TEST(v >= 0) & TOI_TEST(u + v <= 1) & spans;
     toi_try_point_where(inside, p, e, g, u, v, best);
+    toi_refine_inside(spans, &plane, p, e, g, &u, &v, best);
     toi_mask slivers = spans & ~toi_is_wide(&plane);
     if (toi_any(slivers))
         toi_try_sliver(slivers, &plane, p, e, g, u, v, best);

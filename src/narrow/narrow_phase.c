@@ -31,7 +31,8 @@ enum
 // What `exact` may take from the heap, with or without a separation.
 enum
 {
-    EXACT_HEAP = TOI_APART_HEAP > TOI_DECISION_HEAP ? TOI_APART_HEAP : TOI_DECISION_HEAP
+    EXACT_HEAP =
+        (int)TOI_APART_HEAP > (int)TOI_DECISION_HEAP ? (int)TOI_APART_HEAP : (int)TOI_DECISION_HEAP
 };
 
 static const struct
