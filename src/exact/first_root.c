@@ -254,21 +254,6 @@ static bool look_closer(state *s, part *p)
 
 // ---- The floor
 
-static uint64_t pattern_of(double x)
-{
-    uint64_t pattern;
-    memcpy(&pattern, &x, sizeof pattern);
-    return pattern;
-}
-
-// Patterns of doubles that are not negative are in the order of the doubles.
-static double double_of(uint64_t pattern)
-{
-    double x;
-    memcpy(&x, &pattern, sizeof x);
-    return x;
-}
-
 // Value and slope in plain doubles.
 static double evaluate(const toi_sextic_doubles *f, double y, double *slope)
 {
@@ -328,29 +313,30 @@ static double find_floor(state *s, const part *p)
 {
     bool is_double;
     toi_dyadic end = {toi_integer_add(s->arena, p->from, s->width), p->bits};
-    uint64_t below = pattern_of(toi_dyadic_floor((toi_dyadic){p->from, p->bits}, &is_double));
+    uint64_t below = toi_pattern_of(toi_dyadic_floor((toi_dyadic){p->from, p->bits}, &is_double));
     double high = toi_dyadic_floor(end, &is_double), estimate;
-    uint64_t above = pattern_of(high) + (is_double ? 0 : 1);
+    uint64_t above = toi_pattern_of(high) + (is_double ? 0 : 1);
     toi_sextic_doubles f;
     int shift;
-    frexp(double_of(above), &shift);
+    frexp(toi_double_of(above), &shift);
     toi_sextic_approximate(&s->f, shift, &f);
-    estimate = estimate_root(&f, p->sign, double_of(below), double_of(above), s->search->guess);
+    estimate =
+        estimate_root(&f, p->sign, toi_double_of(below), toi_double_of(above), s->search->guess);
     for (int tries = 0; above - below > 1 && !s->arena->failed; ++tries) {
         uint64_t pattern = below + (above - below) / 2;
         if (tries < 12 && estimate >= 0) {
-            pattern = pattern_of(estimate);
+            pattern = toi_pattern_of(estimate);
             pattern = pattern <= below ? below + 1 : pattern >= above ? above - 1 : pattern;
         }
-        int sign = look_at(s, &f, double_of(pattern), &estimate);
+        int sign = look_at(s, &f, toi_double_of(pattern), &estimate);
         if (sign == 0)
-            return double_of(pattern);
+            return toi_double_of(pattern);
         if (sign == p->sign)
             below = pattern;
         else
             above = pattern;
     }
-    return double_of(below);
+    return toi_double_of(below);
 }
 
 // ---- The search

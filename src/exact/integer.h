@@ -50,6 +50,21 @@ static inline toi_decoded toi_decode_double(double x)
                          (pattern >> 63) != 0};
 }
 
+// Patterns of doubles that are not negative are in the order of the doubles.
+static inline uint64_t toi_pattern_of(double x)
+{
+    uint64_t pattern;
+    memcpy(&pattern, &x, sizeof pattern);
+    return pattern;
+}
+
+static inline double toi_double_of(uint64_t pattern)
+{
+    double x;
+    memcpy(&x, &pattern, sizeof x);
+    return x;
+}
+
 // ---- The arena
 
 typedef struct toi_integer_block

@@ -6,21 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static uint64_t pattern_of(double x)
-{
-    uint64_t pattern;
-    memcpy(&pattern, &x, sizeof pattern);
-    return pattern;
-}
-
-// Patterns of doubles that are not negative are in the order of the doubles.
-static double double_of(uint64_t pattern)
-{
-    double x;
-    memcpy(&x, &pattern, sizeof x);
-    return x;
-}
-
 // The moment turns out to be this dyadic number.
 static void make_point(toi_arena *arena, toi_moment *moment, toi_dyadic x)
 {
@@ -128,7 +113,7 @@ static uint64_t propose(const floor_search *search, int tries, bool rising)
     uint64_t middle = search->below + (search->above - search->below) / 2;
     if (tries >= 24 || !(search->estimate >= 0))
         return middle;
-    uint64_t pattern = pattern_of(search->estimate);
+    uint64_t pattern = toi_pattern_of(search->estimate);
     if (tries >= 3) {
         uint64_t beyond = UINT64_C(1) << 2 * (tries - 3);
         if (beyond > (search->above - search->below) / 2)
@@ -145,7 +130,7 @@ static uint64_t propose(const floor_search *search, int tries, bool rising)
 static bool narrow_search(toi_arena *arena, toi_moment *moment, floor_search *search,
                           uint64_t pattern, bool *rising)
 {
-    double x = double_of(pattern);
+    double x = toi_double_of(pattern);
     toi_mark mark = toi_arena_mark(arena);
     toi_dyadic at = toi_dyadic_from_double(arena, x);
     int sign = look_at(arena, search, at, x);
@@ -170,9 +155,9 @@ static void take_range(toi_arena *arena, toi_moment *moment, const floor_search 
 {
     toi_dyadic lo = {moment->lo, moment->bits}, hi = {moment->hi, moment->bits};
     if (search->moved[0])
-        lo = toi_dyadic_from_double(arena, double_of(search->below));
+        lo = toi_dyadic_from_double(arena, toi_double_of(search->below));
     if (search->moved[1])
-        hi = toi_dyadic_from_double(arena, double_of(search->above));
+        hi = toi_dyadic_from_double(arena, toi_double_of(search->above));
     set_interval(arena, moment, lo, hi);
 }
 
@@ -199,9 +184,9 @@ bool toi_moment_find_floor(toi_arena *arena, toi_moment *moment, double latest, 
     bool lo_is_double, hi_is_double, rising = true;
     double lo = toi_dyadic_floor((toi_dyadic){moment->lo, moment->bits}, &lo_is_double);
     double hi = toi_dyadic_floor((toi_dyadic){moment->hi, moment->bits}, &hi_is_double);
-    floor_search search = {.below = pattern_of(lo),
-                           .above = pattern_of(hi) + (hi_is_double ? 0 : 1)};
-    uint64_t end = pattern_of(latest) + 1;
+    floor_search search = {.below = toi_pattern_of(lo),
+                           .above = toi_pattern_of(hi) + (hi_is_double ? 0 : 1)};
+    uint64_t end = toi_pattern_of(latest) + 1;
     if (end <= search.below)
         return false;
     choose_variable(arena, moment, &search);
@@ -211,14 +196,14 @@ bool toi_moment_find_floor(toi_arena *arena, toi_moment *moment, double latest, 
     }
     search.estimate = moment->place.m > 0 ? time_of(&search, moment->place.m)
                                           : toi_estimate_root(search.a, moment->sign, lo,
-                                                              double_of(search.above), guess);
+                                                              toi_double_of(search.above), guess);
     for (int tries = 0; search.above - search.below > 1 && !arena->failed; ++tries) {
         uint64_t pattern = propose(&search, tries, rising);
         if (!narrow_search(arena, moment, &search, pattern, &rising))
             return true;
     }
     take_range(arena, moment, &search);
-    moment->floor = double_of(search.below);
+    moment->floor = toi_double_of(search.below);
     return true;
 }
 

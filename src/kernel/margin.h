@@ -33,16 +33,7 @@ TOI_INLINE toi_real toi_margin_slack(const toi_motion *m, const toi_real d[3],
 TOI_INLINE toi_mask toi_try_margin(const toi_motion *m, int corners, toi_real w[TOI_MAX_CORNERS][3],
                                    const toi_real d[3], const toi_real *margin, toi_real least[3])
 {
-    toi_real square = toi_dot(d, d), low = toi_dot(d, w[0]);
-    for (int k = 0; k < 3; ++k)
-        least[k] = w[0][k];
-    for (int c = 1; c < corners; ++c) {
-        toi_real product = toi_dot(d, w[c]);
-        toi_mask lower = TOI_TEST(product < low);
-        low = TOI_SELECT(lower, product, low);
-        for (int k = 0; k < 3; ++k)
-            least[k] = TOI_SELECT(lower, w[c][k], least[k]);
-    }
+    toi_real square = toi_dot(d, d), low = toi_lowest_corner(corners, w, d, least);
     return TOI_TEST(low > toi_margin_slack(m, d, &square, margin)) &
            TOI_TEST(square > TOI_SMALL_SQUARE);
 }

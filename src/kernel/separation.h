@@ -58,10 +58,9 @@ TOI_INLINE toi_mask toi_direction_separates(const toi_motion *m, int corners,
     return TOI_TEST(low > toi_direction_slack(m, d, separation));
 }
 
-// The same; `least` is the corner with the least d.w.
-TOI_INLINE toi_mask toi_try_direction(const toi_motion *m, int corners,
-                                      toi_real w[TOI_MAX_CORNERS][3], const toi_real d[3],
-                                      const toi_real *separation, toi_real least[3])
+// The least d.w, and its corner.
+TOI_INLINE toi_real toi_lowest_corner(int corners, toi_real w[TOI_MAX_CORNERS][3],
+                                      const toi_real d[3], toi_real least[3])
 {
     toi_real low = toi_dot(d, w[0]);
     for (int k = 0; k < 3; ++k)
@@ -73,6 +72,15 @@ TOI_INLINE toi_mask toi_try_direction(const toi_motion *m, int corners,
         for (int k = 0; k < 3; ++k)
             least[k] = TOI_SELECT(lower, w[c][k], least[k]);
     }
+    return low;
+}
+
+// The same; `least` is the corner with the least d.w.
+TOI_INLINE toi_mask toi_try_direction(const toi_motion *m, int corners,
+                                      toi_real w[TOI_MAX_CORNERS][3], const toi_real d[3],
+                                      const toi_real *separation, toi_real least[3])
+{
+    toi_real low = toi_lowest_corner(corners, w, d, least);
     return TOI_TEST(low > toi_direction_slack(m, d, separation));
 }
 

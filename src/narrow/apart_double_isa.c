@@ -7,6 +7,7 @@
 #include "kernel/apart_place.h"
 #include "kernel/contact_place.h"
 #include "narrow/normal.h"
+#include "simd/one_lane.h"
 #include "simd/turning_lanes.h"
 
 // ---- The search
@@ -62,33 +63,6 @@ TOI_INLINE void load_lanes(int edge_edge, const toi_narrow_batch *batch, const t
     toi_find_apart_place(edge_edge, &l->motion, &t, &l->place);
 }
 
-// One lane's numbers.
-static inline void pick(const toi_real from[3], int lane, double to[3])
-{
-    for (int k = 0; k < 3; ++k)
-        to[k] = from[k][lane];
-}
-
-// Nearly parallel edges, slivers and points: with more care, one at a time.
-static void find_with_care(int edge_edge, toi_apart_place *at, int lane)
-{
-    double p[3], e[3], g[3], q[3], f1[3], f2[3], zero[3] = {0}, uv[2];
-    pick(at->p, lane, p);
-    pick(at->e, lane, e);
-    pick(at->g, lane, g);
-    for (int k = 0; k < 3; ++k) {
-        q[k] = p[k] + e[k];
-        f1[k] = -e[k];
-        f2[k] = -g[k];
-    }
-    if (edge_edge)
-        toi_edge_edge_distance(p, q, zero, f2, uv);
-    else
-        toi_point_triangle_distance(p, zero, f1, f2, uv);
-    at->u[lane] = uv[0];
-    at->v[lane] = uv[1];
-}
-
 // Where the two points coincide, or are so close that the direction between them is lost in
 // rounding: the normal of contact.
 static void set_contact_normal(const toi_narrow_batch *batch, int32_t query, lanes *l, int lane)
@@ -96,9 +70,9 @@ static void set_contact_normal(const toi_narrow_batch *batch, int32_t query, lan
     toi_real speed[3], e_size = toi_largest_end(l->motion.e), g_size = toi_largest_end(l->motion.g);
     toi_contact_frame frame = {.e_size = e_size[lane], .g_size = g_size[lane]};
     toi_take_speed(&l->motion, &l->place.u, &l->place.v, speed);
-    pick(l->place.e, lane, frame.e);
-    pick(l->place.g, lane, frame.g);
-    pick(speed, lane, frame.speed);
+    toi_pick_lane(l->place.e, lane, frame.e);
+    toi_pick_lane(l->place.g, lane, frame.g);
+    toi_pick_lane(speed, lane, frame.speed);
     toi_settle_normal(batch->kind, &batch->queries[query], &frame, &batch->results[query]);
 }
 
@@ -112,7 +86,8 @@ TOI_INLINE void find_places(int edge_edge, const toi_narrow_batch *batch, const 
     if (toi_any(~l.place.trusted)) {
         for (int i = 0; i < count; ++i)
             if (!l.place.trusted[i])
-                find_with_care(edge_edge, &l.place, i);
+                toi_close_in_lane(edge_edge, l.place.p, l.place.e, l.place.g, i, &l.place.u,
+                                  &l.place.v);
         toi_take_gap(&l.place);
     }
     toi_real length = toi_sqrt(toi_dot(l.place.gap, l.place.gap));
@@ -126,7 +101,7 @@ TOI_INLINE void find_places(int edge_edge, const toi_narrow_batch *batch, const 
         result->u = l.place.u[i];
         result->v = l.place.v[i];
         if (apart >> i & 1)
-            pick(normal, i, result->normal);
+            toi_pick_lane(normal, i, result->normal);
         else
             set_contact_normal(batch, query, &l, i);
     }

@@ -9,6 +9,7 @@
 #include "base/simd.h"
 #include "narrow/exact.h"
 #include "narrow/normal.h"
+#include "simd/one_lane.h"
 
 typedef struct lanes
 {
@@ -185,33 +186,6 @@ void TOI_ISA_NAME(toi_find_times)(const toi_narrow_batch *batch, const toi_lane_
 
 // ---- Places
 
-// One lane's numbers.
-static inline void pick(const toi_real from[3], int lane, double to[3])
-{
-    for (int k = 0; k < 3; ++k)
-        to[k] = from[k][lane];
-}
-
-// The primitives are parallel, or points, or nearly so: the closest points serve.
-static void find_degenerate_place(int edge_edge, toi_contact_place *at, int lane)
-{
-    double p[3], e[3], g[3], q[3], f1[3], f2[3], zero[3] = {0}, uv[2];
-    pick(at->p, lane, p);
-    pick(at->e, lane, e);
-    pick(at->g, lane, g);
-    for (int k = 0; k < 3; ++k) {
-        q[k] = p[k] + e[k];
-        f1[k] = -e[k];
-        f2[k] = -g[k];
-    }
-    if (edge_edge)
-        toi_edge_edge_distance(p, q, zero, f2, uv);
-    else
-        toi_point_triangle_distance(p, zero, f1, f2, uv);
-    at->u[lane] = uv[0];
-    at->v[lane] = uv[1];
-}
-
 TOI_INLINE void find_places(int edge_edge, const toi_narrow_batch *batch, const toi_lane_list *list,
                             int at)
 {
@@ -227,15 +201,15 @@ TOI_INLINE void find_places(int edge_edge, const toi_narrow_batch *batch, const 
     if (toi_any(~p.trusted)) {
         for (int i = 0; i < count; ++i)
             if (!p.trusted[i])
-                find_degenerate_place(edge_edge, &p, i);
+                toi_close_in_lane(edge_edge, p.p, p.e, p.g, i, &p.u, &p.v);
         toi_take_speed(&l.motion, &p.u, &p.v, p.speed);
     }
     for (int i = 0; i < count; ++i) {
         toi_query_result *result = &batch->results[list->query[at + i]];
         toi_contact_frame frame = {.e_size = p.e_size[i], .g_size = p.g_size[i]};
-        pick(p.e, i, frame.e);
-        pick(p.g, i, frame.g);
-        pick(p.speed, i, frame.speed);
+        toi_pick_lane(p.e, i, frame.e);
+        toi_pick_lane(p.g, i, frame.g);
+        toi_pick_lane(p.speed, i, frame.speed);
         result->u = p.u[i];
         result->v = p.v[i];
         toi_settle_normal(batch->kind, &batch->queries[list->query[at + i]], &frame, result);
