@@ -320,6 +320,98 @@ static void denormal_separations_are_kept(void **state)
     assert_int_equal(report.state, TOI_SEPARATED);
 }
 
+// Two edges that start inside; their share of the distance, three of the least double, is rounded
+// up to one of it.
+static void denormal_shares_are_kept(void **state)
+{
+    (void)state;
+    double start[4][3] = {{-4, -2, 3}, {4, -4, -4}, {0, 2, 4}, {-1, 0, -2}};
+    double end[4][3] = {{-2, -2, -3}, {-2, -4, 1}, {4, 1, 2}, {-2, -3, -4}};
+    static const int32_t edges[2][2] = {{0, 1}, {2, 3}};
+    for (int i = 0; i < 12; ++i) {
+        start[i / 3][i % 3] *= 0x1p-1074;
+        end[i / 3][i % 3] *= 0x1p-1074;
+    }
+    toi_mesh mesh = toi_make_mesh(start[0], end[0], 4, NULL, 0);
+    mesh.edges = (toi_index_view){edges[0], 2, 0};
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_ccd_report report;
+    def.narrow.min_separation = 4 * 0x1p-1074;
+    def.zero_time.relative_separation = 0.2;
+    assert_ok(toi_find_earliest(&def, &mesh, &report));
+    assert_true(report.inside == 1 && report.earliest.time == 0x1.edfe25b05ca8ap-1);
+}
+
+// Shares that single precision cannot hold: points come down from far away to three quarters of
+// theirs, on so many faces that boxes are compared in tables.
+static void tiny_shares_are_kept(void **state)
+{
+    (void)state;
+    enum
+    {
+        POINTS = 40,
+        FACES = 30
+    };
+    const double share = 0x1p-151, height = 0x1p60, last = 0.75 * share * height;
+    double start[3 + POINTS][3] = {{-9, -9, 4 * last}, {9, -9, 4 * last}, {0, 9, 4 * last}};
+    double end[3 + POINTS][3] = {{-9, -9, 0}, {9, -9, 0}, {0, 9, 0}};
+    int32_t faces[FACES][3];
+    for (int i = 3; i < 3 + POINTS; ++i) {
+        start[i][0] = end[i][0] = 0.01 * i;
+        start[i][2] = height;
+        end[i][2] = last;
+    }
+    for (int i = 0; i < FACES; ++i)
+        memcpy(faces[i], (int32_t[3]){0, 1, 2}, sizeof faces[i]);
+    toi_mesh mesh = toi_make_mesh(start[0], end[0], 3 + POINTS, faces[0], FACES);
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_impact_array impacts = {0};
+    def.zero_time.relative_separation = share;
+    assert_ok(toi_find_impacts(&def, &mesh, &impacts, NULL));
+    assert_int_equal(impacts.count, POINTS * FACES);
+    toi_free_impacts(&impacts);
+}
+
+// A second time that is rounded to 0 is found where only 0 is asked for.
+static void second_times_may_underflow(void **state)
+{
+    (void)state;
+    double start[4][3] = {{0, 0, 1e-100}, {-9, -9, 0}, {9, -9, 0}, {0, 9, 0}}, end[4][3];
+    static const int32_t faces[1][3] = {{1, 2, 3}};
+    memcpy(end, start, sizeof end);
+    end[0][2] = -1;
+    toi_mesh mesh = toi_make_mesh(start[0], end[0], 4, faces[0], 1);
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_ccd_report report;
+    def.zero_time = (toi_zero_time_policy){0.2, 1e-300, 1, false};
+    def.narrow.t_max = 0;
+    assert_ok(toi_find_earliest(&def, &mesh, &report));
+    assert_true(report.state == TOI_HIT && report.earliest.time == 0);
+}
+
+// What starts inside moves on, whatever the method: it keeps its share, and another point falls.
+static void every_method_steps_from_inside(void **state)
+{
+    (void)state;
+    double start[5][3] = {{0, 0, 0.05}, {2, 0, 1}, {-9, -9, 0}, {9, -9, 0}, {0, 9, 0}}, end[5][3];
+    static const int32_t faces[1][3] = {{2, 3, 4}};
+    memcpy(end, start, sizeof end);
+    end[0][0] += 0.5;
+    end[1][2] -= 2;
+    toi_mesh mesh = toi_make_mesh(start[0], end[0], 5, faces[0], 1);
+    for (int method = 0; method < TOI_NARROW_COUNT; ++method) {
+        toi_ccd_def def = toi_default_ccd_def();
+        double steps[5];
+        def.narrow.method = (toi_narrow_method)method;
+        def.narrow.min_separation = 0.1;
+        def.zero_time = toi_solver_policy();
+        if (!(toi_narrow_traits(def.narrow.method) & TOI_NARROW_TRAIT_SEPARATION))
+            continue;
+        assert_ok(toi_find_safe_steps(&def, &mesh, steps, NULL));
+        assert_true(steps[0] == 1 && steps[1] > 0.3 && steps[1] < 0.37);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,6 +425,10 @@ int main(void)
         cmocka_unit_test(second_times_are_not_lost),
         cmocka_unit_test(second_times_may_be_none),
         cmocka_unit_test(denormal_separations_are_kept),
+        cmocka_unit_test(denormal_shares_are_kept),
+        cmocka_unit_test(tiny_shares_are_kept),
+        cmocka_unit_test(second_times_may_underflow),
+        cmocka_unit_test(every_method_steps_from_inside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

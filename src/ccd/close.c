@@ -275,9 +275,18 @@ static toi_status record(measuring *m, measure_worker *w, int64_t count, int wor
     return toi_keep_records(m->recorder, w->found, count, worker);
 }
 
+static toi_status refuse_null(const char *what, toi_ccd_report *report)
+{
+    if (report)
+        *report = (toi_ccd_report){.earliest.time = INFINITY, .first_inside.kind = TOI_KIND_COUNT};
+    return toi_fail(TOI_ERROR_ARGUMENT, "%s is NULL", what);
+}
+
 static toi_status find_close(const toi_ccd_def *def, toi_step step, double radius,
                              toi_close_array *close, toi_ccd_report *report)
 {
+    if (!close)
+        return refuse_null("the list of close pairs", report);
     close->count = 0;
     measuring m;
     toi_status status = begin_close(&m, def, step, radius, close);
@@ -305,6 +314,8 @@ static toi_status pass_on(measuring *m, measure_worker *w, int64_t count, int wo
 static toi_status stream_close(const toi_ccd_def *def, toi_step step, double radius,
                                toi_close_sink_fn *sink, void *context, toi_ccd_report *report)
 {
+    if (!sink)
+        return refuse_null("the sink", report);
     measuring m;
     toi_status status = begin_close(&m, def, step, radius, NULL);
     m.consume = pass_on;
@@ -384,6 +395,8 @@ static toi_status narrow_down(measuring *m)
 static toi_status find_distance(const toi_ccd_def *def, toi_step step, toi_close_pair *closest,
                                 toi_ccd_report *report)
 {
+    if (!closest)
+        return refuse_null("the closest pair", report);
     *closest = (toi_close_pair){.a = -1, .b = -1, .distance = INFINITY};
     measuring m;
     toi_status status = begin(&m, def, step, NULL);
@@ -439,6 +452,8 @@ static toi_status find_safe_radii(const toi_ccd_def *def, toi_step step, double 
 {
     measuring m;
     toi_status status = begin(&m, def, step, NULL);
+    if (status == TOI_OK && !radii && m.pipeline.mesh.start.count > 0)
+        status = toi_fail(TOI_ERROR_ARGUMENT, "the list of radii is NULL");
     if (status == TOI_OK)
         status = check_length("the largest radius", most);
     m.separation = m.def.narrow.min_separation;
@@ -463,7 +478,7 @@ static toi_status find_safe_radii(const toi_ccd_def *def, toi_step step, double 
 // A failed call lets nothing move.
 static void clear_radii(double *radii, int64_t count)
 {
-    for (int64_t i = 0; i < count && count <= INT32_MAX; ++i)
+    for (int64_t i = 0; radii && i < count && count <= INT32_MAX; ++i)
         radii[i] = 0;
 }
 

@@ -43,6 +43,9 @@ static toi_status check_def(const toi_ccd_def *def)
     if (!(policy->small_time >= 0 && policy->small_time <= 1))
         return toi_fail(TOI_ERROR_ARGUMENT, "small_time is %g; use a number in [0, 1]",
                         policy->small_time);
+    if (policy->strict && !(policy->relative_separation > 0) && !(def->narrow.min_separation > 0))
+        return toi_fail(TOI_ERROR_ARGUMENT, "strict is about a separation, and there is none; set "
+                                            "narrow.min_separation or a relative_separation");
     if (policy->strict && !(policy->relative_separation > 0) &&
         toi_narrow_guarantee(def->narrow.method) != TOI_GUARANTEE_EXACT)
         return toi_fail(TOI_ERROR_ARGUMENT,

@@ -15,21 +15,33 @@
 enum
 {
     GENTLE_CHECKS = 4, // vertices keep what is free of their steps
-    LOCAL_CHECKS = 8   // vertices that still meet something go as far as all may go
+    LOCAL_CHECKS = 24  // vertices that still meet something go as far as all may go
 };
 
 // What is left of the time up to which all may go, where rounded positions are not free.
-static const double SHRINK[] = {1 - 0x1p-40, 1 - 0x1p-30, 1 - 0x1p-20, 1 - 0x1p-10, 0.5, 0};
+static const double SHRINK[] = {1, 1 - 0x1p-40, 1 - 0x1p-30, 1 - 0x1p-20, 1 - 0x1p-10, 0.5, 0};
+
+enum
+{
+    MOST_SHRUNK = sizeof SHRINK / sizeof *SHRINK - 1
+};
 
 typedef struct stepping
 {
     toi_question q;
-    double *steps;     // the caller's
-    double *positions; // where they lead
-    double common;     // all vertices may go so far, but for rounding
-    int shrunk;        // how often `common` was shortened
-    _Atomic bool met;  // the motion that is checked is not free
+    double *steps;        // the caller's
+    double *positions;    // where they lead
+    double common;        // all vertices may go so far, but for rounding
+    int shrunk;           // how often they had to stop shorter, by rounding
+    _Atomic bool met;     // the motion that is checked is not free
+    _Atomic bool rounded; // a pair is not although its steps are the least
 } stepping;
+
+// No step need be less, so far.
+static double least_step(const stepping *s)
+{
+    return s->common * SHRINK[s->shrunk];
+}
 
 // ---- Where steps lead
 
@@ -64,8 +76,8 @@ static toi_status move_points(void *context, int64_t first, int64_t end)
 toi_status toi_move_points(const toi_mesh *mesh, const double *steps, double *positions)
 {
     TOI_GUARD_FP;
-    if (!mesh)
-        return toi_fail(TOI_ERROR_ARGUMENT, "the mesh is NULL");
+    if (!mesh || ((!steps || !positions) && mesh->start.count > 0))
+        return toi_fail(TOI_ERROR_ARGUMENT, "the mesh, the steps or the positions are NULL");
     toi_status status = toi_check_positions(&mesh->start, &mesh->end, 1);
     for (int64_t i = 0; status == TOI_OK && i < mesh->start.count; ++i)
         if (!(steps[i] >= 0 && steps[i] <= 1))
@@ -87,6 +99,15 @@ static bool moves(const stepping *s, const int32_t corners[4])
     return any;
 }
 
+// Can no step of the pair be shortened as yet? Then it meets something by rounding.
+static bool is_least(const stepping *s, const int32_t corners[4])
+{
+    bool least = true;
+    for (int c = 0; c < 4; ++c)
+        least &= s->steps[corners[c]] <= least_step(s);
+    return least;
+}
+
 static toi_status consume_check(void *context, const toi_impact *impacts, int64_t count, int worker)
 {
     (void)worker;
@@ -98,6 +119,8 @@ static toi_status consume_check(void *context, const toi_impact *impacts, int64_
         if (!moves(s, corners))
             continue;
         s->met = true;
+        if (is_least(s, corners))
+            s->rounded = true;
         for (int c = 0; c < 4; ++c)
             toi_lower_time(&s->q.times[corners[c]], impacts[i].time);
     }
@@ -123,7 +146,7 @@ static toi_status check_steps(stepping *s, const toi_mesh *whole)
     if (status != TOI_OK)
         return status;
     reset_times(s, INFINITY);
-    s->met = false;
+    s->met = s->rounded = false;
     toi_set_end(p, toi_view_points(s->positions, whole->start.count));
     status = toi_solve_candidates(p, consume_check, s, NULL);
     report.seconds_prepare = p->report.seconds_prepare;
@@ -142,43 +165,21 @@ static double shorter_step(const stepping *s, int64_t i, bool gently)
     if (!(time < INFINITY))
         return step;
     double kept = gently ? step * time * (1 - 0x1p-10) : 0;
-    return fmin(step, fmax(kept, s->common));
+    return fmin(step, fmax(kept, least_step(s)));
 }
 
-// Shortens the steps of vertices that meet something; returns whether that changed any.
-static bool shorten_steps(stepping *s, bool gently)
-{
-    bool changed = false;
-    for (int64_t i = 0; i < s->q.pipeline.mesh.start.count; ++i) {
-        double step = shorter_step(s, i, gently);
-        changed |= step < s->steps[i];
-        s->steps[i] = step;
-    }
-    return changed;
-}
-
-static bool shorten_all(stepping *s)
-{
-    bool changed = false;
-    for (int64_t i = 0; i < s->q.pipeline.mesh.start.count; ++i) {
-        changed |= s->steps[i] > s->common;
-        s->steps[i] = fmin(s->steps[i], s->common);
-    }
-    return changed;
-}
-
-static bool shorten_those(stepping *s, int checks)
-{
-    return checks > LOCAL_CHECKS ? shorten_all(s) : shorten_steps(s, checks <= GENTLE_CHECKS);
-}
-
-// What is not free although all its steps are the common one meets something by rounding: then that
-// one is shortened. It ends at 0, where nothing moves.
+// Shortens the steps of vertices that meet something, after LOCAL_CHECKS those of all. Where a pair
+// has the least steps already, that least becomes less, for all who have it: they stay together.
 static void shorten(stepping *s, int checks)
 {
-    if (!shorten_those(s, checks)) {
-        s->common *= SHRINK[s->shrunk++];
-        shorten_those(s, checks > GENTLE_CHECKS ? checks : LOCAL_CHECKS);
+    bool local = checks <= LOCAL_CHECKS;
+    double before = least_step(s);
+    s->shrunk += s->rounded && s->shrunk < MOST_SHRUNK;
+    for (int64_t i = 0; i < s->q.pipeline.mesh.start.count; ++i) {
+        if (!local || s->steps[i] <= before)
+            s->steps[i] = fmin(s->steps[i], least_step(s));
+        else
+            s->steps[i] = shorter_step(s, i, checks <= GENTLE_CHECKS);
     }
 }
 
@@ -244,6 +245,8 @@ static void clear_steps(double *steps, int64_t count)
 static toi_status find_safe_steps(const toi_ccd_def *def, toi_step step, double *steps,
                                   int64_t count, toi_ccd_report *report)
 {
+    if (!steps && count > 0)
+        return toi_fail(TOI_ERROR_ARGUMENT, "the steps are NULL");
     stepping s = {.steps = steps};
     toi_status status = toi_begin_question(&s.q, def, step, NULL);
     if (status == TOI_OK)

@@ -26,6 +26,7 @@ typedef struct solve_worker
     toi_query queries[BATCH];
     toi_query_result results[BATCH];
     double separations[BATCH];
+    bool starts_inside[BATCH];
     toi_impact impacts[BATCH];
     double seconds; // spent in the narrow phase
     int64_t candidates;
@@ -106,23 +107,23 @@ static double initial_distance(toi_kind kind, const toi_query *q)
 
 // ---- The policy: docs/separation.md, section 5
 
+// What pairs keep of their distance: of what it exceeds min_separation by, or, where they start
+// there or closer, of the distance itself.
+typedef struct shares
+{
+    double farther, inside;
+} shares;
+
 // `exact` works out the separation of a pair by itself, from its exact distance. For the other
 // methods the rounded one does.
-static void set_separations(const toi_narrow_batch *batch, double *separations)
-{
-    double least = batch->def->min_separation, share = batch->relative;
-    for (int64_t i = 0; i < batch->count; ++i) {
-        double distance = initial_distance(batch->kind, &batch->queries[i]);
-        separations[i] = distance > least ? least + share * (distance - least) : share * distance;
-    }
-}
-
-static void note_inside(const toi_narrow_batch *batch)
+static void set_separations(const toi_narrow_batch *batch, shares keep, solve_worker *w)
 {
     double least = batch->def->min_separation;
     for (int64_t i = 0; i < batch->count; ++i) {
-        double separation = batch->separations[i];
-        batch->results[i].starts_inside = least > 0 ? separation < least : separation == 0;
+        double distance = initial_distance(batch->kind, &batch->queries[i]);
+        w->starts_inside[i] = distance <= least;
+        w->separations[i] = w->starts_inside[i] ? keep.inside * distance
+                                                : least + keep.farther * (distance - least);
     }
 }
 
@@ -132,27 +133,32 @@ static bool is_culled(toi_kind kind)
     return kind < TOI_PAIR_KINDS;
 }
 
-// Solves the first `count` queries of a worker, with a share of the distance to be kept.
+static bool is_exact(const toi_narrow_def *def)
+{
+    return toi_narrow_guarantee(def->method) == TOI_GUARANTEE_EXACT;
+}
+
+// Solves the first `count` queries of a worker.
 static void solve_queries(const solve_stage *stage, solve_worker *w, int64_t count,
-                          const toi_narrow_def *def, double relative)
+                          const toi_narrow_def *def, shares keep)
 {
     toi_narrow_batch batch = {.def = def,
                               .kind = toi_raised_kind(stage->kind),
                               .count = count,
                               .queries = w->queries,
-                              .relative = relative,
+                              .relative = keep.farther,
                               .culled = is_culled(stage->kind),
                               .results = w->results,
                               .scratch = w->scratch,
                               .budget = stage->pipeline->budget};
-    bool rounded = relative > 0 && toi_narrow_guarantee(def->method) != TOI_GUARANTEE_EXACT;
+    bool rounded = keep.inside > 0 && !is_exact(def);
     if (rounded) {
-        set_separations(&batch, w->separations);
+        set_separations(&batch, keep, w);
         batch.separations = w->separations;
     }
     toi_narrow_solver(def->method)(&batch);
-    if (rounded)
-        note_inside(&batch);
+    for (int64_t i = 0; i < count && rounded; ++i)
+        w->results[i].starts_inside = w->starts_inside[i];
 }
 
 // Impacts later than this cannot matter any more.
@@ -208,7 +214,8 @@ static int64_t bring_forward(const solve_stage *stage, solve_worker *w, toi_pair
 }
 
 // The second pass: for min_separation alone, and then a share of the time found. A pair that does
-// not come so close is separated. Times up to limit / rescale matter, and a little more.
+// not come so close is separated. Times up to limit / rescale matter, and a little more: products
+// are rounded, to 0 perhaps.
 static void rescale_small(const solve_stage *stage, solve_worker *w, toi_pair *pairs, int64_t count,
                           double limit)
 {
@@ -216,8 +223,8 @@ static void rescale_small(const solve_stage *stage, solve_worker *w, toi_pair *p
     double rescale = stage->pipeline->policy.rescale;
     int64_t small = bring_forward(stage, w, pairs, count, is_small);
     def.no_zero_time = toi_narrow_traits(def.method) & TOI_NARROW_TRAIT_REFINEMENT;
-    def.t_max = fmin(1, limit / rescale * (1 + 0x1p-50));
-    solve_queries(stage, w, small, &def, 0);
+    def.t_max = fmin(1, (limit + 0x1p-1074) / rescale * (1 + 0x1p-50));
+    solve_queries(stage, w, small, &def, (shares){0, 0});
     for (int64_t i = 0; i < small; ++i)
         w->results[i].time *= rescale; // not above the time found, since rescale < 1
     w->rescaled += small;
@@ -228,7 +235,8 @@ static void keep_shares(const solve_stage *stage, solve_worker *w, toi_pair *pai
                         const toi_narrow_def *def)
 {
     int64_t inside = bring_forward(stage, w, pairs, count, is_inside);
-    solve_queries(stage, w, inside, def, stage->pipeline->inside_share);
+    double share = stage->pipeline->inside_share;
+    solve_queries(stage, w, inside, def, (shares){share, share});
 }
 
 static bool is_named_before(const toi_pair_name *a, const toi_pair_name *b)
@@ -257,9 +265,10 @@ static void solve_batch(const solve_stage *stage, solve_worker *w, toi_pair *pai
     toi_narrow_def def = p->def->narrow;
     double limit = time_limit(stage);
     def.t_max = search_limit(stage, limit);
-    solve_queries(stage, w, count, &def, p->policy.relative_separation);
+    double share = p->policy.relative_separation;
+    solve_queries(stage, w, count, &def, (shares){share, fmax(share, p->inside_share)});
     count_inside(stage, w, pairs, count);
-    if (p->inside_share > 0)
+    if (p->inside_share > 0 && is_exact(&def))
         keep_shares(stage, w, pairs, count, &def);
     if (p->policy.rescale > 0) {
         rescale_small(stage, w, pairs, count, limit);
@@ -297,7 +306,7 @@ toi_fill_bounds_fn toi_fill_bounds_baseline, toi_fill_bounds_avx2, toi_fill_boun
 // which ones are must follow from the pair alone, since a method may report what only comes close.
 static bool answers_are_exact(const toi_ccd_def *def)
 {
-    return toi_narrow_guarantee(def->narrow.method) == TOI_GUARANTEE_EXACT;
+    return is_exact(&def->narrow);
 }
 
 static bool has_separation(const toi_pipeline *p)
@@ -384,7 +393,7 @@ static int64_t cull(solve_stage *stage, toi_pair *pairs, int64_t count)
                               .euclidean = has_separation(p) && answers_are_exact(p->def),
                               .off = p->off,
                               .separation = p->def->narrow.min_separation,
-                              .relative = p->policy.relative_separation,
+                              .relative = toi_filter_share(p->policy.relative_separation),
                               .t_max = 1};
     if (!source.alike)
         source.t_max = toi_cull_time(search_limit(stage, time_limit(stage)));

@@ -65,7 +65,7 @@ static void start_query(const ladder *l, int32_t query, toi_apart_query *of)
 {
     double least = least_separation(l, query), share = l->batch->relative;
     *of = (toi_apart_query){.base = toi_base_separation(least, share),
-                            .share = share,
+                            .share = toi_filter_share(share),
                             .inner = least,
                             .lo = -1,
                             .start_feature = TOI_INSIDE_FEATURE,

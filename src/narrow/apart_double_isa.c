@@ -23,7 +23,8 @@ TOI_INLINE double toi_load_turning(int edge_edge, const toi_query *query, int la
             q->g[end][k][lane] = d.g[end][k];
         }
     q->total[lane] = d.total;
-    return d.total > 0 ? d.scale : 0;
+    // Of lengths that are nearly denormal the roundings of a relative separation are not small.
+    return d.total > 0 && d.scale <= 0x1p990 ? d.scale : 0;
 }
 
 toi_apart_search_fn TOI_ISA_NAME(toi_search_apart_double);

@@ -13,8 +13,8 @@ typedef enum toi_search_verdict
     TOI_SEARCH_APART,  // proved farther apart than the separation up to the last time
     TOI_SEARCH_INSIDE, // proved not farther apart at t = 0; only where share is 0
                        // These do not.
-    TOI_SEARCH_FOUND, // farther apart up to `lo`; soon after that, it seems, no more
-    TOI_SEARCH_STUCK, // this precision cannot tell
+    TOI_SEARCH_FOUND,  // farther apart up to `lo`; soon after that, it seems, no more
+    TOI_SEARCH_STUCK,  // this precision cannot tell
 } toi_search_verdict;
 
 // A query's separation, as far as it is known, and how far the ladder has come with it.

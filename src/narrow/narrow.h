@@ -56,6 +56,12 @@ static inline double toi_base_separation(double least, double share)
     return share > 0 && least > 0 ? (1 - share) * least + 0x1p-1074 : least;
 }
 
+// A share for filters, never less: so small a one would be lost in single precision.
+static inline double toi_filter_share(double share)
+{
+    return share > 0 ? fmax(share, 0x1p-100) : 0;
+}
+
 // The last time that a definition asks about. -0 is in its range, and is 0: methods compare times
 // by their bits.
 static inline double toi_last_time(const toi_narrow_def *def)
