@@ -162,20 +162,22 @@ static void bound_corners(const toi_moving_vertex *const corners[3], int count,
 // The middle at t = 0, and the longest way. What underflows is less than the last term.
 static void add_middle(const toi_moving_vertex *const corners[3], int count, toi_end_boxes *bounds)
 {
-    double middle[3] = {0};
+    typedef double row __attribute__((vector_size(32)));
+    row sum = {0};
     float longest = 0;
     for (int c = 0; c < count; ++c) {
-        float square = 0;
-        for (int k = 0; k < 3; ++k) {
-            float step = (float)(corners[c]->end[k] - corners[c]->start[k]);
-            square += step * step;
-            middle[k] += corners[c]->start[k] * (1.0 / count);
-        }
+        row start, end;
+        memcpy(&start, corners[c]->start, sizeof start);
+        memcpy(&end, corners[c]->end, sizeof end);
+        toi_quad step = __builtin_convertvector(end - start, toi_quad), squares = step * step;
+        float square = squares[0] + squares[1] + squares[2];
         longest = square > longest ? square : longest;
+        sum += start * (1.0 / count);
     }
-    bounds->at[0][0][3] = (float)middle[0];
-    bounds->at[0][1][3] = (float)middle[1];
-    bounds->at[1][0][3] = (float)middle[2];
+    toi_quad middle = __builtin_convertvector(sum, toi_quad);
+    bounds->at[0][0][3] = middle[0];
+    bounds->at[0][1][3] = middle[1];
+    bounds->at[1][0][3] = middle[2];
     bounds->at[1][1][3] = sqrtf(longest) * (1 + 0x1p-20f) + 0x1p-60f;
 }
 
