@@ -80,7 +80,7 @@ TOI_INLINE void load_vertices(const double *const from[TOI_LANES], toi_real out[
 typedef struct lane_results
 {
     double distance[TOI_LANES], u[TOI_LANES], v[TOI_LANES], scale[TOI_LANES];
-    int64_t part_a[TOI_LANES], part_b[TOI_LANES];
+    int64_t parts[TOI_LANES]; // of a, and 256 times that of b
     int64_t close[TOI_LANES]; // all ones: it is
 } lane_results;
 
@@ -111,8 +111,8 @@ TOI_INLINE void measure_lanes(int kind, const batch *b, double radius, lane_resu
     memcpy(out->scale, &s.scale, sizeof s.scale);
     memcpy(out->u, &at.u, sizeof at.u);
     memcpy(out->v, &at.v, sizeof at.v);
-    memcpy(out->part_a, &part_a, sizeof part_a);
-    memcpy(out->part_b, &part_b, sizeof part_b);
+    toi_mask parts = part_a | part_b << 8;
+    memcpy(out->parts, &parts, sizeof parts);
     memcpy(out->close, &close, sizeof close);
 }
 
@@ -125,8 +125,8 @@ TOI_INLINE int64_t write_lanes(int kind, const lane_results *x, const toi_pair *
         found[kept] = (toi_close_pair){.kind = kind,
                                        .a = pairs[i].a,
                                        .b = pairs[i].b,
-                                       .part_a = (uint8_t)x->part_a[i],
-                                       .part_b = (uint8_t)x->part_b[i],
+                                       .part_a = (uint8_t)x->parts[i],
+                                       .part_b = (uint8_t)(x->parts[i] >> 8),
                                        .distance = x->distance[i],
                                        .u = x->u[i],
                                        .v = x->v[i]};

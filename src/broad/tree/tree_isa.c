@@ -273,33 +273,70 @@ static unsigned confirm(const toi_tree_search *s, packet_doubles *doubles, unsig
     return mask;
 }
 
-// Compares the box at one place of the tree with those of the packet that are in `allowed`.
-TOI_LANE_INLINE int64_t compare(const toi_tree_search *s, const shape kind, const columns *c,
-                                int64_t index, uint32_t place, unsigned allowed, const int list,
-                                packet_doubles *doubles, toi_pair *out)
+// Which of the packet's boxes in `allowed` overlap the box at one place of the tree, in float.
+TOI_LANE_INLINE unsigned meet(const toi_tree_search *s, const shape kind, const columns *c,
+                              int64_t index, uint32_t place, unsigned allowed, const int list)
 {
-    const int32_t *packet_ids = s->packets->ids + index * TOI_BLOCK;
     int64_t block = place / TOI_BLOCK;
     int lane = place % TOI_BLOCK;
-    int32_t id = s->tree->ids[place];
     probe box = load_probe(&s->tree->level[0][block], lane);
     unsigned mask = overlap(c, &box, false) & allowed;
-    if (list == NEAR)
-        mask = drop_neighbours(s, kind, mask, index, block, lane);
-    if (!kind.exact) { // no branch on an empty mask: half of them are
-        unsigned doubtful = mask & ~overlap(c, &box, true);
-        if (__builtin_expect(doubtful != 0, 0))
-            mask = confirm(s, doubles, mask, doubtful, packet_ids, id);
+    return list == NEAR ? drop_neighbours(s, kind, mask, index, block, lane) : mask;
+}
+
+// Those that overlap in double.
+TOI_LANE_INLINE unsigned settle(const toi_tree_search *s, const columns *c, int64_t index,
+                                uint32_t place, unsigned mask, packet_doubles *doubles)
+{
+    probe box = load_probe(&s->tree->level[0][place / TOI_BLOCK], place % TOI_BLOCK);
+    unsigned doubtful = mask & ~overlap(c, &box, true);
+    if (__builtin_expect(doubtful == 0, 1))
+        return mask;
+    return confirm(s, doubles, mask, doubtful, s->packets->ids + index * TOI_BLOCK,
+                   s->tree->ids[place]);
+}
+
+// Where boxes are floats: pairs are written as they are found, whether there are any or not.
+TOI_LANE_INLINE toi_pair *run_exact(const toi_tree_search *s, const shape kind, const columns *c,
+                                    int64_t index, const probe_list *list, const int which,
+                                    toi_pair *out)
+{
+    const int32_t *ids = s->packets->ids + index * TOI_BLOCK;
+    for (int i = 0; i < list->count; ++i) {
+        uint32_t place = (uint32_t)list->at[i];
+        unsigned mask = meet(s, kind, c, index, place, 0xffff, which);
+        out += toi_write_lanes(out, mask, ids, s->tree->ids[place], kind.write, 0);
     }
-    return toi_write_lanes(out, mask, packet_ids, id, kind.write, 0);
+    return out;
+}
+
+// Else places where nothing overlaps are dropped first: to ask about them in double, too, or not
+// to, would be a branch that nobody can guess.
+TOI_LANE_INLINE toi_pair *run_near(const toi_tree_search *s, const shape kind, const columns *c,
+                                   int64_t index, const probe_list *list, const int which,
+                                   packet_doubles *doubles, toi_pair *out)
+{
+    const int32_t *ids = s->packets->ids + index * TOI_BLOCK;
+    uint32_t places[LIST + TOI_BLOCK];
+    uint16_t masks[LIST + TOI_BLOCK];
+    int some = 0;
+    for (int i = 0; i < list->count; ++i) {
+        unsigned mask = meet(s, kind, c, index, (uint32_t)list->at[i], 0xffff, which);
+        places[some] = (uint32_t)list->at[i];
+        masks[some] = (uint16_t)mask;
+        some += mask != 0;
+    }
+    for (int i = 0; i < some; ++i) {
+        unsigned mask = settle(s, c, index, places[i], masks[i], doubles);
+        out += toi_write_lanes(out, mask, ids, s->tree->ids[places[i]], kind.write, 0);
+    }
+    return out;
 }
 
 TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
 {
-    const int32_t *at = p->lists[list].at, count = p->lists[list].count;
-    p->lists[list].count = 0;
     toi_pair_writer *writer = p->writer;
-    toi_status status = toi_make_room(writer, (int64_t)count * TOI_BLOCK);
+    toi_status status = toi_make_room(writer, (int64_t)p->lists[list].count * TOI_BLOCK);
     if (status != TOI_OK)
         return status;
     // Copies that no store of pairs can change, so that the loop keeps them in registers.
@@ -310,9 +347,10 @@ TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
     const columns mine = p->columns;
     const int64_t index = p->index;
     toi_pair *out = writer->buffer + writer->count;
-    for (int i = 0; i < count; ++i)
-        out += compare(&s, kind, &mine, index, (uint32_t)at[i], 0xffff, list, &p->doubles, out);
+    out = kind.exact ? run_exact(&s, kind, &mine, index, &p->lists[list], list, out)
+                     : run_near(&s, kind, &mine, index, &p->lists[list], list, &p->doubles, out);
     writer->count = out - writer->buffer;
+    p->lists[list].count = 0;
     return TOI_OK;
 }
 
@@ -325,10 +363,16 @@ TOI_LANE_INLINE toi_status run_diagonal(packet *p, const shape kind)
         return status;
     int64_t first = p->index * TOI_BLOCK, rest = p->search->tree->count - first;
     int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
-    for (int lane = 0; lane + 1 < count; ++lane)
-        writer->count +=
-            compare(p->search, kind, &p->columns, p->index, (uint32_t)(first + lane),
-                    ~1u << lane & 0xffff, NEAR, &p->doubles, writer->buffer + writer->count);
+    const toi_tree_search *s = p->search;
+    for (int lane = 0; lane + 1 < count; ++lane) {
+        uint32_t place = (uint32_t)(first + lane);
+        unsigned mask = meet(s, kind, &p->columns, p->index, place, ~1u << lane & 0xffff, NEAR);
+        if (!kind.exact)
+            mask = settle(s, &p->columns, p->index, place, mask, &p->doubles);
+        writer->count += toi_write_lanes(writer->buffer + writer->count, mask,
+                                         s->packets->ids + p->index * TOI_BLOCK,
+                                         s->tree->ids[place], kind.write, 0);
+    }
     return TOI_OK;
 }
 
