@@ -238,7 +238,8 @@ int run_close(int argc, char **argv)
         .about = "Finds the pairs of a vertex and a face, and of two edges, that are close in one\n"
                  "frame of a mesh, and the closest pair of all. It counts them by what decides\n"
                  "their distance: two points, a point and a line, a point and a plane, two lines.\n"
-                 "Of a scene it takes frame I. The hash is XXH64 of the sorted list.",
+                 "Loose points take part too. Of a scene it takes frame I. The hash is XXH64 of\n"
+                 "the sorted list.",
         .examples = "close frame.ply --radius 0.01 --out close.csv\n"
                     "close --scene cloth-ball --begin 0.7 --radius 0.001 --json",
         .groups = groups,

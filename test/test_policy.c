@@ -164,6 +164,9 @@ static void strictness_names_what_begins_inside(void **state)
     p.start[0][2] = nextafter(0.1, 1);
     assert_ok(toi_find_earliest(&p.def, &p.mesh, &report));
     toi_free_impacts(&impacts);
+    // Without any separation there is nothing to be strict about.
+    p.def.narrow.min_separation = p.def.zero_time.relative_separation = 0;
+    assert_fails(toi_find_earliest(&p.def, &p.mesh, &report), TOI_ERROR_ARGUMENT, "strict");
 }
 
 // ---- Lists and the earliest
@@ -412,6 +415,25 @@ static void every_method_steps_from_inside(void **state)
     }
 }
 
+static void lists_that_are_null_are_refused(void **state)
+{
+    (void)state;
+    particle p;
+    toi_ccd_report report;
+    toi_ccd_def still = toi_default_ccd_def();
+    double numbers[12] = {0};
+    put_particle(&p, 1);
+    assert_fails(toi_move_points(&p.mesh, NULL, numbers), TOI_ERROR_ARGUMENT, "NULL");
+    assert_fails(toi_move_points(&p.mesh, numbers, NULL), TOI_ERROR_ARGUMENT, "NULL");
+    assert_fails(toi_find_safe_steps(&p.def, &p.mesh, NULL, &report), TOI_ERROR_ARGUMENT, "NULL");
+    assert_fails(toi_find_close(&still, &p.mesh, 1, NULL, &report), TOI_ERROR_ARGUMENT, "NULL");
+    assert_fails(toi_stream_close(&still, &p.mesh, 1, NULL, NULL, &report), TOI_ERROR_ARGUMENT,
+                 "NULL");
+    assert_fails(toi_find_distance(&still, &p.mesh, NULL, &report), TOI_ERROR_ARGUMENT, "NULL");
+    assert_fails(toi_find_safe_radii(&still, &p.mesh, 1, NULL, &report), TOI_ERROR_ARGUMENT,
+                 "NULL");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +451,7 @@ int main(void)
         cmocka_unit_test(tiny_shares_are_kept),
         cmocka_unit_test(second_times_may_underflow),
         cmocka_unit_test(every_method_steps_from_inside),
+        cmocka_unit_test(lists_that_are_null_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
