@@ -42,11 +42,11 @@ TOI_INLINE void load_vertices(const double *const from[TOI_LANES], toi_real out[
     out[1] = __builtin_shufflevector(xy[0], xy[1], 1, 3);
     out[2] = __builtin_shufflevector(z[0], z[1], 0, 2);
 #else
-    typedef double quad __attribute__((vector_size(32)));
+    typedef double quad __attribute__((vector_size(32), may_alias));
     quad rows[TOI_LANES];
     toi_real xz[2], y[2];
     for (int j = 0; j < TOI_LANES; ++j)
-        memcpy(&rows[j], from[j], sizeof rows[j]);
+        rows[j] = *(const quad *)from[j];
 #if TOI_LANES == 4
     const quad *row = rows;
     for (int i = 0; i < 2; ++i) {
