@@ -46,7 +46,7 @@ TOI_INLINE void load_vertices(const double *const from[TOI_LANES], toi_real out[
     quad rows[TOI_LANES];
     toi_real xz[2], y[2];
     for (int j = 0; j < TOI_LANES; ++j)
-        rows[j] = *(const quad *)from[j];
+        rows[j] = *(const quad *)from[j]; // memcpy() would go through the stack, in halves
 #if TOI_LANES == 4
     const quad *row = rows;
     for (int i = 0; i < 2; ++i) {
