@@ -19,12 +19,23 @@ typedef struct block_corners
     int32_t of[BLOCK][4];
 } block_corners;
 
+// An edge's two numbers are copied as one.
+TOI_INLINE void find_corners(int kind, const toi_mesh *mesh, toi_pair pair, int32_t corners[4])
+{
+    if (kind == TOI_EDGE_EDGE) {
+        memcpy(corners, toi_edge_at(&mesh->edges, pair.a), 2 * sizeof *corners);
+        memcpy(corners + 2, toi_edge_at(&mesh->edges, pair.b), 2 * sizeof *corners);
+    } else {
+        toi_pair_corners(mesh, (toi_kind)kind, pair, corners);
+    }
+}
+
 // Lanes beyond the last pair repeat it.
 TOI_INLINE void find_block(int kind, const toi_measure_source *s, const toi_pair *pairs, int count,
                            block_corners *b)
 {
     for (int i = 0; i < count; ++i)
-        toi_pair_corners(s->mesh, (toi_kind)kind, pairs[i], b->of[i]);
+        find_corners(kind, s->mesh, pairs[i], b->of[i]);
     for (int i = count; i % TOI_LANES != 0; ++i)
         memcpy(b->of[i], b->of[count - 1], sizeof b->of[i]);
 }
