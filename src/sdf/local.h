@@ -1,0 +1,78 @@
+// Searches of the literature that find a local optimum: nothing is promised of what they miss.
+// Pelletier-Guenette et al., "Triangle-SDF continuous collision detection"; Macklin et al. 2020,
+// "Local optimization for robust signed distance field collision".
+
+#ifndef TOI_SDF_LOCAL_H
+#define TOI_SDF_LOCAL_H
+
+#include "sdf/field.h"
+#include "sdf/motion.h"
+#include "sdf/vector.h"
+
+// What a search is given, and what it counts.
+typedef struct toi_local
+{
+    const toi_field *field;
+    const toi_track *track;
+    double contact;   // phi <= this is contact: margin and touch distance
+    int iterations;   // the most steps for a triangle
+    double tolerance; // of a golden section search; less than this share of a step is standing still
+    int64_t evaluations;
+    bool failed;          // the field's value was not a number
+    double failed_at[3];  // there, in the field's coordinates
+} toi_local;
+
+// A point of a triangle in contact: weights of its corners, and the field's value.
+typedef struct toi_local_hit
+{
+    bool hit;
+    double time;
+    double weights[3];
+    double value;
+} toi_local_hit;
+
+// Looks for the first contact of a triangle in [start, end].
+typedef void toi_local_fn(toi_local *local, const toi_corner corners[3], double start, double end,
+                          toi_local_hit *hit);
+
+toi_local_fn toi_local_fwgss;
+toi_local_fn toi_local_fw;
+toi_local_fn toi_local_discrete;  // at `end` alone
+toi_local_fn toi_local_projected; // likewise
+
+// Lowers the field over a triangle at rest (its corners in the field's coordinates) from the point
+// that has these weights: Frank-Wolfe with golden section searches. Returns the value reached.
+double toi_descend(toi_local *local, const double corners[3][3], double weights[3]);
+
+// The field at a point; notices a value that is not a number.
+static inline void toi_local_sample(toi_local *local, const double point[3],
+                                    toi_field_sample *sample)
+{
+    toi_sample_field(local->field, point, sample);
+    ++local->evaluations;
+    if (sample->value == sample->value || local->failed)
+        return;
+    local->failed = true;
+    for (int i = 0; i < 3; ++i)
+        local->failed_at[i] = point[i];
+}
+
+static inline double toi_longest_side(const double corners[3][3])
+{
+    double square = 0, side[3];
+    for (int i = 0; i < 3; ++i) {
+        toi_subtract(corners[(i + 1) % 3], corners[i], side);
+        square = fmax(square, toi_dot(side, side));
+    }
+    return sqrt(square);
+}
+
+// Of a triangle's corners, or of any three points: the point with these weights.
+static inline void toi_weigh(const double corners[3][3], const double weights[3], double point[3])
+{
+    for (int i = 0; i < 3; ++i)
+        point[i] = weights[0] * corners[0][i] + weights[1] * corners[1][i] +
+                   weights[2] * corners[2][i];
+}
+
+#endif
