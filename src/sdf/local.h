@@ -57,6 +57,13 @@ static inline void toi_local_sample(toi_local *local, const double point[3],
         local->failed_at[i] = point[i];
 }
 
+// Where the field is at least `gap` > 0 above a value, it is above it within this distance.
+static inline double toi_free_radius(const toi_field *field, double gap)
+{
+    double plain = gap / field->lipschitz;
+    return field->step > 0 ? fmax(plain, gap - field->step) : plain;
+}
+
 static inline double toi_longest_side(const double corners[3][3])
 {
     double square = 0, side[3];

@@ -61,5 +61,9 @@ toi_status toi_finish_hit(const toi_sdf_question *question, toi_sdf_result *resu
 typedef toi_status toi_sdf_solver_fn(const toi_sdf_question *question, toi_sdf_result *result);
 
 toi_sdf_solver_fn toi_search_certified;
+toi_sdf_solver_fn toi_search_fwgss;     // sphere_tree.c, like those below
+toi_sdf_solver_fn toi_search_fw;
+toi_sdf_solver_fn toi_search_discrete;
+toi_sdf_solver_fn toi_search_projected;
 
 #endif
