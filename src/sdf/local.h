@@ -14,12 +14,13 @@ typedef struct toi_local
 {
     const toi_field *field;
     const toi_track *track;
-    double contact;   // phi <= this is contact: margin and touch distance
-    int iterations;   // the most steps for a triangle
-    double tolerance; // of a golden section search; less than this share of a step is standing still
+    double contact; // phi <= this is contact: margin and touch distance
+    int iterations; // the most steps for a triangle
+    double
+        tolerance; // of a golden section search; less than this share of a step is standing still
     int64_t evaluations;
-    bool failed;          // the field's value was not a number
-    double failed_at[3];  // there, in the field's coordinates
+    bool failed;         // the field's value was not a number, or its bounds are none
+    double failed_at[3]; // there, in the field's coordinates
 } toi_local;
 
 // A point of a triangle in contact: weights of its corners, and the field's value.
@@ -40,9 +41,13 @@ toi_local_fn toi_local_fw;
 toi_local_fn toi_local_discrete;  // at `end` alone
 toi_local_fn toi_local_projected; // likewise
 
-// Lowers the field over a triangle at rest (its corners in the field's coordinates) from the point
-// that has these weights: Frank-Wolfe with golden section searches. Returns the value reached.
-double toi_descend(toi_local *local, const double corners[3][3], double weights[3]);
+// The field is not what it should be at a point.
+static inline void toi_local_fail(toi_local *local, const double point[3])
+{
+    local->failed = true;
+    for (int i = 0; i < 3; ++i)
+        local->failed_at[i] = point[i];
+}
 
 // The field at a point; notices a value that is not a number.
 static inline void toi_local_sample(toi_local *local, const double point[3],
@@ -50,12 +55,12 @@ static inline void toi_local_sample(toi_local *local, const double point[3],
 {
     toi_sample_field(local->field, point, sample);
     ++local->evaluations;
-    if (sample->value == sample->value || local->failed)
-        return;
-    local->failed = true;
-    for (int i = 0; i < 3; ++i)
-        local->failed_at[i] = point[i];
+    if (sample->value != sample->value)
+        toi_local_fail(local, point);
 }
+
+// The message for a search that has failed.
+toi_status toi_local_status(const toi_local *local);
 
 // Where the field is at least `gap` > 0 above a value, it is above it within this distance.
 static inline double toi_free_radius(const toi_field *field, double gap)
@@ -78,8 +83,8 @@ static inline double toi_longest_side(const double corners[3][3])
 static inline void toi_weigh(const double corners[3][3], const double weights[3], double point[3])
 {
     for (int i = 0; i < 3; ++i)
-        point[i] = weights[0] * corners[0][i] + weights[1] * corners[1][i] +
-                   weights[2] * corners[2][i];
+        point[i] =
+            weights[0] * corners[0][i] + weights[1] * corners[1][i] + weights[2] * corners[2][i];
 }
 
 #endif

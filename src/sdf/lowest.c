@@ -8,9 +8,9 @@ static const double UNIT = 0x1p-53;
 
 enum
 {
-    LEVELS = 48,          // weights are exact that far
-    PARTS = 1 << 14,      // looked at before giving up
-    MORE_PARTS = 256,     // looked at for a deeper point once one is within the limit
+    LEVELS = 48,      // weights are exact that far
+    PARTS = 1 << 14,  // looked at before giving up
+    MORE_PARTS = 256, // looked at for a deeper point once one is within the limit
     STACK = 3 * LEVELS + 4
 };
 
@@ -65,19 +65,24 @@ static double lower_at(const toi_minorant *m, const double y[3], double length)
     const double *n = m->normal;
     double bow = m->curvature / 2 * (length * length), cone = m->slope * length;
     double size = fabs(m->distance) + (fabs(n[0]) + fabs(n[1]) + fabs(n[2])) * length + bow + cone;
-    return m->distance + toi_dot(n, y) - bow - cone - 24 * UNIT * size;
+    double lower = m->distance + toi_dot(n, y) - bow - cone - 24 * UNIT * size;
+    return lower == lower ? lower : -INFINITY;
 }
 
 // The field over the part is nowhere below what is returned. Minorants are concave: their least is
 // at a corner.
-static double bound(const toi_local *local, const double points[3][3], const double centre[3],
+static double bound(toi_local *local, const double points[3][3], const double centre[3],
                     const toi_field_sample *sample, double radius)
 {
     const toi_field *field = local->field;
     toi_minorant minorants[TOI_MINORANTS];
     double plain = (sample->value - sample->error) - fall(field, radius) * (1 + 0x1p-40);
     plain -= 4 * UNIT * fabs(sample->value);
-    int count = field->class->bound(field, sample, centre, radius, 1, minorants, TOI_MINORANTS);
+    int count = sample->value == sample->value ? field->class->bound(field, sample, centre, radius,
+                                                                     1, minorants, TOI_MINORANTS)
+                                               : 0;
+    if (count < 0)
+        toi_local_fail(local, centre);
     double least = count > 0 ? INFINITY : plain;
     for (int i = 0; i < 3 && count > 0; ++i) {
         double y[3];
@@ -112,7 +117,7 @@ static void look(search *s, part *p)
         toi_subtract(points[i], centre, y);
         radius = fmax(radius, toi_length(y));
     }
-    p->radius = radius * (1 + 0x1p-50);
+    p->radius = radius * (1 + 0x1p-50) + 0x1p-500; // squares underflow
     toi_local_sample(s->local, centre, &sample);
     p->value = sample.value;
     p->lower = bound(s->local, points, centre, &sample, p->radius);
@@ -178,11 +183,11 @@ static void divide(search *s, const part *whole)
     s->lowest->apart = height == 0 && !s->touches;
 }
 
-// The corners, and from the lowest point down: a good value early makes all bounds do more.
-static void descend(search *s, const double corners[3][3])
+// A corner may be lower than all centres of parts.
+static void look_at_corners(search *s, const double corners[3][3])
 {
     toi_field_sample sample;
-    double point[3], weights[3];
+    double point[3];
     for (int i = 0; i < 3; ++i) {
         toi_resting_point(s->triangle, corners[i], point);
         toi_local_sample(s->local, point, &sample);
@@ -196,10 +201,11 @@ void toi_find_lowest(toi_local *local, const toi_resting *triangle, const double
     search s = {local, triangle, limit, detail, false, lowest};
     part whole = {.level = 0};
     memcpy(whole.weights, corners, sizeof whole.weights);
-    *lowest = (toi_lowest){.apart = true, .value = INFINITY};
+    *lowest = (toi_lowest){.value = INFINITY};
     look(&s, &whole);
-    if (done(&s, &whole))
+    lowest->apart = !s.touches && done(&s, &whole);
+    if (lowest->apart)
         return;
-    descend(&s, corners);
+    look_at_corners(&s, corners);
     divide(&s, &whole);
 }

@@ -46,6 +46,11 @@ typedef struct toi_sdf_question
     int workers;
 } toi_sdf_question;
 
+// Checks all but `def`, which stays NULL, and prepares; toi_close_question() ends what was opened.
+toi_status toi_open_question(const toi_surface *surface, const toi_motion *motion,
+                             const toi_field *field, int workers, toi_sdf_question *question);
+void toi_close_question(toi_sdf_question *question);
+
 // The corners of a triangle.
 void toi_question_corners(const toi_sdf_question *question, int32_t triangle,
                           toi_corner corners[3]);

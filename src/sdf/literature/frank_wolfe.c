@@ -1,7 +1,7 @@
 // Frank-Wolfe searches over a triangle and time: fw and fwgss (Pelletier-Guenette et al., sections
 // 1.5.2 to 1.5.4), and over a triangle at rest.
 
-#include "sdf/golden_section.h"
+#include "sdf/literature/golden_section.h"
 #include "sdf/local.h"
 
 // Where a search stands.
@@ -94,8 +94,7 @@ static void step_towards(double weights[3], int corner, double alpha)
 // Equation 1.17: back in time inside the solid, else against the field's rate of change.
 static bool goes_back(const toi_local *local, const place *at)
 {
-    return at->sample.value <= local->contact ||
-           toi_dot(at->sample.gradient, at->velocity) > 0;
+    return at->sample.value <= local->contact || toi_dot(at->sample.gradient, at->velocity) > 0;
 }
 
 void toi_local_fw(toi_local *local, const toi_corner corners[3], double start, double end,
@@ -211,19 +210,4 @@ void toi_local_fwgss(toi_local *local, const toi_corner corners[3], double start
             break;
         look(local, corners, time, &at, hit);
     }
-}
-
-double toi_descend(toi_local *local, const double corners[3][3], double weights[3])
-{
-    toi_field_sample sample;
-    double point[3], value = INFINITY, moved, longest = toi_longest_side(corners);
-    for (int i = 0; i < local->iterations; ++i) {
-        toi_weigh(corners, weights, point);
-        toi_local_sample(local, point, &sample);
-        value = sample.value;
-        moved = search_triangle(local, corners, point, sample.gradient, weights, &value);
-        if (moved <= local->tolerance * longest)
-            break;
-    }
-    return value;
 }

@@ -21,7 +21,7 @@ typedef struct walk
     toi_local *local;
     toi_local_fn *search;
     toi_sdf_result *result;
-    double end;  // nothing later is of interest
+    double end;   // nothing later is of interest
     double depth; // the value at the contact there, if there is one
     later *heap;
     int64_t count;
@@ -80,7 +80,10 @@ static double span_of(const toi_local *local, double speed, double bend, double 
 // Follows the chord from `a` to `b` with a sphere; the share of it that is free, 1: all.
 static double trace_chord(toi_local *local, const double a[3], const double b[3], double radius)
 {
-    enum { STEPS = 64 };
+    enum
+    {
+        STEPS = 64
+    };
     toi_field_sample sample;
     double way[3], point[3], share = 0;
     toi_subtract(b, a, way);
@@ -221,13 +224,9 @@ static toi_status walk_tree(walk *walk, double start)
 static toi_status finish(const walk *walk)
 {
     toi_sdf_result *result = walk->result;
-    const double *x = walk->local->failed_at;
     result->evaluations = walk->local->evaluations;
     if (walk->local->failed)
-        return toi_fail(TOI_ERROR_DATA,
-                        "the field's value at (%.17g, %.17g, %.17g) of its own coordinates is not "
-                        "a number",
-                        x[0], x[1], x[2]);
+        return toi_local_status(walk->local);
     if (result->state != TOI_SDF_HIT)
         return TOI_OK;
     result->t_low = result->t_high = walk->end;
@@ -244,8 +243,12 @@ static toi_status answer(const toi_sdf_question *question, toi_local_fn *search,
                        .contact = def->margin + def->touch,
                        .iterations = def->iterations,
                        .tolerance = def->search_tolerance};
-    walk walk = {.question = question, .local = &local, .search = search, .result = result,
-                 .end = question->track.duration, .depth = INFINITY};
+    walk walk = {.question = question,
+                 .local = &local,
+                 .search = search,
+                 .result = result,
+                 .end = question->track.duration,
+                 .depth = INFINITY};
     toi_status status = TOI_OK;
     result->touch = def->touch;
     if (!question->surface)
