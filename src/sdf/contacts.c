@@ -37,7 +37,7 @@ void toi_free_field_contacts(toi_field_contact_array *contacts)
 }
 
 // One call.
-typedef struct job
+typedef struct contact_job
 {
     const toi_contact_def *def;
     const toi_sdf_question *question;
@@ -46,12 +46,12 @@ typedef struct job
     int64_t count;
     int64_t capacity;
     toi_field_contact_array *lists; // one for each PIECE of them
-} job;
+} contact_job;
 
 // A triangle being looked at. Its contacts are those of the list from `first` on.
 typedef struct face
 {
-    const job *job;
+    const contact_job *job;
     toi_local local;
     toi_resting resting;
     int32_t number;
@@ -59,7 +59,7 @@ typedef struct face
     int64_t first;
 } face;
 
-static double detail(const job *job)
+static double detail(const contact_job *job)
 {
     return job->def->distance / 8;
 }
@@ -127,7 +127,7 @@ static bool on_a_line(const face *f, const double point[3])
 
 // Of a region's lowest point, corners and middle, as far as they are as low: the farthest from the
 // contacts that are there already. Where a triangle lies flat, all are.
-static void spread(face *f, const double region[3][3], toi_lowest *lowest)
+static void spread(face *f, double region[3][3], toi_lowest *lowest)
 {
     double point[3], weights[3],
         limit = fmin(lowest->value + detail(f->job), f->job->def->distance);
@@ -148,7 +148,7 @@ static void spread(face *f, const double region[3][3], toi_lowest *lowest)
 }
 
 // Is a contact in the region? Its weights are solved for those of the region's corners.
-static bool holds(const double r[3][3], const double w[3])
+static bool holds(double r[3][3], const double w[3])
 {
     double a[3], b[3], c[3];
     toi_cross(r[1], r[2], a);
@@ -160,7 +160,7 @@ static bool holds(const double r[3][3], const double w[3])
            sign * toi_dot(w, c) >= least;
 }
 
-static bool holds_any(const face *f, const double region[3][3])
+static bool holds_any(const face *f, double region[3][3])
 {
     for (int64_t i = 0; i < found(f); ++i) {
         const toi_field_contact *c = &f->list->data[f->first + i];
@@ -172,7 +172,7 @@ static bool holds_any(const face *f, const double region[3][3])
 }
 
 // Looks for a contact in a region; `apart` says that there is none.
-static toi_status search_region(face *f, const double region[3][3], bool *apart)
+static toi_status search_region(face *f, double region[3][3], bool *apart)
 {
     toi_lowest lowest;
     double point[3];
@@ -248,9 +248,9 @@ static void sort_by_depth(face *f)
     }
 }
 
-static toi_status look_at(const job *job, int32_t triangle, toi_field_contact_array *list)
+static toi_status look_at(const contact_job *job, int32_t triangle, toi_field_contact_array *list)
 {
-    static const double WHOLE[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    double whole[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const toi_sdf_question *q = job->question;
     face f = {.job = job,
               .local = {.field = q->field, .track = &q->track},
@@ -264,7 +264,7 @@ static toi_status look_at(const job *job, int32_t triangle, toi_field_contact_ar
     for (int i = 0; i < 3; ++i)
         toi_track_place(&job->frame, &corners[i], points[i]);
     toi_rest_triangle(points, q->track.position_error, &f.resting);
-    toi_find_lowest(&f.local, &f.resting, WHOLE, job->def->distance, detail(job), &lowest);
+    toi_find_lowest(&f.local, &f.resting, whole, job->def->distance, detail(job), &lowest);
     toi_status status = lowest.apart || f.local.failed ? TOI_OK : add(&f, lowest.weights);
     if (status == TOI_OK && !lowest.apart && !f.local.failed)
         status = subdivide(&f);
@@ -276,7 +276,7 @@ static toi_status look_at(const job *job, int32_t triangle, toi_field_contact_ar
 
 static toi_status look_at_piece(void *context, int64_t first, int64_t end)
 {
-    job *job = context;
+    contact_job *job = context;
     toi_status status = TOI_OK;
     for (int64_t i = first; i < end && status == TOI_OK; ++i)
         status = look_at(job, job->near[i], &job->lists[first / PIECE]);
@@ -284,7 +284,7 @@ static toi_status look_at_piece(void *context, int64_t first, int64_t end)
 }
 
 // Is a node's sphere so far from the field that no triangle in it can touch?
-static bool is_far(const job *job, toi_local *local, int64_t node)
+static bool is_far(const contact_job *job, toi_local *local, int64_t node)
 {
     toi_moving_box box;
     toi_field_sample sample;
@@ -297,7 +297,7 @@ static bool is_far(const job *job, toi_local *local, int64_t node)
     return toi_free_radius(local->field, gap) * (1 - 0x1p-40) > radius * (1 + 0x1p-40);
 }
 
-static toi_status keep_leaf(job *job, const toi_box_node *node)
+static toi_status keep_leaf(contact_job *job, const toi_box_node *node)
 {
     toi_status status = toi_reserve(NULL, (void **)&job->near, &job->capacity,
                                     job->count + node->count, sizeof *job->near);
@@ -309,7 +309,7 @@ static toi_status keep_leaf(job *job, const toi_box_node *node)
     return TOI_OK;
 }
 
-static toi_status find_near(job *job)
+static toi_status find_near(contact_job *job)
 {
     const toi_box_tree *tree = &job->question->surface->tree;
     toi_local local = {.field = job->question->field, .track = &job->question->track};
@@ -337,7 +337,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static toi_status join(const job *job, int64_t pieces, toi_field_contact_array *contacts)
+static toi_status join(const contact_job *job, int64_t pieces, toi_field_contact_array *contacts)
 {
     int64_t total = 0;
     for (int64_t i = 0; i < pieces; ++i)
@@ -354,7 +354,7 @@ static toi_status join(const job *job, int64_t pieces, toi_field_contact_array *
     return status;
 }
 
-static toi_status look_at_all(job *job, int workers, toi_field_contact_array *contacts)
+static toi_status look_at_all(contact_job *job, int workers, toi_field_contact_array *contacts)
 {
     int64_t pieces = (job->count + PIECE - 1) / PIECE;
     if (pieces == 0)
@@ -403,7 +403,7 @@ static TOI_APART toi_status find_contacts(const toi_contact_def *def, const toi_
         status = toi_open_question(surface, motion, field, def->workers, &question);
     if (status != TOI_OK)
         return status;
-    job job = {.def = def, .question = &question};
+    contact_job job = {.def = def, .question = &question};
     toi_track_frame(&question.track, *time, &job.frame);
     status = find_near(&job);
     if (status == TOI_OK)

@@ -5,8 +5,7 @@
 #ifndef TOI_SDF_LOCAL_H
 #define TOI_SDF_LOCAL_H
 
-#include "sdf/field.h"
-#include "sdf/motion.h"
+#include "sdf/search.h"
 #include "sdf/vector.h"
 
 // What a search is given, and what it counts.
@@ -41,6 +40,10 @@ toi_local_fn toi_local_fw;
 toi_local_fn toi_local_discrete;  // at `end` alone
 toi_local_fn toi_local_projected; // likewise
 
+// No point of the box's sphere touches from `start` to the time that is returned, rounding
+// included; infinite: nor until `end`.
+double toi_trace_sphere(toi_local *local, const toi_moving_box *box, double start, double end);
+
 // The field is not what it should be at a point.
 static inline void toi_local_fail(toi_local *local, const double point[3])
 {
@@ -69,7 +72,7 @@ static inline double toi_free_radius(const toi_field *field, double gap)
     return field->step > 0 ? fmax(plain, gap - field->step) : plain;
 }
 
-static inline double toi_longest_side(const double corners[3][3])
+static inline double toi_longest_side(double corners[3][3])
 {
     double square = 0, side[3];
     for (int i = 0; i < 3; ++i) {
@@ -80,7 +83,7 @@ static inline double toi_longest_side(const double corners[3][3])
 }
 
 // Of a triangle's corners, or of any three points: the point with these weights.
-static inline void toi_weigh(const double corners[3][3], const double weights[3], double point[3])
+static inline void toi_weigh(double corners[3][3], const double weights[3], double point[3])
 {
     for (int i = 0; i < 3; ++i)
         point[i] =

@@ -34,7 +34,7 @@ typedef struct search
     toi_lowest *lowest;
 } search;
 
-void toi_rest_triangle(const double corners[3][3], double error, toi_resting *triangle)
+void toi_rest_triangle(double corners[3][3], double error, toi_resting *triangle)
 {
     double largest = 0;
     memcpy(triangle->corners, corners, sizeof triangle->corners);
@@ -71,7 +71,7 @@ static double lower_at(const toi_minorant *m, const double y[3], double length)
 
 // The field over the part is nowhere below what is returned. Minorants are concave: their least is
 // at a corner.
-static double bound(toi_local *local, const double points[3][3], const double centre[3],
+static double bound(toi_local *local, double points[3][3], const double centre[3],
                     const toi_field_sample *sample, double radius)
 {
     const toi_field *field = local->field;
@@ -184,7 +184,7 @@ static void divide(search *s, const part *whole)
 }
 
 // A corner may be lower than all centres of parts.
-static void look_at_corners(search *s, const double corners[3][3])
+static void look_at_corners(search *s, double corners[3][3])
 {
     toi_field_sample sample;
     double point[3];
@@ -195,7 +195,7 @@ static void look_at_corners(search *s, const double corners[3][3])
     }
 }
 
-void toi_find_lowest(toi_local *local, const toi_resting *triangle, const double corners[3][3],
+void toi_find_lowest(toi_local *local, const toi_resting *triangle, double corners[3][3],
                      double limit, double detail, toi_lowest *lowest)
 {
     search s = {local, triangle, limit, detail, false, lowest};

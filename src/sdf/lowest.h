@@ -15,7 +15,7 @@ typedef struct toi_resting
 } toi_resting;
 
 // Adds the rounding of toi_resting_point() to the error of the corners.
-void toi_rest_triangle(const double corners[3][3], double error, toi_resting *triangle);
+void toi_rest_triangle(double corners[3][3], double error, toi_resting *triangle);
 
 // The point with these weights.
 void toi_resting_point(const toi_resting *triangle, const double weights[3], double point[3]);
@@ -31,7 +31,7 @@ typedef struct toi_lowest
 // Looks at the part of a triangle whose corners have these weights. Unless it is apart, either the
 // value is at most the limit, but for rounding, or the parts that it may take were spent. Values
 // less than `detail` below the one returned are not looked for.
-void toi_find_lowest(toi_local *local, const toi_resting *triangle, const double part[3][3],
-                     double limit, double detail, toi_lowest *lowest);
+void toi_find_lowest(toi_local *local, const toi_resting *triangle, double part[3][3], double limit,
+                     double detail, toi_lowest *lowest);
 
 #endif

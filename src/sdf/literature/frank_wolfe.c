@@ -75,7 +75,7 @@ static double positions(const toi_frame *frame, const toi_corner corners[3], dou
 }
 
 // Equation 1.15: the corner that is farthest against the gradient.
-static int support(const double points[3][3], const double gradient[3])
+static int support(double points[3][3], const double gradient[3])
 {
     int best = 0;
     for (int i = 1; i < 3; ++i)
@@ -174,7 +174,7 @@ static double value_on_line(void *context, double alpha)
 
 // Lines 27 to 31: towards the support corner as far as the field falls. Returns how far that was;
 // `value` becomes the value reached.
-static double search_triangle(toi_local *local, const double points[3][3], const double point[3],
+static double search_triangle(toi_local *local, double points[3][3], const double point[3],
                               const double gradient[3], double weights[3], double *value)
 {
     int towards = support(points, gradient);

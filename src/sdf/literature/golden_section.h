@@ -4,7 +4,7 @@
 #ifndef TOI_SDF_GOLDEN_SECTION_H
 #define TOI_SDF_GOLDEN_SECTION_H
 
-#include "kernel/lanes.h"
+#include <math.h>
 
 // A function of the share alpha in [0, 1] of the way through an interval.
 typedef double toi_section_fn(void *context, double alpha);
@@ -16,7 +16,7 @@ typedef struct toi_section
     double value;
 } toi_section;
 
-TOI_INLINE toi_section toi_lesser(toi_section a, toi_section b)
+static inline __attribute__((always_inline)) toi_section toi_lesser(toi_section a, toi_section b)
 {
     return b.value < a.value ? b : a;
 }
@@ -24,7 +24,8 @@ TOI_INLINE toi_section toi_lesser(toi_section a, toi_section b)
 // Looks for a local minimum of `function` until it is between two shares that differ by at most
 // `tolerance`. The lowest of the last four points is returned, both ends of [0, 1] among them while
 // they are not cut off. Inlined, so that a constant `function` is no call.
-TOI_INLINE toi_section toi_golden_section(toi_section_fn *function, void *context, double tolerance)
+static inline __attribute__((always_inline)) toi_section
+toi_golden_section(toi_section_fn *function, void *context, double tolerance)
 {
     const double far = 0.6180339887498949, near = 1 - far; // 1 / golden ratio, and the rest
     toi_section p0 = {0, function(context, 0)};

@@ -5,7 +5,6 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "sdf/local.h"
-#include "sdf/search.h"
 
 // A node of the hierarchy, or a triangle (~triangle), that cannot touch before `time`.
 typedef struct later
@@ -15,7 +14,7 @@ typedef struct later
 } later;
 
 // All that is still to be looked at, as a heap by time.
-typedef struct walk
+typedef struct sphere_walk
 {
     const toi_sdf_question *question;
     toi_local *local;
@@ -26,7 +25,7 @@ typedef struct walk
     later *heap;
     int64_t count;
     int64_t capacity;
-} walk;
+} sphere_walk;
 
 // Equal times are ordered too, so that the answer does not hang on the heap's ways.
 static bool sooner(const later *a, const later *b)
@@ -34,7 +33,7 @@ static bool sooner(const later *a, const later *b)
     return a->time < b->time || (a->time == b->time && a->what < b->what);
 }
 
-static toi_status push(walk *walk, double time, int64_t what)
+static toi_status push(sphere_walk *walk, double time, int64_t what)
 {
     if (!(time <= walk->end))
         return TOI_OK;
@@ -50,7 +49,7 @@ static toi_status push(walk *walk, double time, int64_t what)
     return TOI_OK;
 }
 
-static later pop(walk *walk)
+static later pop(sphere_walk *walk)
 {
     later first = walk->heap[0], item = walk->heap[--walk->count];
     int64_t i = 0;
@@ -103,8 +102,7 @@ static double trace_chord(toi_local *local, const double a[3], const double b[3]
     return share;
 }
 
-// No point of the box touches from `start` to the time that is returned; infinite: nor until `end`.
-static double trace(toi_local *local, const toi_moving_box *box, double start, double end)
+double toi_trace_sphere(toi_local *local, const toi_moving_box *box, double start, double end)
 {
     double a[3], b[3], velocity[3], bend;
     toi_frame frame;
@@ -154,7 +152,8 @@ static void measure(toi_sdf_probe *probe, double seconds)
 }
 
 // Searches a triangle. Of contacts at the same time, the deepest is kept.
-static void search_triangle(walk *walk, const toi_corner corners[3], int32_t triangle, double start)
+static void search_triangle(sphere_walk *walk, const toi_corner corners[3], int32_t triangle,
+                            double start)
 {
     toi_local_hit hit;
     toi_sdf_probe *probe = walk->question->def->probe;
@@ -172,7 +171,7 @@ static void search_triangle(walk *walk, const toi_corner corners[3], int32_t tri
     walk->result->v = hit.weights[2];
 }
 
-static toi_status open_leaf(walk *walk, const toi_box_node *node, double time)
+static toi_status open_leaf(sphere_walk *walk, const toi_box_node *node, double time)
 {
     toi_corner corners[3];
     toi_moving_box box;
@@ -182,12 +181,13 @@ static toi_status open_leaf(walk *walk, const toi_box_node *node, double time)
         toi_question_corners(walk->question, triangle, corners);
         enclose(corners, &box);
         ++walk->result->nodes;
-        status = push(walk, trace(walk->local, &box, time, walk->end), ~(int64_t)triangle);
+        status =
+            push(walk, toi_trace_sphere(walk->local, &box, time, walk->end), ~(int64_t)triangle);
     }
     return status;
 }
 
-static toi_status open_node(walk *walk, int64_t index, double time)
+static toi_status open_node(sphere_walk *walk, int64_t index, double time)
 {
     const toi_box_node *node = &walk->question->surface->tree.nodes[index];
     if (node->child == 0)
@@ -197,12 +197,12 @@ static toi_status open_node(walk *walk, int64_t index, double time)
         toi_moving_box box;
         toi_question_box(walk->question, child, &box);
         ++walk->result->nodes;
-        status = push(walk, trace(walk->local, &box, time, walk->end), child);
+        status = push(walk, toi_trace_sphere(walk->local, &box, time, walk->end), child);
     }
     return status;
 }
 
-static toi_status walk_tree(walk *walk, double start)
+static toi_status walk_tree(sphere_walk *walk, double start)
 {
     toi_corner corners[3];
     toi_status status = push(walk, start, 0);
@@ -221,7 +221,7 @@ static toi_status walk_tree(walk *walk, double start)
     return status;
 }
 
-static toi_status finish(const walk *walk)
+static toi_status finish(const sphere_walk *walk)
 {
     toi_sdf_result *result = walk->result;
     result->evaluations = walk->local->evaluations;
@@ -243,12 +243,12 @@ static toi_status answer(const toi_sdf_question *question, toi_local_fn *search,
                        .contact = def->margin + def->touch,
                        .iterations = def->iterations,
                        .tolerance = def->search_tolerance};
-    walk walk = {.question = question,
-                 .local = &local,
-                 .search = search,
-                 .result = result,
-                 .end = question->track.duration,
-                 .depth = INFINITY};
+    sphere_walk walk = {.question = question,
+                        .local = &local,
+                        .search = search,
+                        .result = result,
+                        .end = question->track.duration,
+                        .depth = INFINITY};
     toi_status status = TOI_OK;
     result->touch = def->touch;
     if (!question->surface)
