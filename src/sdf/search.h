@@ -46,6 +46,11 @@ typedef struct toi_sdf_question
     int workers;
 } toi_sdf_question;
 
+// Checks all but `def`, which stays NULL, and prepares; toi_close_question() ends what was opened.
+toi_status toi_open_question(const toi_surface *surface, const toi_motion *motion,
+                             const toi_field *field, int workers, toi_sdf_question *question);
+void toi_close_question(toi_sdf_question *question);
+
 // The corners of a triangle.
 void toi_question_corners(const toi_sdf_question *question, int32_t triangle,
                           toi_corner corners[3]);
@@ -61,5 +66,9 @@ toi_status toi_finish_hit(const toi_sdf_question *question, toi_sdf_result *resu
 typedef toi_status toi_sdf_solver_fn(const toi_sdf_question *question, toi_sdf_result *result);
 
 toi_sdf_solver_fn toi_search_certified;
+toi_sdf_solver_fn toi_search_fwgss;     // sphere_tree.c, like those below
+toi_sdf_solver_fn toi_search_fw;
+toi_sdf_solver_fn toi_search_discrete;
+toi_sdf_solver_fn toi_search_projected;
 
 #endif
