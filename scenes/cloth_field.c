@@ -1,5 +1,5 @@
-// Position-based cloth over a distance field (Müller et al., "Position Based Dynamics", 2007): links
-// keep their lengths, contacts keep their distance, and the cloth goes as far as it may.
+// Position-based cloth over a distance field (Müller et al., "Position Based Dynamics", 2007):
+// links keep their lengths, contacts keep their distance, and the cloth goes as far as it may.
 
 #include "cloth_field.h"
 
@@ -29,8 +29,7 @@ static void add_links(field_cloth *cloth, int side, int kind)
         for (int column = columns < 0 ? 1 : 0; column + columns < side && column < side; ++column) {
             int32_t a = row * side + column, b = (row + rows) * side + column + columns;
             double length = length3(sub3(cloth->now[a], cloth->now[b]));
-            cloth->links[cloth->link_count++] =
-                (cloth_link){a, b, length, LINKS[kind].stiffness};
+            cloth->links[cloth->link_count++] = (cloth_link){a, b, length, LINKS[kind].stiffness};
         }
 }
 
@@ -78,8 +77,7 @@ static void keep_length(field_cloth *cloth, const cloth_link *link)
 // Moves the point of contact, which the three vertices carry with these weights, by `way`.
 static void carry(field_cloth *cloth, const int32_t face[3], const double weights[3], vec3 way)
 {
-    double squares =
-        weights[0] * weights[0] + weights[1] * weights[1] + weights[2] * weights[2];
+    double squares = weights[0] * weights[0] + weights[1] * weights[1] + weights[2] * weights[2];
     for (int k = 0; k < 3; ++k)
         cloth->end[face[k]] = step3(cloth->end[face[k]], weights[k] / squares, way);
 }

@@ -21,7 +21,7 @@ typedef struct field_cloth
 {
     int64_t count; // of vertices
     vec3 *now;
-    vec3 *end;   // where a part of a step leads
+    vec3 *end; // where a part of a step leads
     vec3 *speed;
     int64_t link_count;
     cloth_link *links;
@@ -29,8 +29,8 @@ typedef struct field_cloth
     double friction;
 } field_cloth;
 
-// From a plate of `cells` x `cells` squares (toi_make_plate()), whose faces must outlive it. Free in
-// any case.
+// From a plate of `cells` x `cells` squares (toi_make_plate()), whose faces must outlive it. Free
+// in any case.
 toi_status make_field_cloth(const toi_solid *plate, int cells, field_cloth *cloth);
 void free_field_cloth(field_cloth *cloth);
 

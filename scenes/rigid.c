@@ -66,7 +66,8 @@ static void advance(toi_rigid *at, double time)
 // ---------------------------------------------------------------------------------------------
 // Mass
 
-// Integrals over a body: mass, mass times place, and the symmetric matrix of mass times place place.
+// Integrals over a body: mass, mass times place, and the symmetric matrix of mass times place
+// place.
 typedef struct moments
 {
     double mass;

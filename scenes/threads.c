@@ -88,7 +88,7 @@ static void close_ring(lathe *l, int64_t ring, double z, bool up)
 
 typedef struct helix
 {
-    double low;    // where the rings are
+    double low; // where the rings are
     double high;
     double begin;  // of the first row at the first column
     double plain;  // radius at the rings
