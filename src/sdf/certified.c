@@ -62,7 +62,7 @@ static bool contradicts(const toi_search *search, const double a[3], double valu
 {
     double e[3];
     toi_subtract(a, b, e);
-    double most = search->lipschitz * toi_length(e) * (1 + 0x1p-40) + error_a + error_b;
+    double most = search->lipschitz * toi_norm(e) * (1 + 0x1p-40) + error_a + error_b;
     return fabs(value_a - value_b) > most + 0x1p-50 * (fabs(value_a) + fabs(value_b));
 }
 
