@@ -5,17 +5,17 @@
 
 #include "sdf/literature/golden_section.h"
 #include "sdf/local.h"
+#include "toi/random.h"
+#include "toi/sdf.h"
 
 #include <math.h>
 #include <string.h>
 
-static uint64_t seed = 1;
+static toi_random random_numbers = {14};
 
 static double uniform(double low, double high)
 {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    uint64_t x = seed ^ (seed >> 33);
-    return low + (high - low) * (double)((x * 0xff51afd7ed558ccdu) >> 11) * 0x1p-53;
+    return toi_random_range(&random_numbers, low, high);
 }
 
 static void direction(double length, double v[3])

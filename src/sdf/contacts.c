@@ -392,25 +392,39 @@ static toi_status check_def(const toi_contact_def *def, const toi_motion *motion
     return TOI_OK;
 }
 
-static TOI_APART toi_status find_contacts(const toi_contact_def *def, const toi_surface *surface,
-                                          const toi_motion *motion, const double *time,
-                                          const toi_field *field, toi_field_contact_array *contacts)
+static toi_status find_contacts(const toi_contact_def *def, const toi_sdf_question *question,
+                                double time, toi_field_contact_array *contacts)
+{
+    if (question->surface->tree.face_count == 0)
+        return TOI_OK;
+    contact_job job = {.def = def, .question = question};
+    toi_track_frame(&question->track, time, &job.frame);
+    toi_status status = find_near(&job);
+    if (status == TOI_OK)
+        status = look_at_all(&job, question->workers, contacts);
+    toi_give_back(job.near);
+    return status;
+}
+
+static TOI_APART toi_status answer(const toi_contact_def *def, const toi_surface *surface,
+                                   const toi_motion *motion, const double *time,
+                                   const toi_field *field, toi_field_contact_array *contacts)
 {
     toi_sdf_question question;
     contacts->count = 0;
+    if (!surface || !motion || !field)
+        return toi_fail(TOI_ERROR_ARGUMENT, "the %s is missing",
+                        !motion  ? "motion"
+                        : !field ? "field"
+                                 : "mesh");
     toi_status status = check_def(def, motion, *time);
     if (status == TOI_OK)
         status = toi_open_question(surface, motion, field, def->workers, &question);
     if (status != TOI_OK)
         return status;
-    contact_job job = {.def = def, .question = &question};
-    toi_track_frame(&question.track, *time, &job.frame);
-    status = find_near(&job);
-    if (status == TOI_OK)
-        status = look_at_all(&job, question.workers, contacts);
+    status = find_contacts(def, &question, *time, contacts);
     if (status != TOI_OK)
         contacts->count = 0;
-    toi_give_back(job.near);
     toi_close_question(&question);
     return status;
 }
@@ -420,7 +434,7 @@ toi_status toi_find_field_contacts(const toi_contact_def *def, const toi_surface
                                    toi_field_contact_array *contacts)
 {
     TOI_GUARD_FP;
-    return find_contacts(def, surface, motion, &time, field, contacts);
+    return answer(def, surface, motion, &time, field, contacts);
 }
 
 toi_status toi_local_status(const toi_local *local)
