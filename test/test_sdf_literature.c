@@ -24,7 +24,7 @@ static void direction(double length, double v[3])
     do {
         for (int k = 0; k < 3; ++k)
             v[k] = uniform(-1, 1);
-        l = toi_length(v);
+        l = toi_norm(v);
     } while (l < 0.1 || l > 1);
     for (int k = 0; k < 3; ++k)
         v[k] *= length / l;
@@ -174,7 +174,7 @@ static flight random_flight(void)
     double from[3], angle = uniform(0, 6.28), speed = uniform(20, 60);
     direction(0.32, from);
     double way[3] = {0.11 * cos(angle) - from[0], 0.11 * sin(angle) - from[1], -from[2]};
-    double length = toi_length(way);
+    double length = toi_norm(way);
     f.motion.duration = 1.0 / 60;
     direction(uniform(0, 377), f.motion.mesh.spin);
     for (int k = 0; k < 3; ++k) {

@@ -87,7 +87,7 @@ static toi_status add(face *f, const double weights[3])
     double point[3];
     toi_resting_point(&f->resting, weights, point);
     toi_local_sample(&f->local, point, &sample);
-    double length = toi_length(sample.gradient);
+    double length = toi_norm(sample.gradient);
     for (int k = 0; k < 3 && length > 0; ++k)
         sample.gradient[k] /= length;
     toi_field_contact *c = &list->data[list->count++];
@@ -106,7 +106,7 @@ static double clearance(const face *f, const double point[3])
         double other[3], way[3];
         place_of(f, i, other);
         toi_subtract(point, other, way);
-        least = fmin(least, toi_length(way));
+        least = fmin(least, toi_norm(way));
     }
     return least;
 }
@@ -122,7 +122,7 @@ static bool on_a_line(const face *f, const double point[3])
     toi_subtract(point, b, bc);
     toi_cross(ab, ac, cross);
     double longest = fmax(toi_dot(ab, ab), fmax(toi_dot(ac, ac), toi_dot(bc, bc)));
-    return !(toi_length(cross) > longest / 32);
+    return !(toi_norm(cross) > longest / 32);
 }
 
 // Of a region's lowest point, corners and middle, as far as they are as low: the farthest from the
@@ -201,7 +201,7 @@ static double area_of(const toi_resting *triangle)
     toi_subtract(triangle->corners[1], triangle->corners[0], a);
     toi_subtract(triangle->corners[2], triangle->corners[0], b);
     toi_cross(a, b, cross);
-    return toi_length(cross) / 2;
+    return toi_norm(cross) / 2;
 }
 
 // One of the three regions about the middle of another, equation 1.21. Each has a third of the
