@@ -277,6 +277,7 @@ static void the_same_for_any_number_of_workers(void **state)
     static int32_t faces[COUNT][3];
     toi_surface *surface = make_sheet(points, faces);
     toi_field *field = shape(TOI_SHAPE_TORUS, 0.5, 0.2, 0);
+    int64_t total = 0;
     for (int i = 0; i < 8; ++i) {
         toi_contact_def def = toi_default_contact_def();
         toi_motion motion = random_motion();
@@ -289,10 +290,11 @@ static void the_same_for_any_number_of_workers(void **state)
             assert_int_equal(list->count, c[0].count);
             assert_memory_equal(list->data, c[0].data, (size_t)c[0].count * sizeof *c[0].data);
         }
-        assert_true(c[0].count > 50);
+        total += c[0].count;
         toi_free_field_contacts(&c[0]);
         toi_free_field_contacts(&c[1]);
     }
+    assert_true(total > 500);
     toi_free_surface(surface);
     toi_free_field(field);
 }

@@ -195,7 +195,8 @@ static flight random_flight(void)
     return f;
 }
 
-// A local search misses about one in a hundred (the paper: 0.94 %); never does it invent a contact.
+// A local search misses about one in a hundred (the paper: 0.94 %) and is late by more than 1e-4 for
+// some fifteen; never does it invent a contact, or find one before the first.
 static void fwgss_misses_few(void **state)
 {
     (void)state;
@@ -212,7 +213,7 @@ static void fwgss_misses_few(void **state)
             assert_true(truth.state == TOI_SDF_HIT && local.t_high >= truth.t_low);
     }
     assert_true(hits > count / 2);
-    assert_true(100 * missed <= 3 * hits + 100 && 100 * late <= 8 * hits + 100);
+    assert_true(100 * missed <= 3 * hits + 100 && 4 * late <= hits);
     toi_free_field(ring);
 }
 
@@ -252,7 +253,7 @@ static void spheres_are_never_late(void **state)
         double free = toi_trace_sphere(&local, &box, 0, 1);
         found += free > 0 && free <= 1;
         beyond += free > 1;
-        for (int k = 0; k < 400; ++k)
+        for (int k = 0; k < 400 && free > 0; ++k)
             assert_false(touches(&local, &box, fmin(1, free) * k / 400));
     }
     assert_true(found > count / 5 && beyond > count / 20);
@@ -286,8 +287,14 @@ static toi_surface *make_strip(double points[2 * STRIP][3], int32_t faces[2 * ST
     return surface;
 }
 
-// With the hierarchy a mesh is not found later than by the best of its triangles alone, but for
-// what a local search may miss when it begins elsewhere: rarely. Up to four turns a step.
+static void corners_of(double points[][3], const int32_t face[3], double corners[3][3])
+{
+    for (int i = 0; i < 3; ++i)
+        memcpy(corners[i], points[face[i]], sizeof corners[i]);
+}
+
+// A discrete search of a triangle does not depend on the others: with the hierarchy the deepest of
+// all is found, bit by bit, wherever the mesh is after some turns.
 static void the_hierarchy_loses_nothing(void **state)
 {
     (void)state;
@@ -295,30 +302,59 @@ static void the_hierarchy_loses_nothing(void **state)
     static int32_t faces[2 * STRIP][3];
     toi_surface *surface = make_strip(points, faces);
     toi_field *spikes = shape(TOI_SHAPE_SPIKES, 0.2, 0.1, 0.08);
-    int64_t count = cases(40), hits = 0, later = 0;
+    int64_t count = cases(100), hits = 0;
     for (int64_t i = 0; i < count; ++i) {
         toi_sdf_def def = toi_default_sdf_def();
         toi_motion motion = toi_default_motion();
         toi_sdf_result whole;
-        double first = INFINITY;
-        def.solver = TOI_SDF_FWGSS;
+        double deepest = INFINITY, corners[3][3];
+        def.solver = i % 2 ? TOI_SDF_DISCRETE : TOI_SDF_DISCRETE_PROJECTED;
+        direction(uniform(0, 25), motion.mesh.spin);
+        motion.mesh.position[2] = uniform(0.2, 0.6);
+        assert_ok(toi_find_field_impact(&def, surface, &motion, spikes, &whole));
+        for (int k = 0; k < 2 * STRIP; ++k) {
+            corners_of(points, faces[k], corners);
+            toi_sdf_result one = ask(def.solver, corners, &motion, spikes);
+            if (one.state == TOI_SDF_HIT)
+                deepest = fmin(deepest, one.distance);
+        }
+        hits += whole.state == TOI_SDF_HIT;
+        assert_true(whole.state == TOI_SDF_HIT ? whole.distance == deepest : deepest == INFINITY);
+    }
+    assert_true(hits > count / 5 && hits < count);
+    toi_free_field(spikes);
+    toi_free_surface(surface);
+}
+
+// A mesh in flight, up to four turns a step: what is found is contact, and not before the truth.
+// The earliest triangles are searched first, so that few hits are missed.
+static void meshes_in_flight(void **state)
+{
+    (void)state;
+    static double points[2 * STRIP][3];
+    static int32_t faces[2 * STRIP][3];
+    toi_surface *surface = make_strip(points, faces);
+    toi_field *spikes = shape(TOI_SHAPE_SPIKES, 0.2, 0.1, 0.08);
+    int64_t count = cases(100), hits = 0, missed[TOI_SDF_FW + 1] = {0};
+    for (int64_t i = 0; i < count; ++i) {
+        toi_sdf_def def = toi_default_sdf_def();
+        toi_motion motion = toi_default_motion();
+        toi_sdf_result truth, local;
         direction(uniform(0, 25), motion.mesh.spin);
         motion.mesh.position[2] = 0.9;
         motion.mesh.velocity[2] = uniform(-1, -0.3);
-        assert_ok(toi_find_field_impact(&def, surface, &motion, spikes, &whole));
-        for (int k = 0; k < 2 * STRIP; ++k) {
-            double corners[3][3];
-            for (int j = 0; j < 3; ++j)
-                memcpy(corners[j], points[faces[k][j]], sizeof corners[j]);
-            first = fmin(first, ask(TOI_SDF_FWGSS, corners, &motion, spikes).t_high);
+        assert_ok(toi_find_field_impact(&def, surface, &motion, spikes, &truth));
+        hits += truth.state == TOI_SDF_HIT;
+        for (int solver = TOI_SDF_FWGSS; solver <= TOI_SDF_FW; ++solver) {
+            def.solver = solver;
+            assert_ok(toi_find_field_impact(&def, surface, &motion, spikes, &local));
+            missed[solver] += truth.state == TOI_SDF_HIT && local.state != TOI_SDF_HIT;
+            if (local.state == TOI_SDF_HIT)
+                assert_true(local.distance <= 1e-12 && local.t_high >= truth.t_low);
         }
-        hits += first <= 1;
-        later += first <= 1 && !(whole.t_high <= first + 1e-5);
-        if (whole.state == TOI_SDF_HIT)
-            assert_true(whole.distance <= 0);
     }
-    assert_true(hits > count / 2);
-    assert_true(20 * later <= hits);
+    assert_true(hits > count / 3);
+    assert_true(10 * missed[TOI_SDF_FWGSS] <= hits && 5 * missed[TOI_SDF_FW] <= hits);
     toi_free_field(spikes);
     toi_free_surface(surface);
 }
@@ -390,6 +426,7 @@ int main(void)
         cmocka_unit_test(fwgss_misses_few),
         cmocka_unit_test(spheres_are_never_late),
         cmocka_unit_test(the_hierarchy_loses_nothing),
+        cmocka_unit_test(meshes_in_flight),
         cmocka_unit_test(discrete_searches_take_the_deepest),
         cmocka_unit_test(bad_fields_are_noticed),
     };

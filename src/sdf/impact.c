@@ -19,7 +19,7 @@ toi_sdf_def toi_default_sdf_def(void)
     return (toi_sdf_def){.solver = TOI_SDF_CERTIFIED,
                          .tolerance = 1e-9,
                          .budget = (int64_t)1 << 22,
-                         .iterations = 64,
+                         .iterations = 50,
                          .search_tolerance = 1e-6,
                          .cookie = SDF_COOKIE};
 }
