@@ -5,17 +5,17 @@
 
 #include "sdf/literature/golden_section.h"
 #include "sdf/local.h"
+#include "toi/random.h"
+#include "toi/sdf.h"
 
 #include <math.h>
 #include <string.h>
 
-static uint64_t seed = 1;
+static toi_random random_numbers = {14};
 
 static double uniform(double low, double high)
 {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    uint64_t x = seed ^ (seed >> 33);
-    return low + (high - low) * (double)((x * 0xff51afd7ed558ccdu) >> 11) * 0x1p-53;
+    return toi_random_range(&random_numbers, low, high);
 }
 
 static void direction(double length, double v[3])
@@ -24,7 +24,7 @@ static void direction(double length, double v[3])
     do {
         for (int k = 0; k < 3; ++k)
             v[k] = uniform(-1, 1);
-        l = toi_length(v);
+        l = toi_norm(v);
     } while (l < 0.1 || l > 1);
     for (int k = 0; k < 3; ++k)
         v[k] *= length / l;
@@ -35,6 +35,16 @@ static toi_field *shape(toi_shape kind, double a, double b, double c)
     toi_field *field;
     assert_ok(toi_make_shape(kind, (double[]){a, b, c}, toi_shape_numbers(kind), &field));
     return field;
+}
+
+static toi_sdf_result ask(toi_sdf_solver solver, double corners[3][3], const toi_motion *motion,
+                          const toi_field *field)
+{
+    toi_sdf_def def = toi_default_sdf_def();
+    toi_sdf_result result;
+    def.solver = solver;
+    assert_ok(toi_find_triangle_impact(&def, (const double(*)[3])corners, motion, field, &result));
+    return result;
 }
 
 // A function with a valley, and how often it was asked.
@@ -174,7 +184,7 @@ static flight random_flight(void)
     double from[3], angle = uniform(0, 6.28), speed = uniform(20, 60);
     direction(0.32, from);
     double way[3] = {0.11 * cos(angle) - from[0], 0.11 * sin(angle) - from[1], -from[2]};
-    double length = toi_length(way);
+    double length = toi_norm(way);
     f.motion.duration = 1.0 / 60;
     direction(uniform(0, 377), f.motion.mesh.spin);
     for (int k = 0; k < 3; ++k) {
@@ -185,7 +195,8 @@ static flight random_flight(void)
     return f;
 }
 
-// A local search misses about one in a hundred (the paper: 0.94 %); never does it invent a contact.
+// A local search misses about one in a hundred (the paper: 0.94 %) and is late by more than 1e-4 for
+// some fifteen; never does it invent a contact, or find one before the first.
 static void fwgss_misses_few(void **state)
 {
     (void)state;
@@ -193,11 +204,8 @@ static void fwgss_misses_few(void **state)
     int64_t count = cases(400), hits = 0, missed = 0, late = 0;
     for (int64_t i = 0; i < count; ++i) {
         flight f = random_flight();
-        toi_sdf_def def = toi_default_sdf_def();
-        toi_sdf_result truth, local;
-        assert_ok(toi_find_triangle_impact(&def, f.corners, &f.motion, ring, &truth));
-        def.solver = TOI_SDF_FWGSS;
-        assert_ok(toi_find_triangle_impact(&def, f.corners, &f.motion, ring, &local));
+        toi_sdf_result truth = ask(TOI_SDF_CERTIFIED, f.corners, &f.motion, ring);
+        toi_sdf_result local = ask(TOI_SDF_FWGSS, f.corners, &f.motion, ring);
         hits += truth.state == TOI_SDF_HIT;
         missed += truth.state == TOI_SDF_HIT && local.state != TOI_SDF_HIT;
         late += local.state == TOI_SDF_HIT && local.t_high > truth.t_high + 1e-4;
@@ -205,7 +213,7 @@ static void fwgss_misses_few(void **state)
             assert_true(truth.state == TOI_SDF_HIT && local.t_high >= truth.t_low);
     }
     assert_true(hits > count / 2);
-    assert_true(100 * missed <= 3 * hits + 100 && 100 * late <= 8 * hits + 100);
+    assert_true(100 * missed <= 3 * hits + 100 && 4 * late <= hits);
     toi_free_field(ring);
 }
 
@@ -245,7 +253,7 @@ static void spheres_are_never_late(void **state)
         double free = toi_trace_sphere(&local, &box, 0, 1);
         found += free > 0 && free <= 1;
         beyond += free > 1;
-        for (int k = 0; k < 400; ++k)
+        for (int k = 0; k < 400 && free > 0; ++k)
             assert_false(touches(&local, &box, fmin(1, free) * k / 400));
     }
     assert_true(found > count / 5 && beyond > count / 20);
@@ -279,8 +287,14 @@ static toi_surface *make_strip(double points[2 * STRIP][3], int32_t faces[2 * ST
     return surface;
 }
 
-// With the hierarchy a mesh is not found later than by the best of its triangles alone, but for
-// what a local search may miss when it begins elsewhere: rarely. Up to four turns a step.
+static void corners_of(double points[][3], const int32_t face[3], double corners[3][3])
+{
+    for (int i = 0; i < 3; ++i)
+        memcpy(corners[i], points[face[i]], sizeof corners[i]);
+}
+
+// A discrete search of a triangle does not depend on the others: with the hierarchy the deepest of
+// all is found, bit by bit, wherever the mesh is after some turns.
 static void the_hierarchy_loses_nothing(void **state)
 {
     (void)state;
@@ -288,31 +302,59 @@ static void the_hierarchy_loses_nothing(void **state)
     static int32_t faces[2 * STRIP][3];
     toi_surface *surface = make_strip(points, faces);
     toi_field *spikes = shape(TOI_SHAPE_SPIKES, 0.2, 0.1, 0.08);
-    int64_t count = cases(40), hits = 0, later = 0;
+    int64_t count = cases(100), hits = 0;
     for (int64_t i = 0; i < count; ++i) {
         toi_sdf_def def = toi_default_sdf_def();
         toi_motion motion = toi_default_motion();
-        toi_sdf_result whole, one;
-        double first = INFINITY;
-        def.solver = TOI_SDF_FWGSS;
+        toi_sdf_result whole;
+        double deepest = INFINITY, corners[3][3];
+        def.solver = i % 2 ? TOI_SDF_DISCRETE : TOI_SDF_DISCRETE_PROJECTED;
+        direction(uniform(0, 25), motion.mesh.spin);
+        motion.mesh.position[2] = uniform(0.2, 0.6);
+        assert_ok(toi_find_field_impact(&def, surface, &motion, spikes, &whole));
+        for (int k = 0; k < 2 * STRIP; ++k) {
+            corners_of(points, faces[k], corners);
+            toi_sdf_result one = ask(def.solver, corners, &motion, spikes);
+            if (one.state == TOI_SDF_HIT)
+                deepest = fmin(deepest, one.distance);
+        }
+        hits += whole.state == TOI_SDF_HIT;
+        assert_true(whole.state == TOI_SDF_HIT ? whole.distance == deepest : deepest == INFINITY);
+    }
+    assert_true(hits > count / 5 && hits < count);
+    toi_free_field(spikes);
+    toi_free_surface(surface);
+}
+
+// A mesh in flight, up to four turns a step: what is found is contact, and not before the truth.
+// The earliest triangles are searched first, so that few hits are missed.
+static void meshes_in_flight(void **state)
+{
+    (void)state;
+    static double points[2 * STRIP][3];
+    static int32_t faces[2 * STRIP][3];
+    toi_surface *surface = make_strip(points, faces);
+    toi_field *spikes = shape(TOI_SHAPE_SPIKES, 0.2, 0.1, 0.08);
+    int64_t count = cases(100), hits = 0, missed[TOI_SDF_FW + 1] = {0};
+    for (int64_t i = 0; i < count; ++i) {
+        toi_sdf_def def = toi_default_sdf_def();
+        toi_motion motion = toi_default_motion();
+        toi_sdf_result truth, local;
         direction(uniform(0, 25), motion.mesh.spin);
         motion.mesh.position[2] = 0.9;
         motion.mesh.velocity[2] = uniform(-1, -0.3);
-        assert_ok(toi_find_field_impact(&def, surface, &motion, spikes, &whole));
-        for (int k = 0; k < 2 * STRIP; ++k) {
-            double corners[3][3];
-            for (int j = 0; j < 3; ++j)
-                memcpy(corners[j], points[faces[k][j]], sizeof corners[j]);
-            assert_ok(toi_find_triangle_impact(&def, corners, &motion, spikes, &one));
-            first = fmin(first, one.t_high);
+        assert_ok(toi_find_field_impact(&def, surface, &motion, spikes, &truth));
+        hits += truth.state == TOI_SDF_HIT;
+        for (int solver = TOI_SDF_FWGSS; solver <= TOI_SDF_FW; ++solver) {
+            def.solver = solver;
+            assert_ok(toi_find_field_impact(&def, surface, &motion, spikes, &local));
+            missed[solver] += truth.state == TOI_SDF_HIT && local.state != TOI_SDF_HIT;
+            if (local.state == TOI_SDF_HIT)
+                assert_true(local.distance <= 1e-12 && local.t_high >= truth.t_low);
         }
-        hits += first <= 1;
-        later += first <= 1 && !(whole.t_high <= first + 1e-5);
-        if (whole.state == TOI_SDF_HIT)
-            assert_true(whole.distance <= 0);
     }
-    assert_true(hits > count / 2);
-    assert_true(20 * later <= hits);
+    assert_true(hits > count / 3);
+    assert_true(10 * missed[TOI_SDF_FWGSS] <= hits && 5 * missed[TOI_SDF_FW] <= hits);
     toi_free_field(spikes);
     toi_free_surface(surface);
 }
@@ -384,6 +426,7 @@ int main(void)
         cmocka_unit_test(fwgss_misses_few),
         cmocka_unit_test(spheres_are_never_late),
         cmocka_unit_test(the_hierarchy_loses_nothing),
+        cmocka_unit_test(meshes_in_flight),
         cmocka_unit_test(discrete_searches_take_the_deepest),
         cmocka_unit_test(bad_fields_are_noticed),
     };

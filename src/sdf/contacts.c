@@ -87,7 +87,7 @@ static toi_status add(face *f, const double weights[3])
     double point[3];
     toi_resting_point(&f->resting, weights, point);
     toi_local_sample(&f->local, point, &sample);
-    double length = toi_length(sample.gradient);
+    double length = toi_norm(sample.gradient);
     for (int k = 0; k < 3 && length > 0; ++k)
         sample.gradient[k] /= length;
     toi_field_contact *c = &list->data[list->count++];
@@ -106,7 +106,7 @@ static double clearance(const face *f, const double point[3])
         double other[3], way[3];
         place_of(f, i, other);
         toi_subtract(point, other, way);
-        least = fmin(least, toi_length(way));
+        least = fmin(least, toi_norm(way));
     }
     return least;
 }
@@ -122,42 +122,83 @@ static bool on_a_line(const face *f, const double point[3])
     toi_subtract(point, b, bc);
     toi_cross(ab, ac, cross);
     double longest = fmax(toi_dot(ab, ab), fmax(toi_dot(ac, ac), toi_dot(bc, bc)));
-    return !(toi_length(cross) > longest / 32);
+    return !(toi_norm(cross) > longest / 32);
 }
 
-// Of a region's lowest point, corners and middle, as far as they are as low: the farthest from the
-// contacts that are there already. Where a triangle lies flat, all are.
+// How much a further contact adds: its distance from the first, from the line of the first two, or
+// from all.
+static double worth(const face *f, const double point[3])
+{
+    double a[3], b[3], ab[3], ac[3], cross[3];
+    if (found(f) != 2)
+        return clearance(f, point);
+    place_of(f, 0, a);
+    place_of(f, 1, b);
+    toi_subtract(b, a, ab);
+    toi_subtract(point, a, ac);
+    toi_cross(ab, ac, cross);
+    return toi_norm(cross) / toi_norm(ab);
+}
+
+static bool is_low(face *f, const double weights[3], double limit, double point[3])
+{
+    toi_field_sample sample;
+    toi_resting_point(&f->resting, weights, point);
+    toi_local_sample(&f->local, point, &sample);
+    return sample.value <= limit;
+}
+
+// From a low point towards another as far as it stays as low, by halving.
+static void reach(face *f, const double from[3], const double to[3], double limit,
+                  double weights[3])
+{
+    enum
+    {
+        HALVINGS = 6
+    };
+    double low = 0, high = 1, point[3];
+    for (int i = 0; i <= HALVINGS && low < high; ++i) {
+        double share = i == 0 ? 1 : (low + high) / 2;
+        for (int k = 0; k < 3; ++k)
+            weights[k] = from[k] + share * (to[k] - from[k]);
+        *(is_low(f, weights, limit, point) ? &low : &high) = share;
+    }
+    for (int k = 0; k < 3; ++k)
+        weights[k] = from[k] + low * (to[k] - from[k]);
+}
+
+// Where a triangle lies flat, many points are as low as the lowest: from it towards the corners of
+// the region, the one that adds most.
 static void spread(face *f, double region[3][3], toi_lowest *lowest)
 {
-    double point[3], weights[3],
-        limit = fmin(lowest->value + detail(f->job), f->job->def->distance);
-    toi_resting_point(&f->resting, lowest->weights, point);
-    double best = clearance(f, point);
-    for (int i = 0; i < 4; ++i) {
-        for (int k = 0; k < 3; ++k)
-            weights[k] = i < 3 ? region[i][k] : (region[0][k] + region[1][k] + region[2][k]) / 3;
-        toi_field_sample sample;
+    double point[3], limit = fmin(lowest->value + detail(f->job), f->job->def->distance);
+    double from[3] = {lowest->weights[0], lowest->weights[1], lowest->weights[2]};
+    toi_resting_point(&f->resting, from, point);
+    double best = worth(f, point);
+    for (int i = 0; i < 3; ++i) {
+        double weights[3];
+        reach(f, from, region[i], limit, weights);
         toi_resting_point(&f->resting, weights, point);
-        toi_local_sample(&f->local, point, &sample);
-        double away = clearance(f, point);
-        if (!(sample.value <= limit) || !(away > best))
+        double more = worth(f, point);
+        if (!(more > best))
             continue;
-        best = away;
+        best = more;
         memcpy(lowest->weights, weights, sizeof weights);
     }
 }
 
-// Is a contact in the region? Its weights are solved for those of the region's corners.
+// Is a contact inside the region? Its weights are solved for those of the region's corners. On a
+// side it is not inside: a flat triangle's first contact may well be the corner that all regions
+// share.
 static bool holds(double r[3][3], const double w[3])
 {
     double a[3], b[3], c[3];
     toi_cross(r[1], r[2], a);
     toi_cross(r[2], r[0], b);
     toi_cross(r[0], r[1], c);
-    double whole = toi_dot(r[0], a), least = -1e-9 * fabs(whole);
-    double sign = whole < 0 ? -1 : 1;
-    return sign * toi_dot(w, a) >= least && sign * toi_dot(w, b) >= least &&
-           sign * toi_dot(w, c) >= least;
+    double whole = toi_dot(r[0], a), least = 1e-9 * fabs(whole), sign = whole < 0 ? -1 : 1;
+    return sign * toi_dot(w, a) > least && sign * toi_dot(w, b) > least &&
+           sign * toi_dot(w, c) > least;
 }
 
 static bool holds_any(const face *f, double region[3][3])
@@ -201,7 +242,7 @@ static double area_of(const toi_resting *triangle)
     toi_subtract(triangle->corners[1], triangle->corners[0], a);
     toi_subtract(triangle->corners[2], triangle->corners[0], b);
     toi_cross(a, b, cross);
-    return toi_length(cross) / 2;
+    return toi_norm(cross) / 2;
 }
 
 // One of the three regions about the middle of another, equation 1.21. Each has a third of the
@@ -392,25 +433,39 @@ static toi_status check_def(const toi_contact_def *def, const toi_motion *motion
     return TOI_OK;
 }
 
-static TOI_APART toi_status find_contacts(const toi_contact_def *def, const toi_surface *surface,
-                                          const toi_motion *motion, const double *time,
-                                          const toi_field *field, toi_field_contact_array *contacts)
+static toi_status find_contacts(const toi_contact_def *def, const toi_sdf_question *question,
+                                double time, toi_field_contact_array *contacts)
+{
+    if (question->surface->tree.face_count == 0)
+        return TOI_OK;
+    contact_job job = {.def = def, .question = question};
+    toi_track_frame(&question->track, time, &job.frame);
+    toi_status status = find_near(&job);
+    if (status == TOI_OK)
+        status = look_at_all(&job, question->workers, contacts);
+    toi_give_back(job.near);
+    return status;
+}
+
+static TOI_APART toi_status answer(const toi_contact_def *def, const toi_surface *surface,
+                                   const toi_motion *motion, const double *time,
+                                   const toi_field *field, toi_field_contact_array *contacts)
 {
     toi_sdf_question question;
     contacts->count = 0;
+    if (!surface || !motion || !field)
+        return toi_fail(TOI_ERROR_ARGUMENT, "the %s is missing",
+                        !motion  ? "motion"
+                        : !field ? "field"
+                                 : "mesh");
     toi_status status = check_def(def, motion, *time);
     if (status == TOI_OK)
         status = toi_open_question(surface, motion, field, def->workers, &question);
     if (status != TOI_OK)
         return status;
-    contact_job job = {.def = def, .question = &question};
-    toi_track_frame(&question.track, *time, &job.frame);
-    status = find_near(&job);
-    if (status == TOI_OK)
-        status = look_at_all(&job, question.workers, contacts);
+    status = find_contacts(def, &question, *time, contacts);
     if (status != TOI_OK)
         contacts->count = 0;
-    toi_give_back(job.near);
     toi_close_question(&question);
     return status;
 }
@@ -420,7 +475,7 @@ toi_status toi_find_field_contacts(const toi_contact_def *def, const toi_surface
                                    toi_field_contact_array *contacts)
 {
     TOI_GUARD_FP;
-    return find_contacts(def, surface, motion, &time, field, contacts);
+    return answer(def, surface, motion, &time, field, contacts);
 }
 
 toi_status toi_local_status(const toi_local *local)

@@ -87,7 +87,7 @@ static double bound(toi_local *local, double points[3][3], const double centre[3
     for (int i = 0; i < 3 && count > 0; ++i) {
         double y[3];
         toi_subtract(points[i], centre, y);
-        double length = toi_length(y);
+        double length = toi_norm(y);
         for (int k = 0; k < count; ++k)
             least = fmin(least, lower_at(&minorants[k], y, length));
     }
@@ -115,7 +115,7 @@ static void look(search *s, part *p)
     for (int i = 0; i < 3; ++i) {
         toi_resting_point(s->triangle, p->weights[i], points[i]);
         toi_subtract(points[i], centre, y);
-        radius = fmax(radius, toi_length(y));
+        radius = fmax(radius, toi_norm(y));
     }
     p->radius = radius * (1 + 0x1p-50) + 0x1p-500; // squares underflow
     toi_local_sample(s->local, centre, &sample);

@@ -40,13 +40,14 @@ typedef struct toi_sdf_question
     const toi_field *field;
     const toi_surface *surface;   // NULL: one triangle, `single`
     const toi_corner *single;     // its three corners
-    const toi_corner *lines;      // straight lines, one a vertex; NULL: the mesh is rigid
-    const toi_moving_box *moving; // with them, one a node
+    toi_corner *lines;            // straight lines, one a vertex; NULL: the mesh is rigid
+    toi_moving_box *moving;       // with them, one a node
     toi_track track;
     int workers;
 } toi_sdf_question;
 
-// Checks all but `def`, which stays NULL, and prepares; toi_close_question() ends what was opened.
+// Prepares a mesh's question, all but its `def`; the pointers are checked by the caller. The track of
+// a mesh without triangles stays empty. What was opened is to be closed.
 toi_status toi_open_question(const toi_surface *surface, const toi_motion *motion,
                              const toi_field *field, int workers, toi_sdf_question *question);
 void toi_close_question(toi_sdf_question *question);

@@ -115,7 +115,7 @@ void toi_local_fw(toi_local *local, const toi_corner corners[3], double start, d
         time = fmax(start, fmin(last, time + way)); // equations 1.18 and 1.19
         step_towards(at.weights, towards, alpha);   // 1.20, projected by the weights
         toi_subtract(points[towards], at.point, step);
-        if (fabs(time - at.time) <= small && alpha * toi_length(step) <= local->tolerance * longest)
+        if (fabs(time - at.time) <= small && alpha * toi_norm(step) <= local->tolerance * longest)
             break;
     }
 }
@@ -180,7 +180,7 @@ static double search_triangle(toi_local *local, double points[3][3], const doubl
     int towards = support(points, gradient);
     straight_line line = {local, point, {0}};
     toi_subtract(points[towards], point, line.way);
-    double length = toi_length(line.way);
+    double length = toi_norm(line.way);
     if (!(length > 0))
         return 0;
     toi_section best = toi_golden_section(value_on_line, &line, local->tolerance);

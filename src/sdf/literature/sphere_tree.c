@@ -86,7 +86,7 @@ static double trace_chord(toi_local *local, const double a[3], const double b[3]
     toi_field_sample sample;
     double way[3], point[3], share = 0;
     toi_subtract(b, a, way);
-    double length = toi_length(way);
+    double length = toi_norm(way);
     for (int i = 0; i < STEPS; ++i) {
         for (int k = 0; k < 3; ++k)
             point[k] = a[k] + share * way[k];
@@ -110,12 +110,12 @@ double toi_trace_sphere(toi_local *local, const toi_moving_box *box, double star
         toi_track_frame(local->track, time, &frame);
         toi_track_point(local->track, &frame, &box->centre, a, velocity, &bend);
         double radius = box->radius + time * box->radius_rate;
-        double span = span_of(local, toi_length(velocity), bend, radius, end - time);
+        double span = span_of(local, toi_norm(velocity), bend, radius, end - time);
         double next = time + span < end ? time + span : end;
         toi_track_frame(local->track, next, &frame);
         toi_track_place(&frame, &box->centre, b);
         radius += span * box->radius_rate + bend * span * span / 8;
-        radius += local->track->position_error + 0x1p-48 * (toi_length(a) + toi_length(b));
+        radius += local->track->position_error + 0x1p-48 * (toi_norm(a) + toi_norm(b));
         double share = trace_chord(local, a, b, radius * (1 + 0x1p-40));
         if (share < 1)
             return time + share * (next - time);
@@ -137,8 +137,8 @@ static void enclose(const toi_corner corners[3], toi_moving_box *box)
         double p[3], v[3];
         toi_subtract(corners[i].p, box->centre.p, p);
         toi_subtract(corners[i].v, box->centre.v, v);
-        box->radius = fmax(box->radius, toi_length(p) * (1 + 0x1p-50));
-        box->radius_rate = fmax(box->radius_rate, toi_length(v) * (1 + 0x1p-50));
+        box->radius = fmax(box->radius, toi_norm(p) * (1 + 0x1p-50));
+        box->radius_rate = fmax(box->radius_rate, toi_norm(v) * (1 + 0x1p-50));
     }
 }
 
