@@ -1,4 +1,5 @@
-// Distances to the triangles of a mesh, its winding numbers, and half-spaces that hold its triangles.
+// Distances to the triangles of a mesh, its winding numbers, and half-spaces that hold its
+// triangles.
 
 #include "sdf/mesh_distance.h"
 
@@ -53,7 +54,8 @@ static void subtract(const double a[3], const double b[3], double r[3])
 
 void toi_find_nearest_from(const toi_mesh_tree *tree, const double point[3], toi_nearest *nearest)
 {
-    // A corner of the given triangle is no nearer than the triangle: a limit that some triangle meets.
+    // A corner of the given triangle is no nearer than the triangle: a limit that some triangle
+    // meets.
     double corners[3][3], least = INFINITY;
     toi_block_corners(&tree->blocks[nearest->block], nearest->lane, corners);
     for (int v = 0; v < 3; ++v) {
@@ -156,10 +158,10 @@ enum
 static void choose_direction(const toi_mesh_tree *tree, const double point[3], int number,
                              double direction[3])
 {
-    static const double across[DIRECTIONS][2] = {
-        {0.2236067, 0.1414213}, {-0.1732050, 0.2645751}, {0.3162277, -0.1123456},
-        {-0.2828427, -0.360555}, {0.4123105, 0.1357911}, {0.1928374, -0.4795831},
-        {-0.4358898, 0.2071067}, {0.1246810, 0.5385164}};
+    static const double across[DIRECTIONS][2] = {{0.2236067, 0.1414213},  {-0.1732050, 0.2645751},
+                                                 {0.3162277, -0.1123456}, {-0.2828427, -0.360555},
+                                                 {0.4123105, 0.1357911},  {0.1928374, -0.4795831},
+                                                 {-0.4358898, 0.2071067}, {0.1246810, 0.5385164}};
     int axis = 0, sign = 1;
     double least = INFINITY;
     for (int k = 0; k < 3; ++k) {
@@ -201,8 +203,7 @@ double toi_winding_number(const toi_mesh_tree *tree, const double point[3], bool
 }
 
 // The least of normal.(point - corner), rounded down, for |normal| <= 1.
-static double least_support(const double corners[3][3], const double point[3],
-                            const double normal[3])
+static double least_support(double corners[3][3], const double point[3], const double normal[3])
 {
     double least = INFINITY;
     for (int v = 0; v < 3; ++v) {
@@ -233,7 +234,7 @@ static bool make_unit(double x[3])
     return true;
 }
 
-static void keep_better(const double corners[3][3], const double point[3], const double normal[3],
+static void keep_better(double corners[3][3], const double point[3], const double normal[3],
                         toi_support *best)
 {
     double distance = least_support(corners, point, normal);
@@ -274,8 +275,8 @@ static void nearest_part(double u, double v, int part[2])
     memcpy(part, parts[i], sizeof parts[i]);
 }
 
-toi_support toi_support_triangle(const double corners[3][3], const double point[3], double u,
-                                 double v, const double offset[3])
+toi_support toi_support_triangle(double corners[3][3], const double point[3], double u, double v,
+                                 const double offset[3])
 {
     toi_support best = {{0}, -0x1p-1000, -0x1p-1000}; // of the normal 0: no distance is negative
     double e[3], g[3], normal[3], towards[3];
@@ -305,12 +306,8 @@ toi_support toi_support_triangle(const double corners[3][3], const double point[
     return best;
 }
 
-int toi_cover_near(const toi_mesh_tree *tree, const double point[3], const toi_nearest *nearest,
-                   double reach, double slack, toi_support *supports, int room)
+int toi_cover_near(const toi_mesh_tree *tree, const double point[3], const toi_near *near,
+                   toi_support *supports, int room)
 {
-    double corners[3][3], square = reach * reach * (1 + 0x1p-40);
-    toi_block_corners(&tree->blocks[nearest->block], nearest->lane, corners);
-    supports[0] =
-        toi_support_triangle(corners, point, nearest->u, nearest->v, nearest->offset);
-    return kernel()->cover(tree, point, square, nearest->square, slack, supports, 1, room);
+    return kernel()->cover(tree, point, near, supports, room);
 }

@@ -1,11 +1,12 @@
-// Walks through the tree of a mesh, four boxes or four triangles at a time: the nearest triangle, the
-// triangles that a ray crosses, and half-spaces that hold what is near. docs/sdf.md has the bounds.
+// Walks through the tree of a mesh, four boxes or four triangles at a time: the nearest triangle,
+// the triangles that a ray crosses, and half-spaces that hold what is near. docs/sdf.md has the
+// bounds.
 
 #define TOI_LANES 4 // whatever the instruction set: the tree is made so
 #include "kernel/distance.h"
 
 #include "base/simd.h"
-#include "sdf/mesh_distance.h"
+#include "sdf/mesh_walk.h"
 
 #include <string.h>
 
@@ -113,8 +114,8 @@ static void find_nearest(const toi_mesh_tree *tree, const double point[3], toi_n
     }
 }
 
-// Which boxes may the ray meet? Every time of crossing a plane is wrong by 3 ulp at most, so none that
-// it meets is left out.
+// Which boxes may the ray meet? Every time of crossing a plane is wrong by 3 ulp at most, so none
+// that it meets is left out.
 TOI_INLINE unsigned boxes_on_ray(const toi_wide_node *node, const double p[3],
                                  const double direction[3], const double inverse[3])
 {
@@ -259,15 +260,22 @@ TOI_INLINE void keep_fit(toi_real distance, const toi_support *support, int inde
     best->index = (better & ((toi_mask){0} + index)) | (~better & best->index);
 }
 
-TOI_INLINE fit fit_things(const cover *c, const toi_wide_node *node, const toi_triangle_block *block)
+static const fit UNFIT = {{0}, {INFINITY, INFINITY, INFINITY, INFINITY}, {0}};
+
+TOI_INLINE fit fit_boxes(const cover *c, const toi_wide_node *node)
 {
-    fit best = {TOI_SPREAD(0), TOI_SPREAD((double)INFINITY), {0}};
-    for (int i = 0; i < c->count; ++i) {
-        const toi_support *s = &c->supports[i];
-        toi_real distance = node ? support_boxes(node, c->point, s->normal)
-                                 : support_triangles(block, c->point, s->normal);
-        keep_fit(distance, s, i, &best);
-    }
+    fit best = UNFIT;
+    for (int i = 0; i < c->count; ++i)
+        keep_fit(support_boxes(node, c->point, c->supports[i].normal), &c->supports[i], i, &best);
+    return best;
+}
+
+TOI_INLINE fit fit_triangles(const cover *c, const toi_triangle_block *block)
+{
+    fit best = UNFIT;
+    for (int i = 0; i < c->count; ++i)
+        keep_fit(support_triangles(block, c->point, c->supports[i].normal), &c->supports[i], i,
+                 &best);
     return best;
 }
 
@@ -293,8 +301,8 @@ TOI_INLINE toi_support support_box(const toi_wide_node *node, int lane, const do
         gap[k] = below < 0 ? below : above > 0 ? above : 0;
         square += gap[k] * gap[k];
     }
-    toi_support s = {{0}};
-    double scale = square > 0 ? (1 - 0x1p-49) / sqrt(square) : 0;
+    toi_support s = {.distance = 0};
+    double scale = square > 0x1p-900 ? (1 - 0x1p-49) / sqrt(square) : 0;
     for (int k = 0; k < 3; ++k) {
         s.normal[k] = gap[k] * scale;
         sum += gap[k] * s.normal[k];
@@ -304,11 +312,21 @@ TOI_INLINE toi_support support_box(const toi_wide_node *node, int lane, const do
     return s;
 }
 
+TOI_INLINE toi_support support_lane(const cover *c, const toi_triangle_block *block,
+                                    const figure *f, const toi_closest *at, int lane)
+{
+    double corners[3][3], offset[3], u = at->u[lane], v = at->v[lane];
+    toi_block_corners(block, lane, corners);
+    for (int k = 0; k < 3; ++k)
+        offset[k] = -((f->p[k][lane] + u * f->e[k][lane]) + v * f->g[k][lane]);
+    return toi_support_triangle(corners, c->point, u, v, offset);
+}
+
 // A half-space for the triangles of a block that are in none yet.
 TOI_INLINE void cover_block(cover *c, const toi_triangle_block *block, double reach)
 {
     figure f;
-    fit best = fit_things(c, NULL, block);
+    fit best = fit_triangles(c, block);
     see_block(block, c->point, &f);
     toi_closest at = toi_closest_on_triangle(f.p, f.e, f.g);
     unsigned word = toi_mask_word(TOI_TEST(at.square <= TOI_SPREAD(reach)));
@@ -320,21 +338,17 @@ TOI_INLINE void cover_block(cover *c, const toi_triangle_block *block, double re
             is_held(c, &best, lane, INFINITY);
             continue;
         }
-        double corners[3][3], offset[3];
-        toi_block_corners(block, lane, corners);
-        for (int k = 0; k < 3; ++k)
-            offset[k] = -((f.p[k][lane] + at.u[lane] * f.e[k][lane]) + at.v[lane] * f.g[k][lane]);
-        c->supports[c->count++] =
-            toi_support_triangle(corners, c->point, at.u[lane], at.v[lane], offset);
-        best = fit_things(c, NULL, block);
+        c->supports[c->count++] = support_lane(c, block, &f, &at, lane);
+        best = fit_triangles(c, block);
     }
 }
 
 // Covers the children of a node, or puts them on the stack to look into them.
-TOI_INLINE int cover_node(cover *c, const toi_wide_node *node, double reach, waiting *stack, int top)
+TOI_INLINE int cover_node(cover *c, const toi_wide_node *node, double reach, waiting *stack,
+                          int top)
 {
     int base = top;
-    fit best = fit_things(c, node, NULL);
+    fit best = fit_boxes(c, node);
     toi_real squares = box_squares(node, c->point);
     unsigned word = toi_mask_word(TOI_TEST(squares <= TOI_SPREAD(reach)));
     for (; word; word &= word - 1) {
@@ -348,7 +362,7 @@ TOI_INLINE int cover_node(cover *c, const toi_wide_node *node, double reach, wai
         }
         if (square >= c->far && c->count < c->room) {
             c->supports[c->count++] = support_box(node, lane, c->point);
-            best = fit_things(c, node, NULL);
+            best = fit_boxes(c, node);
             continue;
         }
         int at = top++;
@@ -364,10 +378,23 @@ enum
     MOST_STEPS = 200 // nodes and blocks that a cover looks into
 };
 
-static int cover_near(const toi_mesh_tree *tree, const double point[3], double reach, double far,
-                      double slack, toi_support *supports, int count, int room)
+// The first half-space: that of the triangle given.
+static double cover_first(cover *c, const toi_triangle_block *block, int lane)
 {
-    cover c = {point, far, slack, supports, count, room, MOST_STEPS};
+    figure f;
+    see_block(block, c->point, &f);
+    toi_closest at = toi_closest_on_triangle(f.p, f.e, f.g);
+    c->supports[c->count++] = support_lane(c, block, &f, &at, lane);
+    return at.square[lane];
+}
+
+static int cover_near(const toi_mesh_tree *tree, const double point[3], const toi_near *near,
+                      toi_support *supports, int room)
+{
+    cover c = {.point = point, .slack = near->slack, .supports = supports, .room = room};
+    c.steps = MOST_STEPS;
+    c.far = cover_first(&c, &tree->blocks[near->block], near->lane);
+    double reach = near->reach * near->reach * (1 + 0x1p-40); // squared, rounded up
     waiting stack[TOI_WIDE_STACK];
     int top = cover_node(&c, &tree->nodes[0], reach, stack, 0);
     while (top > 0) {

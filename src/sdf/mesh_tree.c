@@ -1,5 +1,5 @@
-// Builds the tree that distances to a mesh are found with: four boxes a node, four triangles a block,
-// so that a vector holds one number of each.
+// Builds the tree that distances to a mesh are found with: four boxes a node, four triangles a
+// block, so that a vector holds one number of each.
 
 #include "sdf/mesh_distance.h"
 
@@ -124,7 +124,7 @@ static toi_status check_size(const toi_box_tree *boxes)
                 return toi_fail(TOI_ERROR_DATA,
                                 "vertex %" PRId64 ": coordinate %c is %g; scale the mesh so that "
                                 "none is above %g",
-                                i, "xyz"[k], boxes->points[i][k], TOI_LARGEST_COORDINATE);
+                                i, "xyz"[k], boxes -> points[i][k], TOI_LARGEST_COORDINATE);
     return TOI_OK;
 }
 
