@@ -41,7 +41,8 @@ double toi_winding_number(const toi_mesh_tree *tree, const double point[3], bool
 // The slow twin: the sum of all solid angles.
 double toi_sum_solid_angles(const toi_mesh_tree *tree, const double point[3]);
 
-// Writes half-spaces for a point, at most `room` >= 1; returns how many.
+// Writes half-spaces for a point, at most `room` >= 1; returns how many. 0: there is more around
+// the point than so few can hold without holding the point as well.
 int toi_cover_near(const toi_mesh_tree *tree, const double point[3], const toi_near *near,
                    toi_support *supports, int room);
 

@@ -207,6 +207,7 @@ typedef struct cover
     int count;
     int room;
     int steps; // until things are no longer looked into
+    bool lost; // a half-space holds the point itself: it says nothing
 } cover;
 
 // Of four things, which half-space needs to be lowered least, to what distance, and by how much.
@@ -279,6 +280,12 @@ TOI_INLINE fit fit_triangles(const cover *c, const toi_triangle_block *block)
     return best;
 }
 
+// The fewer half-spaces are left, the more they may be lowered.
+TOI_INLINE double slack_now(const cover *c)
+{
+    return c->slack * (double)(1 << c->count);
+}
+
 // Does the best half-space hold a thing, if it may be lowered that far?
 TOI_INLINE bool is_held(cover *c, const fit *best, int lane, double slack)
 {
@@ -289,6 +296,7 @@ TOI_INLINE bool is_held(cover *c, const fit *best, int lane, double slack)
     if (!(distance >= s->first - slack))
         return false;
     s->distance = distance;
+    c->lost |= !(distance > 0);
     return true;
 }
 
@@ -325,14 +333,16 @@ TOI_INLINE toi_support support_lane(const cover *c, const toi_triangle_block *bl
 // A half-space for the triangles of a block that are in none yet.
 TOI_INLINE void cover_block(cover *c, const toi_triangle_block *block, double reach)
 {
-    figure f;
     fit best = fit_triangles(c, block);
+    if (!toi_any(TOI_TEST(best.loss > TOI_SPREAD(0))))
+        return;
+    figure f;
     see_block(block, c->point, &f);
     toi_closest at = toi_closest_on_triangle(f.p, f.e, f.g);
     unsigned word = toi_mask_word(TOI_TEST(at.square <= TOI_SPREAD(reach)));
     for (; word; word &= word - 1) {
         int lane = __builtin_ctz(word);
-        if (is_held(c, &best, lane, c->slack))
+        if (is_held(c, &best, lane, slack_now(c)))
             continue;
         if (c->count == c->room) {
             is_held(c, &best, lane, INFINITY);
@@ -354,7 +364,7 @@ TOI_INLINE int cover_node(cover *c, const toi_wide_node *node, double reach, wai
     for (; word; word &= word - 1) {
         int lane = __builtin_ctz(word);
         double square = squares[lane];
-        if (is_held(c, &best, lane, c->slack))
+        if (is_held(c, &best, lane, slack_now(c)))
             continue;
         if (c->steps <= 0) {
             is_held(c, &best, lane, INFINITY);
@@ -375,7 +385,7 @@ TOI_INLINE int cover_node(cover *c, const toi_wide_node *node, double reach, wai
 
 enum
 {
-    MOST_STEPS = 200 // nodes and blocks that a cover looks into
+    MOST_STEPS = 64 // nodes and blocks that a cover looks into
 };
 
 // The first half-space: that of the triangle given.
@@ -397,7 +407,7 @@ static int cover_near(const toi_mesh_tree *tree, const double point[3], const to
     double reach = near->reach * near->reach * (1 + 0x1p-40); // squared, rounded up
     waiting stack[TOI_WIDE_STACK];
     int top = cover_node(&c, &tree->nodes[0], reach, stack, 0);
-    while (top > 0) {
+    while (top > 0 && !c.lost) {
         waiting next = stack[--top];
         --c.steps;
         if (next.child < 0)
@@ -405,7 +415,7 @@ static int cover_near(const toi_mesh_tree *tree, const double point[3], const to
         else
             top = cover_node(&c, &tree->nodes[next.child], reach, stack, top);
     }
-    return c.count;
+    return c.lost ? 0 : c.count;
 }
 
 extern const toi_mesh_kernel TOI_ISA_NAME(toi_mesh_kernel);
