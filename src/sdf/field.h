@@ -46,9 +46,7 @@ struct toi_field
     double lipschitz;
     double step;
     double error;    // of a baked field against its mesh
-<<<<<<< HEAD
     int depth;       // of fields within fields; 0 for one that is made of no other
-=======
     // Bounds for sign 1 are below max(phi, floor[0]) and for sign -1 below max(-phi, floor[1]), at
     // every point of the ball: where they exceed the floor they bound the field itself. So a search
     // for phi <= margin may use them if margin >= floor[0], and otherwise has the Lipschitz constant
@@ -56,7 +54,6 @@ struct toi_field
     // not how deep. Greatest and least of several fields have the greatest floor; a negated field has
     // its floors swapped; s phi - offset has s floor[0] - offset and s floor[1] + offset.
     double floor[2];
->>>>>>> meshfield
     bool user;       // values come from the caller: they are checked against the Lipschitz constant
 };
 
