@@ -8,8 +8,11 @@
 
 enum
 {
-    SWEEPS = 60 // over all contacts, for the velocities of a part of a step
+    MOST_SWEEPS = 200 // over all contacts, for the velocities of a part of a step
 };
+
+// Metres a second: sweeps that change no velocity by more are the last.
+static const double LEAST_CHANGE = 1e-7;
 
 // An impact slower than this does not bounce: a body comes to rest.
 static const double SLOWEST_BOUNCE = 0.5;
@@ -217,7 +220,8 @@ static joint make_joint(const stepping *world, const rigid_body *body, const mov
 }
 
 // Changes the velocity along an axis to `wanted`; the impulse in all stays between the limits.
-static void solve_axis(mover *m, joint *j, int axis, double wanted, double low, double high)
+// Returns by how much.
+static double solve_axis(mover *m, joint *j, int axis, double wanted, double low, double high)
 {
     double speed = dot3(velocity_at(m, j->arm), j->axis[axis]);
     double impulse = j->impulse[axis] + j->mass[axis] * (wanted - speed);
@@ -225,14 +229,16 @@ static void solve_axis(mover *m, joint *j, int axis, double wanted, double low, 
     double change = impulse - j->impulse[axis];
     j->impulse[axis] = impulse;
     push(m, j->arm, scale3(change, j->axis[axis]));
+    return fabs(change) / j->mass[axis];
 }
 
-static void solve_joint(mover *m, joint *j, double friction)
+// Returns by how much the velocity at the contact has changed.
+static double solve_joint(mover *m, joint *j, double friction)
 {
     double most = friction * j->impulse[0];
-    solve_axis(m, j, 1, 0.0, -most, most);
-    solve_axis(m, j, 2, 0.0, -most, most);
-    solve_axis(m, j, 0, j->target, 0.0, HUGE_VAL);
+    double along = solve_axis(m, j, 1, 0.0, -most, most);
+    double across_it = solve_axis(m, j, 2, 0.0, -most, most);
+    return fmax(fmax(along, across_it), solve_axis(m, j, 0, j->target, 0.0, HUGE_VAL));
 }
 
 static void solve_motor(mover *m, const motor *drive, double most, double *given)
@@ -246,15 +252,18 @@ static void solve_motor(mover *m, const motor *drive, double most, double *given
     *given = total;
 }
 
-// `time` is how long the motor has been at work since the last call.
+// Sweeps until nothing changes. `time` is how long the motor has been at work since the last call.
 static void solve_velocities(const stepping *world, rigid_body *body, joint *joints, double time)
 {
-    double given = 0.0;
+    double given = 0.0, change = HUGE_VAL;
     mover m = start_mover(body);
-    for (int sweep = 0; sweep < SWEEPS; ++sweep) {
+    for (int sweep = 0; sweep < MOST_SWEEPS && change > LEAST_CHANGE; ++sweep) {
+        vec3 velocity = m.velocity;
         solve_motor(&m, &body->drive, body->drive.torque * time, &given);
+        change = 0.0;
         for (int64_t i = 0; i < world->contacts.count; ++i)
-            solve_joint(&m, &joints[i], body->friction);
+            change = fmax(change, solve_joint(&m, &joints[i], body->friction));
+        change = fmax(change, length3(sub3(m.velocity, velocity)));
     }
     put3(body->at.velocity, m.velocity);
     put3(body->at.spin, m.spin);

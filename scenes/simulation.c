@@ -75,6 +75,23 @@ static toi_status check_def(const toi_simulation_def *def)
     return TOI_OK;
 }
 
+static vec3 corner(const toi_simulation *s, int64_t face, int k)
+{
+    const double *p = s->points[s->scene.mesh.faces[face][k]];
+    return (vec3){p[0], p[1], p[2]};
+}
+
+static double largest_area(const toi_simulation *s)
+{
+    double most = 0.0;
+    for (int64_t face = 0; face < s->scene.mesh.face_count; ++face) {
+        vec3 a = corner(s, face, 0);
+        vec3 normal = cross3(sub3(corner(s, face, 1), a), sub3(corner(s, face, 2), a));
+        most = fmax(most, 0.5 * length3(normal));
+    }
+    return most;
+}
+
 static void start_world(toi_simulation *s)
 {
     const toi_simulation_def *def = &s->def;
@@ -85,6 +102,7 @@ static void start_world(toi_simulation *s)
     s->world.contact = toi_default_contact_def();
     s->world.contact.distance = s->scene.reach;
     s->world.contact.workers = def->workers;
+    s->world.contact.least_area = s->scene.parts * largest_area(s);
     if (!def->subdivision) {
         s->world.contact.least_area = HUGE_VAL;
         s->world.contact.per_triangle = 1;
@@ -158,8 +176,8 @@ static toi_status fill_simulation(toi_simulation *s)
     s->before = scene_scratch(mesh->point_count, sizeof *s->before);
     if (!s->points || !s->before)
         return TOI_ERROR_MEMORY;
-    start_world(s);
     take_points(s);
+    start_world(s);
     memcpy(s->before, s->points, (size_t)mesh->point_count * sizeof *s->points);
     return TOI_OK;
 }
@@ -259,16 +277,10 @@ uint64_t toi_hash_simulation(const toi_simulation *s)
 
 enum
 {
-    DENSE = 12,                              // parts of a side
-    SAMPLES = (DENSE + 1) * (DENSE + 2) / 2, // of a triangle
-    MOST_AT_ONCE = 512                       // triangles
+    ALL_SAMPLES = 1 << 16, // about so many in all, but on every near triangle
+    LEAST_SIDES = 12,      // as many as belong to this many parts of a side
+    MOST_SIDES = 128,
 };
-
-static vec3 corner(const toi_simulation *s, int64_t face, int k)
-{
-    const double *p = s->points[s->scene.mesh.faces[face][k]];
-    return (vec3){p[0], p[1], p[2]};
-}
 
 static vec3 middle(const toi_simulation *s, int64_t face)
 {
@@ -285,41 +297,68 @@ static double radius(const toi_simulation *s, int64_t face)
     return most;
 }
 
-static int64_t sample_face(const toi_simulation *s, int64_t face, double (*samples)[3])
+// A triangle whose middle is farther away than its farthest corner cannot be inside.
+static bool is_near(const toi_simulation *s, int64_t face, double value)
+{
+    return value <= toi_describe_field(s->scene.field).lipschitz * radius(s, face);
+}
+
+static int sides_for(int64_t near)
+{
+    double sides = sqrt(2.0 * ALL_SAMPLES / (double)(near > 0 ? near : 1));
+    return sides < LEAST_SIDES ? LEAST_SIDES : sides > MOST_SIDES ? MOST_SIDES : (int)sides;
+}
+
+static int64_t sample_face(const toi_simulation *s, int64_t face, int sides, double (*samples)[3])
 {
     vec3 a = corner(s, face, 0);
     vec3 ab = sub3(corner(s, face, 1), a), ac = sub3(corner(s, face, 2), a);
     int64_t count = 0;
-    for (int i = 0; i <= DENSE; ++i)
-        for (int j = 0; i + j <= DENSE; ++j)
-            put3(samples[count++], step3(step3(a, (double)i / DENSE, ab), (double)j / DENSE, ac));
+    for (int i = 0; i <= sides; ++i)
+        for (int j = 0; i + j <= sides; ++j)
+            put3(samples[count++], step3(step3(a, (double)i / sides, ab), (double)j / sides, ac));
     return count;
 }
 
-static toi_status least_value(const toi_simulation *s, double (*samples)[3], int64_t count,
-                              double *values, double *least)
+// The lowest of the values at samples; each triangle's middle is replaced by its value.
+typedef struct depth_gauge
 {
-    toi_point_view view = toi_view_points((const double *)samples, count);
+    double (*samples)[3];
+    double *values;
+    double *middles;
+    double least;
+} depth_gauge;
+
+static toi_status evaluate(const toi_simulation *s, depth_gauge *g, int64_t count, double *values)
+{
+    toi_point_view view = toi_view_points((const double *)g->samples, count);
     toi_status status = toi_evaluate_field(s->scene.field, view, s->def.workers, values, NULL);
     for (int64_t i = 0; i < count && status == TOI_OK; ++i)
-        *least = fmin(*least, values[i]);
+        g->least = fmin(g->least, values[i]);
     return status;
 }
 
-// Samples of the triangles whose middle is nearer than their farthest corner: no other can be
-// inside.
-static toi_status measure_near(const toi_simulation *s, const double *middles, double (*samples)[3],
-                               double *values, double *least)
+static toi_status measure_middles(const toi_simulation *s, depth_gauge *g, int64_t *near)
 {
-    double lipschitz = toi_describe_field(s->scene.field).lipschitz;
+    int64_t faces = s->scene.mesh.face_count;
+    for (int64_t face = 0; face < faces; ++face)
+        put3(g->samples[face], middle(s, face));
+    toi_status status = evaluate(s, g, faces, g->middles);
+    *near = 0;
+    for (int64_t face = 0; face < faces && status == TOI_OK; ++face)
+        *near += is_near(s, face, g->middles[face]);
+    return status;
+}
+
+static toi_status measure_near(const toi_simulation *s, depth_gauge *g, int sides, int64_t room)
+{
     toi_status status = TOI_OK;
-    int64_t count = 0, faces = s->scene.mesh.face_count;
+    int64_t count = 0, faces = s->scene.mesh.face_count, each = (sides + 1) * (sides + 2) / 2;
     for (int64_t face = 0; face < faces && status == TOI_OK; ++face) {
-        *least = fmin(*least, middles[face]);
-        if (middles[face] <= lipschitz * radius(s, face))
-            count += sample_face(s, face, samples + count);
-        if (count > (MOST_AT_ONCE - 1) * SAMPLES || face + 1 == faces) {
-            status = least_value(s, samples, count, values, least);
+        if (is_near(s, face, g->middles[face]))
+            count += sample_face(s, face, sides, g->samples + count);
+        if (count > room - each || face + 1 == faces) {
+            status = evaluate(s, g, count, g->values);
             count = 0;
         }
     }
@@ -328,22 +367,18 @@ static toi_status measure_near(const toi_simulation *s, const double *middles, d
 
 toi_status toi_measure_simulation(const toi_simulation *s, double *least)
 {
-    int64_t faces = s->scene.mesh.face_count, room = MOST_AT_ONCE * SAMPLES;
-    room = room > faces ? room : faces;
-    double(*samples)[3] = scene_scratch(room, sizeof *samples);
-    double *values = scene_scratch(room, sizeof *values);
-    double *middles = scene_scratch(faces, sizeof *middles);
-    toi_status status = samples && values && middles ? TOI_OK : TOI_ERROR_MEMORY;
-    *least = HUGE_VAL;
-    for (int64_t face = 0; face < faces && status == TOI_OK; ++face)
-        put3(samples[face], middle(s, face));
+    int64_t faces = s->scene.mesh.face_count, near = 0;
+    int64_t room = faces > ALL_SAMPLES ? faces : ALL_SAMPLES;
+    depth_gauge g = {scene_scratch(room, sizeof *g.samples), scene_scratch(room, sizeof *g.values),
+                     scene_scratch(faces, sizeof *g.middles), HUGE_VAL};
+    toi_status status = g.samples && g.values && g.middles ? TOI_OK : TOI_ERROR_MEMORY;
     if (status == TOI_OK)
-        status = toi_evaluate_field(s->scene.field, toi_view_points((double *)samples, faces),
-                                    s->def.workers, middles, NULL);
+        status = measure_middles(s, &g, &near);
     if (status == TOI_OK)
-        status = measure_near(s, middles, samples, values, least);
-    toi_release(samples);
-    toi_release(values);
-    toi_release(middles);
+        status = measure_near(s, &g, sides_for(near), room);
+    toi_release(g.samples);
+    toi_release(g.values);
+    toi_release(g.middles);
+    *least = g.least;
     return status;
 }

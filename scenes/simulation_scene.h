@@ -18,6 +18,7 @@ typedef struct simulation_scene
     vec3 gravity;
     double gap;
     double reach; // contacts are collected up to this distance
+    double parts; // a triangle is looked at in parts down to this share of the largest one's area
     double seconds;
     vec3 eye;
     vec3 target;

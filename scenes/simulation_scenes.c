@@ -36,6 +36,7 @@ static void set_defaults(simulation_scene *scene)
     scene->gravity = DOWN;
     scene->gap = 1e-4;
     scene->reach = 1e-3;
+    scene->parts = 0.1;
     scene->body.friction = 0.5;
     scene->body.restitution = 0.2;
 }
@@ -233,6 +234,7 @@ static toi_status make_box_on_spikes(const toi_simulation_def *def, simulation_s
     (void)def;
     field_maker m = {0};
     set_defaults(scene);
+    scene->parts = 0.0;
     scene->body.restitution = 0.0;
     turn_body(scene, (vec3){0.05, 0.02, 1.0}, 0.06);
     set_body(scene, (vec3){0.013, 0.021, 0.2}, (vec3){0}, (vec3){0});
