@@ -96,6 +96,7 @@ static void start_world(toi_simulation *s)
 {
     const toi_simulation_def *def = &s->def;
     s->world.field = s->scene.field;
+    s->world.mesh = &s->scene.mesh;
     s->world.impact = toi_default_sdf_def();
     s->world.impact.solver = def->solver;
     s->world.impact.workers = def->workers;

@@ -171,11 +171,11 @@ static toi_status make_hoop(const toi_simulation_def *def, simulation_scene *sce
     scene->density = 5.0;
     scene->body.restitution = 0.0;
     scene->body.friction = 0.0;
-    set_body(scene, (vec3){0.0, 0.0, 3.0}, (vec3){0}, (vec3){0});
-    set_view(scene, (vec3){3.6, -4.6, 2.4}, (vec3){0.0, 0.0, 0.35}, 1.5);
-    set_instants(scene, (const double[]){0.3, 0.6, 0.7, 0.78, 0.9, 1.5});
+    set_body(scene, (vec3){0.0, 0.0, 1.9}, (vec3){0.0, 0.0, -10.0}, (vec3){0});
+    set_view(scene, (vec3){3.6, -4.6, 2.4}, (vec3){0.0, 0.0, 0.35}, 1.0);
+    set_instants(scene, (const double[]){0.0, 0.1, 10.0 / 60, 11.0 / 60, 0.25, 1.0});
     toi_status made = finish_field(&m, SHAPE(&m, TOI_SHAPE_SPHERE, 1.0), scene);
-    toi_status status = toi_make_hoop(SIDES, 1.0 / scene_wave(0.5 / SIDES).cos, 0.06, &scene->mesh);
+    toi_status status = toi_make_hoop(SIDES, 1.0 / scene_wave(0.5 / SIDES).cos, 0.04, &scene->mesh);
     return status == TOI_OK ? made : status;
 }
 

@@ -2,6 +2,8 @@
 
 #include "stepping.h"
 
+#include <string.h>
+
 // How fast a lost gap is won back: this share of it in a step.
 static const double PUSH_SHARE = 0.2;
 // A body that a search has missed and that is deep inside is not thrown out faster than this.
@@ -22,12 +24,66 @@ static double least_distance(const stepping *world)
     return least;
 }
 
+// The corners of a triangle at the start of a motion.
+static void place_corners(const stepping *world, const toi_motion *motion, int32_t triangle,
+                          vec3 corners[3])
+{
+    double m[9], p[3];
+    toi_rigid_pose(&motion->mesh, 0.0, m, p);
+    for (int i = 0; i < 3; ++i) {
+        int32_t vertex = world->mesh->faces[triangle][i];
+        const double *x = world->mesh->points[vertex];
+        corners[i] = motion->start.count ? ((const vec3 *)motion->start.data)[vertex]
+                                         : (vec3){m[0] * x[0] + m[1] * x[1] + m[2] * x[2] + p[0],
+                                                  m[3] * x[0] + m[4] * x[1] + m[5] * x[2] + p[1],
+                                                  m[6] * x[0] + m[7] * x[1] + m[8] * x[2] + p[2]};
+    }
+}
+
+// Where a point of a triangle is now, and how far from the field.
+static toi_status refresh(const stepping *world, const toi_motion *motion, toi_field_contact *hit)
+{
+    vec3 corners[3], gradient;
+    place_corners(world, motion, hit->triangle, corners);
+    vec3 point = step3(step3(corners[0], hit->u, sub3(corners[1], corners[0])), hit->v,
+                       sub3(corners[2], corners[0]));
+    put3(hit->point, point);
+    toi_status status = toi_evaluate_field(world->field, toi_view_points(hit->point, 1), 1,
+                                           &hit->distance, &gradient.x);
+    put3(hit->normal, unit3(gradient));
+    return status;
+}
+
+static toi_status add_hits(stepping *world, const toi_motion *motion)
+{
+    toi_field_contact_array *list = &world->contacts;
+    toi_status status = TOI_OK;
+    if (list->count + world->hit_count > list->capacity) {
+        int64_t room = 2 * (list->count + world->hit_count);
+        toi_field_contact *more = toi_allocate((size_t)room * sizeof *more);
+        if (!more)
+            return TOI_ERROR_MEMORY;
+        if (list->count > 0)
+            memcpy(more, list->data, (size_t)list->count * sizeof *more);
+        toi_release(list->data);
+        list->data = more;
+        list->capacity = room;
+    }
+    for (int i = 0; i < world->hit_count && status == TOI_OK; ++i) {
+        status = refresh(world, motion, &world->hits[i]);
+        list->data[list->count++] = world->hits[i];
+    }
+    return status;
+}
+
 toi_status meet_field(stepping *world, const toi_surface *surface, const toi_motion *motion)
 {
     double began = stepping_clock(world);
     toi_status status = toi_find_field_contacts(&world->contact, surface, motion, 0.0, world->field,
                                                 &world->contacts);
     world->counts.contact_time += stepping_clock(world) - began;
+    if (status == TOI_OK)
+        status = add_hits(world, motion);
     world->counts.contacts += status == TOI_OK ? world->contacts.count : 0;
     double least = least_distance(world);
     // Inside, where only an uncertified search can lead, it may leave or go a little deeper.
@@ -53,6 +109,9 @@ toi_status find_way(stepping *world, const toi_surface *surface, const toi_motio
     c->evaluations += result.evaluations;
     c->impacts += result.state != TOI_SDF_FREE;
     *way = result.state == TOI_SDF_FREE ? motion->duration : result.t_low;
+    if (result.state == TOI_SDF_HIT && world->hit_count < MOST_SUBSTEPS)
+        world->hits[world->hit_count++] =
+            (toi_field_contact){.triangle = result.triangle, .u = result.u, .v = result.v};
     return TOI_OK;
 }
 

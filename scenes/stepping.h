@@ -9,6 +9,7 @@
 #ifndef TOI_SCENES_STEPPING_H
 #define TOI_SCENES_STEPPING_H
 
+#include "solids.h"
 #include "toi/sdf.h"
 #include "vec3.h"
 
@@ -43,14 +44,19 @@ typedef struct stepping
     double gap;              // the distance that a resting body keeps
     vec3 gravity;
     double (*clock)(void); // seconds, or NULL: times are not measured
+    const toi_solid *mesh; // of the body, in its own coordinates
     toi_field_contact_array contacts;
+    toi_field_contact hits[MOST_SUBSTEPS]; // where the parts of this step have ended
+    int hit_count;
     stepping_counts counts;
 } stepping;
 
-// Collects the contacts at the start of a motion, and sets the margin from the closest.
+// Collects the contacts at the start of a motion, and sets the margin from the closest. Where this
+// step has met an impact, that point is a contact as well: contacts are as deep as they need to be
+// for a response, but an impact is where the body is stopped.
 toi_status meet_field(stepping *world, const toi_surface *surface, const toi_motion *motion);
 
-// How far the motion may go: all of it, or to t_low of its first impact.
+// How far the motion may go: all of it, or to t_low of its first impact, which is kept.
 toi_status find_way(stepping *world, const toi_surface *surface, const toi_motion *motion,
                     double *way);
 

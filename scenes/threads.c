@@ -93,6 +93,7 @@ typedef struct helix
     double begin;  // of the first row at the first column
     double plain;  // radius at the rings
     double root;   // radius where the profile's height is 0
+    int corner;    // of the profile that the rows begin with
     int rows;      // a column; the first column has a turn more
     int64_t first; // point
 } helix;
@@ -109,7 +110,7 @@ static double helix_radius(const toi_thread *thread, const helix *h, int row, do
 static void add_column(lathe *l, const helix *h, int column, int rows)
 {
     double turns = (double)column / l->around, pitch = l->thread->pitch;
-    for (int row = 0; row < rows; ++row) {
+    for (int row = h->corner; row < h->corner + rows; ++row) {
         double share = CORNER_AT[row % ROWS_A_TURN] + (double)(row / ROWS_A_TURN) + turns;
         double z = h->begin + pitch * share;
         add_point(l, helix_radius(l->thread, h, row, z), turns, z);
@@ -145,7 +146,8 @@ static void fill_ends(lathe *l, const helix *h, int64_t low, int64_t high)
 static void add_helix(lathe *l, helix *h, int64_t low, int64_t high)
 {
     double pitch = l->thread->pitch;
-    h->rows = ROWS_A_TURN * (int)((h->high - h->begin - pitch) / pitch - 0.01);
+    // Ends with the second corner of the root or crest that it begins with.
+    h->rows = ROWS_A_TURN * (int)((h->high - h->begin - 2 * pitch) / pitch - 0.7) + 2;
     h->first = l->solid->point_count;
     for (int column = 0; column < l->around; ++column)
         add_column(l, h, column, column ? h->rows : h->rows + ROWS_A_TURN);
@@ -223,6 +225,7 @@ toi_status toi_make_nut(const toi_thread *thread, double head, double height, to
     helix h = {.low = 0.0, .high = height, .plain = wide};
     h.root = wide - thread_height(thread);
     h.begin = 0.1 * thread->pitch;
+    h.corner = 2;
     l.inward = true;
     add_helix(&l, &h, low, high);
     *lift = head;
