@@ -109,6 +109,7 @@ static void start_world(toi_simulation *s)
         s->world.contact.per_triangle = 1;
     }
     s->world.step = 1.0 / def->rate;
+    s->world.impact.tolerance = 1e-4 * s->world.step;
     s->world.gap = s->scene.gap;
     s->world.gravity = s->scene.gravity;
     s->world.clock = def->clock;

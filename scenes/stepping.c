@@ -88,6 +88,7 @@ toi_status meet_field(stepping *world, const toi_surface *surface, const toi_mot
     double least = least_distance(world);
     // Inside, where only an uncertified search can lead, it may leave or go a little deeper.
     world->impact.margin = least > 0.0 ? 0.5 * least : 2.0 * least - 1e-6;
+    world->impact.touch = 0.125 * fabs(least);
     return status;
 }
 
