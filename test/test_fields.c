@@ -447,6 +447,7 @@ static void parts_may_be_freed_first(void **state)
     assert_string_equal(toi_describe_field(placed).kind, "placed");
     toi_free_field(placed);
     toi_free_field(NULL);
+    assert_string_equal(toi_describe_field(NULL).kind, "none");
 }
 
 // ---------------------------------------------------------------------------------------------
