@@ -3,7 +3,13 @@
 #ifndef TOI_SDF_TREE_H
 #define TOI_SDF_TREE_H
 
-#include "toi/sdf.h"
+#include "toi/mesh.h"
+
+// No leaf is deeper below the root than this: a walk needs no more than this many waiting nodes.
+enum
+{
+    TOI_TREE_DEPTH = 64
+};
 
 // A node holds triangles order[first .. first + count). Children are neighbours in the array: the
 // left one is node `child`, the right one `child` + 1; 0 for a leaf.
