@@ -158,7 +158,7 @@ static long double least_minorant(const toi_minorant *m, int count, const long d
 {
     long double least = INFINITY, length = sqrtl(y[0] * y[0] + y[1] * y[1] + y[2] * y[2]);
     for (int i = 0; i < count; ++i) {
-        long double value = m[i].distance - m[i].slope * length;
+        long double value = m[i].distance - (m[i].slope + m[i].curvature / 2 * length) * length;
         for (int k = 0; k < 3; ++k)
             value += m[i].normal[k] * y[k];
         least = fminl(least, value);
@@ -327,6 +327,78 @@ static void bounds_are_tight_near_the_surface(void **state)
     }
     printf("bounds at the centre lose %.2g at most\n", worst);
     assert_true(worst < 1e-13);
+}
+
+// Bounds of fields made of mesh fields are below max(phi, floor), and go into the solid with no
+// more.
+static void check_composed(const toi_field *field, toi_random *random)
+{
+    int64_t bounded = 0;
+    for (int64_t i = cases(1000); i > 0; --i) {
+        double c[3], x[3], radius = pow(10, toi_random_range(random, -3, 0));
+        long double y[3];
+        for (int k = 0; k < 3; ++k)
+            c[k] = toi_random_range(random, -2, 2);
+        toi_field_sample sample;
+        toi_minorant minorants[TOI_MINORANTS];
+        toi_sample_field(field, c, &sample);
+        for (int side = 0; side < 2; ++side) {
+            double sign = side ? -1 : 1;
+            int count =
+                field->class->bound(field, &sample, c, radius, sign, minorants, TOI_MINORANTS);
+            bounded += count > 0;
+            for (int j = 0; j < 10 && count > 0; ++j) {
+                for (int k = 0; k < 3; ++k) {
+                    y[k] = radius * toi_random_range(random, -0.57, 0.57);
+                    x[k] = (double)(c[k] + y[k]);
+                }
+                double phi = sign * field->class->value(field, x);
+                assert_true(least_minorant(minorants, count, y) <=
+                            fmax(phi, field->floor[side]) + 1e-12);
+            }
+        }
+    }
+    assert_true(bounded > cases(300));
+}
+
+static void composed_fields_keep_floors(void **state)
+{
+    (void)state;
+    twin_mesh m = make_kind(BALL, 13);
+    double radius = 1.2;
+    toi_field *mesh = make_field(&m), *sphere, *composed, *placed;
+    toi_random random = {3};
+    assert_ok(toi_make_shape(TOI_SHAPE_SPHERE, &radius, 1, &sphere));
+    toi_placement placement = toi_default_placement();
+    placement.position[0] = 0.7;
+    placement.offset = -0.2;
+    placement.scale = 1.5;
+    assert_ok(toi_place_field(mesh, &placement, &placed));
+    assert_true(placed->floor[0] == 0.2 && placed->floor[1] == -0.2);
+    check_composed(placed, &random);
+    for (int order = 0; order < 2; ++order)
+        for (int combination = 0; combination < TOI_COMBINE_COUNT; ++combination) {
+            toi_field *fields[2] = {order ? placed : sphere, order ? sphere : placed};
+            assert_ok(toi_combine_fields((toi_combination)combination, fields, 2, &composed));
+            bool negated = combination == TOI_COMBINE_DIFFERENCE && !order;
+            assert_true(composed->floor[0] == (negated ? -0.2 : 0.2));
+            assert_true(composed->floor[1] == (negated ? 0.2 : -0.2));
+            check_composed(composed, &random);
+            toi_free_field(composed);
+        }
+    // A level below the floor gets no bounds.
+    double outside[3] = {3, 0, 0};
+    toi_field_sample sample;
+    toi_minorant minorants[TOI_MINORANTS];
+    toi_sample_field(mesh, outside, &sample);
+    assert_true(toi_bound_above(mesh, &sample, outside, 1, 0, minorants, TOI_MINORANTS) > 0);
+    assert_int_equal(toi_bound_above(mesh, &sample, outside, 1, -1e-9, minorants, TOI_MINORANTS),
+                     0);
+    assert_true(sphere->floor[0] == -INFINITY && sphere->floor[1] == -INFINITY);
+    toi_free_field(placed);
+    toi_free_field(sphere);
+    toi_free_field(mesh);
+    free_twin_mesh(&m);
 }
 
 static toi_mesh_field_report report_of(const twin_mesh *m)
@@ -556,6 +628,7 @@ int main(void)
         cmocka_unit_test(signs_on_a_lattice),
         cmocka_unit_test(bounds_hold_in_the_ball),
         cmocka_unit_test(bounds_are_tight_near_the_surface),
+        cmocka_unit_test(composed_fields_keep_floors),
         cmocka_unit_test(reports_say_what_is_open),
         cmocka_unit_test(bad_meshes_are_refused),
         cmocka_unit_test(memory_may_run_out),

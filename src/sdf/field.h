@@ -53,12 +53,19 @@ struct toi_field
     // not how deep. Greatest and least of several fields have the greatest floor; a negated field has
     // its floors swapped; s phi - offset has s floor[0] - offset and s floor[1] + offset.
     double floor[2];
+    int depth;       // of fields within fields; 0 for one that is made of no other
     bool user;       // values come from the caller: they are checked against the Lipschitz constant
 };
 
 // Room for a field of `size` bytes with one reference and no floor, else zeroed but for the class;
 // NULL: no memory.
 toi_field *toi_new_field(const toi_field_class *class, size_t size);
+
+// Fields within fields are evaluated by recursion: so deep at most.
+enum
+{
+    TOI_FIELD_DEPTH = 64
+};
 
 // TOI_ERROR_ARGUMENT, with a message, for NULL.
 toi_status toi_check_field(const toi_field *field);
@@ -70,6 +77,16 @@ static inline void toi_sample_field(const toi_field *field, const double point[3
                                     toi_field_sample *sample)
 {
     field->class->sample(field, point, sample);
+}
+
+// Bounds for the question where phi <= level: none where the level is below the field's floor.
+static inline int toi_bound_above(const toi_field *field, const toi_field_sample *sample,
+                                  const double centre[3], double radius, double level,
+                                  toi_minorant *minorants, int room)
+{
+    return level >= field->floor[0]
+               ? field->class->bound(field, sample, centre, radius, 1, minorants, room)
+               : 0;
 }
 
 #endif
