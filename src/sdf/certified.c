@@ -62,7 +62,7 @@ static bool contradicts(const toi_search *search, const double a[3], double valu
 {
     double e[3];
     toi_subtract(a, b, e);
-    double most = search->lipschitz * toi_length(e) * (1 + 0x1p-40) + error_a + error_b;
+    double most = search->lipschitz * toi_norm(e) * (1 + 0x1p-40) + error_a + error_b;
     return fabs(value_a - value_b) > most + 0x1p-50 * (fabs(value_a) + fabs(value_b));
 }
 
@@ -110,16 +110,11 @@ int toi_search_bound(toi_searcher *s, const toi_field_sample *sample, const doub
 {
     const toi_field *field = s->search->field;
     int count = field->class->bound(field, sample, centre, radius, 1, minorants, TOI_MINORANTS);
-    for (int j = 0; j < count; ++j) {
-        const toi_minorant *m = &minorants[j];
-        double all = m->distance + m->normal[0] + m->normal[1] + m->normal[2];
-        if (isnan(all) || !(m->curvature >= 0) || !(m->slope >= 0)) {
-            if (!s->failed)
-                memcpy(s->bad, centre, sizeof s->bad);
-            s->failed = true;
-        }
+    if (count < 0 && !s->failed) {
+        memcpy(s->bad, centre, sizeof s->bad);
+        s->failed = true;
     }
-    return count;
+    return count < 0 ? 0 : count;
 }
 
 static bool before(const entry *a, const entry *b)

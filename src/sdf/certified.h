@@ -10,7 +10,7 @@
 
 #include "sdf/search.h"
 
-#include <float.h>
+#include <math.h>
 
 // Half an ulp of 1.
 #define TOI_UNIT 0x1p-53

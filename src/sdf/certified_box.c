@@ -31,7 +31,7 @@ static void look(toi_searcher *s, int64_t node, double time, scene *o)
     toi_question_box(search->question, node, &box);
     o->frame = toi_frame_at(s, time);
     toi_track_point(track, o->frame, &box.centre, o->x, o->v, &o->bend);
-    o->speed = toi_length(o->v) * up + search->velocity_error;
+    o->speed = toi_norm(o->v) * up + search->velocity_error;
     for (int k = 0; k < 3; ++k) {
         // The second term is for halves that shrink.
         double half = (box.half[k] + time * box.half_rate[k]) * up + 8 * TOI_UNIT * box.half[k];
@@ -41,9 +41,9 @@ static void look(toi_searcher *s, int64_t node, double time, scene *o)
     double radius = (box.radius + time * box.radius_rate) * up + 8 * TOI_UNIT * box.radius;
     o->radius = radius > 0 ? radius : 0;
     o->radius_rate = box.radius_rate;
-    o->corner = toi_length(o->half) * up;
-    o->corner_bend = (o->bend + track->bend[1] * toi_length(box.half) +
-                      track->bend[2] * toi_length(box.half_rate)) *
+    o->corner = toi_norm(o->half) * up;
+    o->corner_bend = (o->bend + track->bend[1] * toi_norm(box.half) +
+                      track->bend[2] * toi_norm(box.half_rate)) *
                      up;
 }
 

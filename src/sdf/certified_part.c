@@ -72,7 +72,7 @@ static void look(toi_searcher *s, const toi_part *part, double time, scene *o)
     o->velocity_error = search->velocity_error + part->depth * search->split_velocity_error;
     for (int i = 0; i < 3; ++i) {
         toi_track_point(search->track, frame, &part->corner[i], o->x[i], o->v[i], &o->bend[i]);
-        o->speed[i] = toi_length(o->v[i]) * (1 + 8 * TOI_UNIT) + o->velocity_error;
+        o->speed[i] = toi_norm(o->v[i]) * (1 + 8 * TOI_UNIT) + o->velocity_error;
     }
     for (int i = 0; i < LANES; ++i) {
         int k = i < 3 ? i : 2;
@@ -85,13 +85,13 @@ static void look(toi_searcher *s, const toi_part *part, double time, scene *o)
     o->most_bent = max3(o->bend);
 }
 
-static void blend(const double x[3][3], const double weight[3], double point[3])
+static void blend(double (*x)[3], const double weight[3], double point[3])
 {
     for (int k = 0; k < 3; ++k)
         point[k] = weight[0] * x[0][k] + weight[1] * x[1][k] + weight[2] * x[2][k];
 }
 
-static void sample_centre(toi_searcher *s, const scene *o, centre *at)
+static void sample_centre(toi_searcher *s, scene *o, centre *at)
 {
     blend(o->x, at->weight, at->c);
     toi_search_sample(s, at->c, &at->sample);
@@ -115,7 +115,7 @@ static void on_side(int i, int j, double a, double b, double weight[3])
 }
 
 // The weights of the closest of the sides' points, for a triangle without area.
-static void closest_on_sides(const double x[3][3], const double p[3], double weight[3])
+static void closest_on_sides(double (*x)[3], const double p[3], double weight[3])
 {
     double best = INFINITY;
     for (int i = 0; i < 3; ++i) {
@@ -137,7 +137,7 @@ static void closest_on_sides(const double x[3][3], const double p[3], double wei
 
 // The weights of the triangle's point that is closest to p, by the regions of its plane. They only
 // steer, so rounding does not matter as long as none is negative.
-static void closest(const double x[3][3], const double p[3], double weight[3])
+static void closest(double (*x)[3], const double p[3], double weight[3])
 {
     double ab[3], ac[3], ap[3], bp[3], cp[3];
     toi_subtract(x[1], x[0], ab);
@@ -175,7 +175,7 @@ static void closest(const double x[3][3], const double p[3], double weight[3])
 // Downhill over the triangle, each step along the gradient and back into the triangle. The first
 // step goes to the field's closest point (right for tips and edges), the next ones have the length
 // that the last two gradients suggest (right for smooth faces). Returns whether it moved.
-static bool seek(toi_searcher *s, const double x[3][3], double stop, double *stride, centre *best)
+static bool seek(toi_searcher *s, double (*x)[3], double stop, double *stride, centre *best)
 {
     centre last = *best;
     bool moved = false;
@@ -184,7 +184,7 @@ static bool seek(toi_searcher *s, const double x[3][3], double stop, double *str
     if (*stride == 0) {
         double side[3];
         toi_subtract(x[1], x[0], side);
-        *stride = toi_length(side);
+        *stride = toi_norm(side);
     }
     // Steps that are shorter change the value by less than counts as contact.
     double least = toi_touch_at(s->search, &last.sample) / s->search->lipschitz;
@@ -382,7 +382,7 @@ static void halve(const toi_corner *a, const toi_corner *b, toi_corner *middle)
 }
 
 // Four parts; each begins at its point that is nearest to where the whole was sampled.
-static void split(const toi_part *part, const scene *o, const centre *at, toi_part parts[4])
+static void split(const toi_part *part, scene *o, const centre *at, toi_part parts[4])
 {
     static const int CORNERS[4][3] = {{3, 4, 5}, {0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
     toi_corner corner[6];
@@ -414,7 +414,7 @@ static void split(const toi_part *part, const scene *o, const centre *at, toi_pa
 }
 
 // A contact at this very time, or the search for one soon after.
-static void try_witness(toi_searcher *s, const toi_part *part, double time, const scene *o,
+static void try_witness(toi_searcher *s, const toi_part *part, double time, scene *o,
                         const centre *at)
 {
     double velocity[3], weight[3];

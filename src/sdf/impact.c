@@ -89,7 +89,7 @@ toi_status toi_finish_hit(const toi_sdf_question *question, toi_sdf_result *resu
         return toi_fail(TOI_ERROR_DATA,
                         "the field's value is not a number at (%.17g, %.17g, %.17g)", point[0],
                         point[1], point[2]);
-    double length = toi_length(sample.gradient), normal[3];
+    double length = toi_norm(sample.gradient), normal[3];
     bool known = length > 0 && isfinite(length);
     for (int k = 0; k < 3; ++k)
         normal[k] = known ? sample.gradient[k] / length : k == 2;
@@ -149,7 +149,7 @@ static const extent NOTHING = {.low = {INFINITY, INFINITY, INFINITY},
 
 static toi_status track_of(const toi_motion *motion, const extent *e, toi_track *track)
 {
-    double pace = toi_moves_linearly(motion) ? toi_length(e->fast) * (1 + 0x1p-40) : 0;
+    double pace = toi_moves_linearly(motion) ? toi_norm(e->fast) * (1 + 0x1p-40) : 0;
     return toi_make_track(motion, e->low, e->high, pace, track);
 }
 

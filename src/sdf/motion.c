@@ -48,7 +48,7 @@ static bool matrix_of(const double quaternion[4], double m[9])
 // The turn of a body from its first rotation and its spin, for angles of at most spin * duration.
 static toi_turn make_turn(const double quaternion[4], const double spin[3], double duration)
 {
-    toi_turn turn = {.rate = toi_length(spin)};
+    toi_turn turn = {.rate = toi_norm(spin)};
     double q[9];
     bool identity = matrix_of(quaternion, q);
     double error = identity ? 0 : 32;
@@ -181,7 +181,7 @@ static double farthest(const double low[3], const double high[3], const double c
     double e[3];
     for (int k = 0; k < 3; ++k)
         e[k] = fmax(fabs(low[k] - centre[k]), fabs(high[k] - centre[k]));
-    return toi_length(e);
+    return toi_norm(e);
 }
 
 // What the caller's pose says at t = 0 is only needed for how far the mesh is.
@@ -189,7 +189,7 @@ static double first_offset(const toi_motion *motion)
 {
     toi_pose pose = {0};
     motion->pose(motion->pose_context, 0, &pose);
-    return toi_length(pose.position) + toi_length(motion->field.position);
+    return toi_norm(pose.position) + toi_norm(motion->field.position);
 }
 
 static void describe_mesh(const toi_motion *motion, toi_track *track)
@@ -219,10 +219,10 @@ typedef struct sizes
 
 static sizes sizes_of(const toi_motion *motion, const toi_track *track)
 {
-    sizes z = {.drift = toi_length(track->drift),
+    sizes z = {.drift = toi_norm(track->drift),
                .spin = track->mesh.rate,
                .field_spin = track->field.rate};
-    z.offset = toi_length(track->offset);
+    z.offset = toi_norm(track->offset);
     if (motion->pose) {
         z.drift += motion->speed[0];
         z.spin = motion->speed[1];
@@ -247,7 +247,7 @@ static void bound_bends(const toi_motion *motion, const sizes *z, toi_track *tra
         toi_cross(track->spin, wf, both);
         // The computed cross product may be too small by its rounding.
         track->bend[0] = 2 * w * z->drift + w * w * z->offset;
-        track->bend[1] = toi_dot(between, between) + toi_length(both) + 8 * UNIT * z->spin * w;
+        track->bend[1] = toi_dot(between, between) + toi_norm(both) + 8 * UNIT * z->spin * w;
         track->bend[2] = w * (2 + track->duration * w);
     }
     for (int k = 0; k < 3; ++k)
@@ -269,7 +269,7 @@ static void bound_rounding(const toi_motion *motion, const sizes *z, double pace
     if (w > 0 || motion->pose)
         mesh += field + 16 * e;
     double position = (mesh + 13 * e) * q + (field + 11 * e) * d;
-    position += 3 * e * toi_length(motion->field.centre);
+    position += 3 * e * toi_norm(motion->field.centre);
     if (motion->pose)
         position += 16 * e * d;
     double each = mesh + field + 24 * e;
@@ -402,17 +402,17 @@ void toi_track_point(const toi_track *track, const toi_frame *frame, const toi_c
     }
     // |spin x y| is the same at all times, but for the rounding of y and of the product.
     if (track->spins) {
-        *bend = track->spin_length * (toi_length(side) * (1 + 0x1p-40) + track->velocity_error);
+        *bend = track->spin_length * (toi_norm(side) * (1 + 0x1p-40) + track->velocity_error);
         return;
     }
-    *bend = (track->bend[0] + track->bend[1] * toi_length(corner->p)) * (1 + 0x1p-40);
+    *bend = (track->bend[0] + track->bend[1] * toi_norm(corner->p)) * (1 + 0x1p-40);
     if (!track->linear)
         return;
     double own[3];
     toi_apply(frame->matrix, corner->v, own);
     for (int k = 0; k < 3; ++k)
         velocity[k] += own[k];
-    *bend += track->bend[2] * toi_length(corner->v) * (1 + 0x1p-40);
+    *bend += track->bend[2] * toi_norm(corner->v) * (1 + 0x1p-40);
 }
 
 void toi_track_to_world(const toi_track *track, double time, const double point[3],

@@ -52,7 +52,7 @@ static toi_status fill_boxes(void *context, int64_t first, int64_t end)
         const toi_box_node *node = &surface->tree.nodes[i];
         toi_surface_box *box = &surface->boxes[i];
         box_of(node->low, node->high, box);
-        double corner = toi_length(box->half) * UP;
+        double corner = toi_norm(box->half) * UP;
         box->radius = corner;
         // Large nodes have many vertices, and are too seldom asked for to look at them all.
         if (node->count <= 4096) {
@@ -200,7 +200,7 @@ static toi_status fill_moving(void *context, int64_t first, int64_t end)
         toi_moving_box *moving = &r->moving[i];
         for (int e = 0; e < 2; ++e) {
             box_of(r->low[i][e], r->high[i][e], &box[e]);
-            box[e].radius = toi_length(box[e].half) * UP;
+            box[e].radius = toi_norm(box[e].half) * UP;
         }
         for (int k = 0; k < 3; ++k) {
             moving->centre.p[k] = box[0].centre[k];

@@ -10,7 +10,7 @@ static inline double toi_dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static inline double toi_length(const double a[3])
+static inline double toi_norm(const double a[3])
 {
     return sqrt(toi_dot(a, a));
 }
