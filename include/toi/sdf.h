@@ -280,6 +280,17 @@ typedef enum toi_sdf_solver
 /// "certified", "fwgss", "fw", "discrete", "discrete-projected"; NULL when out of range.
 TOI_API const char *toi_sdf_solver_name(toi_sdf_solver solver);
 
+/// What the searches of triangles took, in seconds: what was there before is added to. `certified`
+/// searches no triangle by itself and adds nothing.
+typedef struct toi_sdf_probe
+{
+    int64_t triangles; ///< searched
+    double sum;        ///< of their times; the squares below give the deviation
+    double squares;
+    double least;
+    double most;
+} toi_sdf_probe;
+
 /// How a question is answered; start from toi_default_sdf_def().
 typedef struct toi_sdf_def
 {
@@ -293,6 +304,7 @@ typedef struct toi_sdf_def
     int iterations;   ///< the others: steps a triangle
     double search_tolerance; ///< fwgss: of a golden section search, as a share of its interval
     int workers;      ///< 0: toi_default_workers(); the answer does not depend on it
+    toi_sdf_probe *probe; ///< for measurements; or NULL
     uint32_t cookie;  ///< set by the default function; leave it
 } toi_sdf_def;
 
