@@ -8,7 +8,8 @@
 #include <stdatomic.h>
 
 // A field at a point c. The true value phi(c) differs from `value` by at most `error`. The gradient
-// steers searches and is not part of any promise.
+// steers searches and is not part of any promise. NaN comes from a caller's function alone. Where
+// numbers overflow the error is infinite, or NaN: then nothing is known.
 typedef struct toi_field_sample
 {
     double value;
@@ -26,7 +27,9 @@ typedef struct toi_field_class
     // Bounds on sign * phi (sign: 1 or -1) in the closed ball of `radius` about `centre`, where
     // `sample` was taken: for every real x in it, sign phi(x) is at least the least of the minorants
     // written, as real functions of the doubles written: all rounding is in them already. Returns how
-    // many, at most `room` (<= TOI_MINORANTS); 0: only the Lipschitz constant is known.
+    // many, at most `room` (1 to TOI_MINORANTS); 0: only the Lipschitz constant is known; -1: bounds
+    // of the caller's are none (NaN, a negative curvature or slope, too many): TOI_ERROR_DATA. Not
+    // called where the sample's value is NaN.
     int (*bound)(const toi_field *field, const toi_field_sample *sample, const double centre[3],
                  double radius, double sign, toi_minorant *minorants, int room);
     void (*release)(toi_field *field); // what it holds, but for itself; or NULL
@@ -47,6 +50,9 @@ struct toi_field
 
 // Room for a field of `size` bytes with one reference, zeroed but for the class; NULL: no memory.
 toi_field *toi_new_field(const toi_field_class *class, size_t size);
+
+// TOI_ERROR_ARGUMENT, with a message, for NULL.
+toi_status toi_check_field(const toi_field *field);
 
 // One more hold on a field.
 toi_field *toi_hold_field(toi_field *field);
