@@ -45,11 +45,18 @@ struct toi_field
     double lipschitz;
     double step;
     double error;    // of a baked field against its mesh
+    int depth;       // of fields within fields; 0 for one that is made of no other
     bool user;       // values come from the caller: they are checked against the Lipschitz constant
 };
 
 // Room for a field of `size` bytes with one reference, zeroed but for the class; NULL: no memory.
 toi_field *toi_new_field(const toi_field_class *class, size_t size);
+
+// Fields within fields are evaluated by recursion: so deep at most.
+enum
+{
+    TOI_FIELD_DEPTH = 64
+};
 
 // TOI_ERROR_ARGUMENT, with a message, for NULL.
 toi_status toi_check_field(const toi_field *field);

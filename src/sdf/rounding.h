@@ -24,6 +24,12 @@ static inline double toi_lower(double x)
     return x - (fabs(x) * 0x1p-52 + TOI_DUST);
 }
 
+// Likewise, not below.
+static inline double toi_upper(double x)
+{
+    return x + (fabs(x) * 0x1p-52 + TOI_DUST);
+}
+
 // Not below x, nor below what gives x after some ten roundings; for x >= 0.
 static inline double toi_raise(double x)
 {

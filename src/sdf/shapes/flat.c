@@ -1,9 +1,15 @@
-// Shapes with flat faces: box and plane.
+// Shapes with flat faces: box, rounded box and plane.
 
 #include "sdf/shapes/shape.h"
 
 // ---------------------------------------------------------------------------------------------
-// Box: numbers are half of each side.
+// Box: numbers are half of each side. Rounded box: then the radius; made is half of each side
+// without it. own[0] is the distance to the box without the radius.
+
+static inline int nearest_face(const double q[3])
+{
+    return q[0] >= q[1] ? (q[0] >= q[2] ? 0 : 2) : (q[1] >= q[2] ? 1 : 2);
+}
 
 // Signed distance to a box with these half sides, with its gradient. Every step is accurate
 // relative to its result.
@@ -14,22 +20,23 @@ static inline double box_distance(const double half[3], const double p[3], doubl
         q[k] = fabs(p[k]) - half[k];
         out[k] = q[k] > 0 ? q[k] : 0;
     }
-    double length = toi_length(out[0], out[1], out[2]);
-    if (length > TOI_NOTHING) {
+    int face = nearest_face(q);
+    if (q[face] > TOI_NOTHING) {
+        double length = toi_length(out[0], out[1], out[2]);
         for (int k = 0; k < 3; ++k)
             gradient[k] = copysign(out[k] / length, p[k]);
         return length;
     }
-    int face = q[0] >= q[1] ? (q[0] >= q[2] ? 0 : 2) : (q[1] >= q[2] ? 1 : 2);
     for (int k = 0; k < 3; ++k)
         gradient[k] = k == face ? copysign(1, p[k]) : 0;
-    return length > 0 ? length : q[face];
+    return q[face];
 }
 
 static inline void box_sample(const toi_field *field, const double p[3], toi_field_sample *sample)
 {
     sample->value = box_distance(toi_shape_of(field)->numbers, p, sample->gradient);
     sample->error = TOI_HALF_ULP * 6 * fabs(sample->value) + TOI_DUST;
+    sample->own[0] = sample->value;
 }
 
 static double box_value(const toi_field *field, const double p[3])
@@ -39,36 +46,89 @@ static double box_value(const toi_field *field, const double p[3])
     return sample.value;
 }
 
-// Does the whole ball see one face alone? Then the field is linear in it: there all points are
-// beside one another's sides (the other coordinates within the half sides) and nearer to that face
-// than to the others.
+// Does the whole ball see one face alone? Then the field is linear in it: there the other
+// coordinates are within the half sides, and that face is nearer than the others.
 static bool one_face(const double half[3], const double c[3], double radius)
 {
     double q[3];
     for (int k = 0; k < 3; ++k)
         q[k] = fabs(c[k]) - half[k];
-    int face = q[0] >= q[1] ? (q[0] >= q[2] ? 0 : 2) : (q[1] >= q[2] ? 1 : 2);
-    double reach = toi_raise(radius);
-    for (int k = 0; k < 3; ++k)
-        if (k != face &&
-            (toi_lower(-q[k]) < reach || toi_lower(toi_lower(q[face] - q[k])) < 2 * reach))
+    int face = nearest_face(q);
+    for (int k = 0; k < 3; ++k) {
+        double reach = toi_raise(2 * radius + 4 * TOI_HALF_ULP * (fabs(q[k]) + fabs(q[face])));
+        if (k != face && (-q[k] < reach || q[face] - q[k] < reach))
             return false;
+    }
     return fabs(c[face]) >= radius;
+}
+
+static inline int any_box_bound(const double half[3], const toi_field_sample *sample,
+                                const double centre[3], double radius, double sign,
+                                toi_minorant *minorants)
+{
+    if (sign > 0)
+        return toi_tangent(sample, 1, 0, minorants);
+    if (one_face(half, centre, radius))
+        return toi_tangent(sample, -1, 0, minorants);
+    return sample->own[0] > 0 && toi_tangent_above(sample, sample->own[0], minorants);
 }
 
 static int box_bound(const toi_field *field, const toi_field_sample *sample, const double centre[3],
                      double radius, double sign, toi_minorant *minorants, int room)
 {
     (void)room;
-    if (sign > 0)
-        return toi_tangent(sample, 1, 0, minorants);
-    if (one_face(toi_shape_of(field)->numbers, centre, radius))
-        return toi_tangent(sample, -1, 0, minorants);
-    return sample->value > 0 && toi_tangent_above(sample, sample->value, minorants);
+    return any_box_bound(toi_shape_of(field)->numbers, sample, centre, radius, sign, minorants);
 }
 
 const toi_field_class toi_box_class = {
     .kind = "box", .sample = box_sample, .value = box_value, .bound = box_bound};
+
+// made[3] is how far the computed inner box may be from the true one.
+toi_status toi_prepare_rounded_box(toi_shape_field *shape)
+{
+    double radius = shape->numbers[3];
+    for (int k = 0; k < 3; ++k) {
+        if (radius > shape->numbers[k])
+            return toi_fail(TOI_ERROR_ARGUMENT,
+                            "rounded-box: number 4, the radius of the edges, is %g; use at most "
+                            "the least half side, and number %d is %g",
+                            radius, k + 1, shape->numbers[k]);
+        shape->made[k] = shape->numbers[k] - radius;
+        shape->made[3] += TOI_HALF_ULP * 2 * shape->made[k];
+    }
+    return TOI_OK;
+}
+
+static inline void rounded_box_sample(const toi_field *field, const double p[3],
+                                      toi_field_sample *sample)
+{
+    const toi_shape_field *shape = toi_shape_of(field);
+    double inner = box_distance(shape->made, p, sample->gradient);
+    sample->value = inner - shape->numbers[3];
+    sample->error =
+        TOI_HALF_ULP * (6 * fabs(inner) + 2 * fabs(sample->value)) + shape->made[3] + TOI_DUST;
+    sample->own[0] = inner;
+}
+
+static double rounded_box_value(const toi_field *field, const double p[3])
+{
+    toi_field_sample sample;
+    rounded_box_sample(field, p, &sample);
+    return sample.value;
+}
+
+static int rounded_box_bound(const toi_field *field, const toi_field_sample *sample,
+                             const double centre[3], double radius, double sign,
+                             toi_minorant *minorants, int room)
+{
+    (void)room;
+    return any_box_bound(toi_shape_of(field)->made, sample, centre, radius, sign, minorants);
+}
+
+const toi_field_class toi_rounded_box_class = {.kind = "rounded-box",
+                                               .sample = rounded_box_sample,
+                                               .value = rounded_box_value,
+                                               .bound = rounded_box_bound};
 
 // ---------------------------------------------------------------------------------------------
 // Plane: numbers are normal and offset, made is the unit normal.

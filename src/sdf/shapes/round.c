@@ -1,19 +1,26 @@
-// Round shapes, made by a distance to a point or a circle: sphere and torus.
+// Round shapes, made by a distance to a point, a segment or a circle: sphere, capsule and torus.
 
 #include "sdf/shapes/shape.h"
 
 // ---------------------------------------------------------------------------------------------
-// Sphere: numbers are the radius. own[0] is the distance to the centre.
+// Sphere: the number is its radius. Capsule: its radius, and half the length of the segment.
+// own[0] is the distance to the centre, or to the segment.
+
+// Of the distance to a point or segment, which is (x, y, z) away.
+static inline void round_sample(double x, double y, double z, double radius,
+                                toi_field_sample *sample)
+{
+    double length = toi_length(x, y, z), value = length - radius;
+    double error = TOI_HALF_ULP * (5 * length + 2 * fabs(value)) + TOI_DUST;
+    double by = length > TOI_NOTHING ? 1 / length : 0;
+    toi_set_sample(sample, value, error, by > 0 ? x * by : 1, y * by, z * by);
+    sample->own[0] = length;
+}
 
 static inline void sphere_sample(const toi_field *field, const double p[3],
                                  toi_field_sample *sample)
 {
-    double radius = toi_shape_of(field)->numbers[0];
-    double length = toi_length(p[0], p[1], p[2]), value = length - radius;
-    sample->own[0] = length;
-    double error = TOI_HALF_ULP * (4 * length + 2 * fabs(value)) + TOI_DUST;
-    double by = length > TOI_NOTHING ? 1 / length : 0;
-    toi_set_sample(sample, value, error, by ? p[0] * by : 1, p[1] * by, p[2] * by);
+    round_sample(p[0], p[1], p[2], toi_shape_of(field)->numbers[0], sample);
 }
 
 static double sphere_value(const toi_field *field, const double p[3])
@@ -23,9 +30,9 @@ static double sphere_value(const toi_field *field, const double p[3])
     return sample.value;
 }
 
-static int sphere_bound(const toi_field *field, const toi_field_sample *sample,
-                        const double centre[3], double radius, double sign, toi_minorant *minorants,
-                        int room)
+static int round_bound(const toi_field *field, const toi_field_sample *sample,
+                       const double centre[3], double radius, double sign, toi_minorant *minorants,
+                       int room)
 {
     (void)field, (void)centre, (void)radius, (void)room;
     if (sign > 0)
@@ -34,7 +41,25 @@ static int sphere_bound(const toi_field *field, const toi_field_sample *sample,
 }
 
 const toi_field_class toi_sphere_class = {
-    .kind = "sphere", .sample = sphere_sample, .value = sphere_value, .bound = sphere_bound};
+    .kind = "sphere", .sample = sphere_sample, .value = sphere_value, .bound = round_bound};
+
+static inline void capsule_sample(const toi_field *field, const double p[3],
+                                  toi_field_sample *sample)
+{
+    const toi_shape_field *shape = toi_shape_of(field);
+    double beyond = fabs(p[2]) - shape->numbers[1];
+    round_sample(p[0], p[1], beyond > 0 ? copysign(beyond, p[2]) : 0, shape->numbers[0], sample);
+}
+
+static double capsule_value(const toi_field *field, const double p[3])
+{
+    toi_field_sample sample;
+    capsule_sample(field, p, &sample);
+    return sample.value;
+}
+
+const toi_field_class toi_capsule_class = {
+    .kind = "capsule", .sample = capsule_sample, .value = capsule_value, .bound = round_bound};
 
 // ---------------------------------------------------------------------------------------------
 // Torus: numbers are the radii of ring and tube. own: distances to the axis and to the ring.

@@ -22,14 +22,22 @@ typedef struct toi_shape_field
 // Checks the numbers beyond being positive and fills `made`; or NULL.
 typedef toi_status toi_prepare_shape_fn(toi_shape_field *shape);
 
+toi_status toi_prepare_rounded_box(toi_shape_field *shape);
+toi_status toi_prepare_cone(toi_shape_field *shape);
 toi_status toi_prepare_plane(toi_shape_field *shape);
 toi_status toi_prepare_spikes(toi_shape_field *shape);
+toi_status toi_prepare_gyroid(toi_shape_field *shape);
 
 extern const toi_field_class toi_sphere_class;
 extern const toi_field_class toi_box_class;
+extern const toi_field_class toi_rounded_box_class;
+extern const toi_field_class toi_capsule_class;
+extern const toi_field_class toi_cylinder_class;
+extern const toi_field_class toi_cone_class;
 extern const toi_field_class toi_plane_class;
 extern const toi_field_class toi_torus_class;
 extern const toi_field_class toi_spikes_class;
+extern const toi_field_class toi_gyroid_class;
 
 static inline const toi_shape_field *toi_shape_of(const toi_field *field)
 {
@@ -45,6 +53,14 @@ static inline void toi_set_sample(toi_field_sample *sample, double value, double
     sample->gradient[0] = x;
     sample->gradient[1] = y;
     sample->gradient[2] = z;
+}
+
+// Likewise for a solid of revolution about z: the gradient's part away from the axis, and along z.
+static inline void toi_set_turned_sample(toi_field_sample *sample, double value, double error,
+                                         const double p[3], double axis, double across, double up)
+{
+    double by = axis > TOI_NOTHING ? across / axis : 0;
+    toi_set_sample(sample, value, error, axis > TOI_NOTHING ? p[0] * by : across, p[1] * by, up);
 }
 
 // The bound from a sample that is the true one of a point no farther than `error` away, but for

@@ -15,9 +15,15 @@ static const struct
 } shapes[TOI_SHAPE_COUNT] = {
     [TOI_SHAPE_SPHERE] = {"sphere", 1, false, &toi_sphere_class, NULL},
     [TOI_SHAPE_BOX] = {"box", 3, false, &toi_box_class, NULL},
+    [TOI_SHAPE_ROUNDED_BOX] = {"rounded-box", 4, false, &toi_rounded_box_class,
+                               toi_prepare_rounded_box},
+    [TOI_SHAPE_CAPSULE] = {"capsule", 2, false, &toi_capsule_class, NULL},
+    [TOI_SHAPE_CYLINDER] = {"cylinder", 2, false, &toi_cylinder_class, NULL},
+    [TOI_SHAPE_CONE] = {"cone", 2, false, &toi_cone_class, toi_prepare_cone},
     [TOI_SHAPE_PLANE] = {"plane", 4, true, &toi_plane_class, toi_prepare_plane},
     [TOI_SHAPE_TORUS] = {"torus", 2, false, &toi_torus_class, NULL},
     [TOI_SHAPE_SPIKES] = {"spikes", 3, false, &toi_spikes_class, toi_prepare_spikes},
+    [TOI_SHAPE_GYROID] = {"gyroid", 2, false, &toi_gyroid_class, toi_prepare_gyroid},
 };
 
 const char *toi_shape_name(toi_shape shape)

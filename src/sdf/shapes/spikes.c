@@ -59,9 +59,8 @@ static inline void cone_sample(const toi_shape_field *shape, const double p[3], 
         across = axis * by;
         up = by > 0 ? z * by : 1;
     }
-    double around = axis > TOI_NOTHING ? across / axis : 0;
     double error = place_error + TOI_HALF_ULP * 28 * (axis + fabs(z)) + TOI_DUST;
-    toi_set_sample(sample, value, error, x * around, y * around, up);
+    toi_set_turned_sample(sample, value, error, (double[3]){x, y, 0}, axis, across, up);
     sample->own[0] = axis;
     sample->own[1] = beyond;
 }
@@ -115,8 +114,7 @@ static int spikes_below(const toi_shape_field *shape, const toi_field_sample *sa
         return slab_bound(shape, centre, minorants);
     // Distances change by at most the radius: what is farther than this at the centre is never
     // least.
-    double most = toi_raise(fabs(sample->value) + sample->error) * 0x1p-50 + sample->value +
-                  2 * toi_raise(radius + sample->error);
+    double most = toi_upper(sample->value + toi_raise(2 * (radius + sample->error)));
     int count = 0;
     if (centre[2] <= most)
         minorants[count++] = (toi_minorant){.distance = centre[2], .normal = {0, 0, 1}};
@@ -125,8 +123,11 @@ static int spikes_below(const toi_shape_field *shape, const toi_field_sample *sa
         for (double row = rows[0]; row <= rows[1]; ++row) {
             toi_field_sample cone;
             cone_sample(shape, centre, column, row, place_error, &cone);
-            if (cone.value - cone.error <= most)
-                count += toi_tangent(&cone, 1, 0, minorants + count);
+            if (cone.value - cone.error > most)
+                continue;
+            if (!toi_tangent(&cone, 1, 0, minorants + count))
+                return slab_bound(shape, centre, minorants);
+            ++count;
         }
     return count;
 }
