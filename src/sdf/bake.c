@@ -87,6 +87,7 @@ static void move_into_grid(toi_box_tree *tree, const toi_grid_header *header)
 static void free_bake(toi_bake *bake)
 {
     toi_free_box_tree(&bake->tree);
+    toi_free_mesh_tree(&bake->mesh);
     toi_give_back(bake->triangles);
     toi_give_back(bake->wanted);
     toi_give_back(bake->table);
@@ -101,6 +102,8 @@ static toi_status compute_nodes(const toi_grid_header *header, toi_bake *bake)
     move_into_grid(&bake->tree, header);
     bake->cubic = header->interpolation == TOI_CUBIC;
     bake->far = header->far > 0 ? header->far : INFINITY;
+    bake->cell = header->cell_size;
+    memcpy(bake->origin, header->origin, sizeof bake->origin);
     for (int k = 0; k < 3; ++k) {
         bake->blocks[k] = header->blocks[k];
         bake->lattice[k] = header->blocks[k] + 1;
@@ -267,17 +270,12 @@ static void write_report(const toi_grid_header *header, const toi_bake *bake,
     report->cell_size = header->cell_size;
     report->error = header->error;
     report->lipschitz = header->lipschitz;
-    report->mesh.doubtful = bake->doubtful;
-    for (int k = 0; k < 3; ++k)
-        report->mesh.doubtful_point[k] =
-            header->origin[k] + header->cell_size * bake->doubtful_point[k];
+    report->mesh = bake->report;
 }
 
 static toi_status bake_tree(const toi_bake_def *def, toi_bake *bake, toi_bake_report *report,
                             toi_field **field)
 {
-    if (bake->tree.face_count == 0)
-        return toi_fail(TOI_ERROR_DATA, "the mesh has no faces");
     toi_grid_header header = {0};
     void *image = NULL;
     toi_status status = choose_grid(def, &bake->tree.nodes[0], &header);
@@ -307,6 +305,8 @@ toi_status toi_bake_field(const toi_bake_def *def, toi_point_view points, toi_in
     toi_bake bake = {0};
     toi_meter_init(&bake.meter, def->progress, def->progress_context);
     status = toi_resolve_workers(def->workers, &bake.workers);
+    if (status == TOI_OK)
+        status = toi_make_mesh_tree(points, faces, bake.workers, &bake.mesh, &bake.report);
     if (status == TOI_OK)
         status = toi_make_box_tree(points, faces, LEAF, bake.workers, &bake.tree);
     if (status == TOI_OK)

@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "sdf/grid.h"
+#include "sdf/mesh_distance.h"
 #include "sdf/tree.h"
 
 // A triangle as the distance of many points to it needs it.
@@ -34,10 +35,6 @@ typedef struct toi_bake_group
 typedef void toi_bake_lower_fn(toi_bake_group *group, const toi_bake_triangle *triangles,
                                int64_t first, int64_t end);
 
-// Solid angles: the winding numbers of all triangles about `count` points, three doubles each.
-typedef void toi_bake_wind_fn(const toi_bake_triangle *triangles, int64_t triangle_count,
-                              const double (*points)[3], int64_t count, double *windings);
-
 // All lengths are in cells and relative to the grid's origin: nodes are whole numbers.
 //
 // Nodes are kept in blocks of 8 x 8 x 8, one more along each axis than there are blocks of cells.
@@ -45,6 +42,9 @@ typedef void toi_bake_wind_fn(const toi_bake_triangle *triangles, int64_t triang
 typedef struct toi_bake
 {
     toi_box_tree tree;
+    toi_mesh_tree mesh; // as it was given, for winding numbers
+    double origin[3];   // where the grid is there
+    double cell;
     toi_bake_triangle *triangles; // in the order of the tree
     int workers;
     toi_meter meter;
@@ -59,8 +59,7 @@ typedef struct toi_bake
     float *values;      // 512 of each: distances, at the end signed
     float *bubbles;     // cubic: 512 x 3 axes x 2, at a third and two thirds of the edges from each
     uint8_t *inside;    // of a block without values
-    double doubtful;    // as in toi_mesh_field_report, the point in cells
-    double doubtful_point[3];
+    toi_mesh_field_report report;
 } toi_bake;
 
 static inline int64_t toi_lattice_index(const int32_t size[3], const int32_t at[3])

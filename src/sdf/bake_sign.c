@@ -3,15 +3,11 @@
 // tells the side of each.
 
 #include "base/memory.h"
-#include "base/simd.h"
 #include "base/status.h"
 #include "sdf/bake.h"
 
 #include <math.h>
 #include <string.h>
-
-toi_bake_wind_fn toi_bake_wind_baseline, toi_bake_wind_avx2, toi_bake_wind_avx512;
-static toi_bake_wind_fn *const wind_functions[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_bake_wind);
 
 // More than a cell by more than the distances' errors (docs/sdf.md).
 #define CLEAR 1.0001f
@@ -211,7 +207,7 @@ typedef struct windings
     const toi_bake *bake;
     const double (*points)[3];
     double *numbers;
-    int64_t count;
+    toi_meter *meter;
 } windings;
 
 enum
@@ -219,18 +215,27 @@ enum
     WINDINGS = 32 // of a task
 };
 
+static double winding_at(const toi_bake *bake, const double at[3])
+{
+    double point[3];
+    bool certain; // if not, the point is as good as on the surface, and either side is right
+    for (int k = 0; k < 3; ++k)
+        point[k] = bake->origin[k] + bake->cell * at[k];
+    return toi_winding_number(&bake->mesh, point, &certain);
+}
+
 static toi_status wind_some(void *context, int64_t first, int64_t end)
 {
     const windings *w = context;
-    wind_functions[toi_simd_level()](w->bake->triangles, w->bake->tree.face_count,
-                                     w->points + first, end - first, w->numbers + first);
-    return toi_meter_add((toi_meter *)&w->bake->meter, end - first);
+    for (int64_t i = first; i < end; ++i)
+        w->numbers[i] = winding_at(w->bake, w->points[i]);
+    return toi_meter_add(w->meter, end - first);
 }
 
 static toi_status wind_all(toi_bake *bake, const double (*points)[3], int64_t count,
                            double *numbers)
 {
-    windings w = {bake, points, numbers, count};
+    windings w = {bake, points, numbers, &bake->meter};
     bake->meter.base += bake->meter.share;
     bake->meter.share = 0.1;
     bake->meter.total = count;
@@ -260,15 +265,6 @@ static void sign_nodes(const forest *f, const component *components)
     }
 }
 
-static void note_doubt(toi_bake *bake, const double point[3], double winding, int64_t samples)
-{
-    if (fabs(winding - rint(winding)) <= 0.1)
-        return;
-    if (bake->doubtful == 0)
-        memcpy(bake->doubtful_point, point, sizeof bake->doubtful_point);
-    bake->doubtful += 1 / (double)samples;
-}
-
 static toi_status wind_components(toi_bake *bake, component *components, int64_t count)
 {
     double(*points)[3] = toi_take(NULL, count, sizeof *points);
@@ -278,10 +274,8 @@ static toi_status wind_components(toi_bake *bake, component *components, int64_t
         point_of_node(bake, components[i].node, points[i]);
     if (status == TOI_OK)
         status = wind_all(bake, (const double(*)[3])points, count, numbers);
-    for (int64_t i = 0; status == TOI_OK && i < count; ++i) {
+    for (int64_t i = 0; status == TOI_OK && i < count; ++i)
         components[i].inside = numbers[i] >= 0.5;
-        note_doubt(bake, points[i], numbers[i], count);
-    }
     toi_give_back(numbers);
     toi_give_back(points);
     return status;
@@ -316,6 +310,36 @@ static toi_status sign_components(const forest *f)
     toi_give_back(asked);
     toi_give_back(of);
     toi_give_back(components);
+    return status;
+}
+
+// ---- Doubt
+
+static void note_doubt(const toi_bake *bake, const double at[3], double winding, double share,
+                       toi_mesh_field_report *report)
+{
+    if (fabs(winding - rint(winding)) <= 0.1)
+        return;
+    for (int k = 0; report->doubtful == 0 && k < 3; ++k)
+        report->doubtful_point[k] = bake->origin[k] + bake->cell * at[k];
+    report->doubtful += share;
+}
+
+// Winding numbers of an open mesh are no integers. One node of each block is looked at.
+static toi_status sample_doubt(toi_bake *bake)
+{
+    int64_t count = bake->count;
+    double(*points)[3] = toi_take(NULL, count, sizeof *points);
+    double *numbers = points ? toi_take(NULL, count, sizeof *numbers) : NULL;
+    toi_status status = numbers ? TOI_OK : toi_allocation_status();
+    for (int64_t i = 0; status == TOI_OK && i < count; ++i)
+        point_of_node(bake, 512 * i, points[i]);
+    if (status == TOI_OK)
+        status = wind_all(bake, (const double(*)[3])points, count, numbers);
+    for (int64_t i = 0; status == TOI_OK && i < count; ++i)
+        note_doubt(bake, points[i], numbers[i], 1 / (double)count, &bake->report);
+    toi_give_back(numbers);
+    toi_give_back(points);
     return status;
 }
 
@@ -442,5 +466,7 @@ toi_status toi_bake_signs(toi_bake *bake)
         status = sign_components(&f);
     }
     toi_give_back(f.parent);
-    return status == TOI_OK && bake->cubic ? sign_edges(bake) : status;
+    if (status == TOI_OK && bake->cubic)
+        status = sign_edges(bake);
+    return status == TOI_OK && bake->mesh.open_count > 0 ? sample_doubt(bake) : status;
 }
