@@ -127,13 +127,17 @@ TOI_API toi_status toi_make_field(const toi_field_def *def, toi_field **field);
 
 /// Signed distances to a closed mesh, from its triangles themselves: no interpolation. Positions and
 /// faces are copied. The inside is where the winding number is at least 1/2; where the mesh is open
-/// or turned inside out, `report` says so (NULL if it does not matter) and unsigned distances can be
-/// had by closing the holes first.
+/// or turned inside out, `report` says so (NULL if it does not matter). A mesh turned inside out has
+/// no inside. With holes the sign jumps where the winding number passes 1/2 in a hole; what is
+/// promised about the field (its Lipschitz constant, its bounds, and what a solver concludes) is then
+/// true of the distance to the triangles: a mesh that moves is certain not to touch a face, but may
+/// pass through a hole unseen.
 typedef struct toi_mesh_field_report
 {
-    int64_t open_edges;      ///< sides that do not belong to two faces of opposite direction
+    int64_t open_edges;      ///< sides that faces do not pass as often in one direction as in the other; vertices at the same place count as one
     int32_t open_edge[2];    ///< the first of them; -1, -1: none
     int64_t degenerate;      ///< faces without area
+    double volume;           ///< of the inside; negative: most of the mesh is turned inside out
     double doubtful;         ///< share of the samples (grid nodes; 0 for a mesh field) whose winding number is not within 0.1 of an integer
     double doubtful_point[3]; ///< the first of them
 } toi_mesh_field_report;
@@ -210,7 +214,8 @@ TOI_API toi_status toi_evaluate_field(const toi_field *field, toi_point_view poi
                                       double *values, double *gradients);
 
 /// The bounds that the certified solver works with: see toi_field_def.bounds. `count` of 0: only the
-/// Lipschitz constant.
+/// Lipschitz constant. Of a mesh field these bound max(phi, 0): where the least of them is positive,
+/// phi is at least that.
 TOI_API toi_status toi_bound_field(const toi_field *field, const double centre[3], double radius,
                                    toi_minorant minorants[TOI_MINORANTS], int *count);
 

@@ -29,6 +29,7 @@ toi_field *toi_new_field(const toi_field_class *class, size_t size)
         return NULL;
     memset(field, 0, size);
     field->class = class;
+    field->floor[0] = field->floor[1] = -INFINITY;
     atomic_init(&field->references, 1);
     return field;
 }
