@@ -4,6 +4,7 @@
 #include "sdf/vector.h"
 
 #include "base/fp_mode.h"
+#include "base/literature.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
@@ -18,21 +19,21 @@ toi_sdf_def toi_default_sdf_def(void)
     return (toi_sdf_def){.solver = TOI_SDF_CERTIFIED,
                          .tolerance = 1e-9,
                          .budget = (int64_t)1 << 22,
-                         .iterations = 64,
+                         .iterations = 50,
                          .search_tolerance = 1e-6,
                          .cookie = SDF_COOKIE};
 }
 
-// A solver that is not there yet has no function.
 static const struct
 {
     const char *name;
-    toi_sdf_solver_fn *search;
-} SOLVERS[TOI_SDF_SOLVER_COUNT] = {[TOI_SDF_CERTIFIED] = {"certified", toi_search_certified},
-                                   [TOI_SDF_FWGSS] = {"fwgss", NULL},
-                                   [TOI_SDF_FW] = {"fw", NULL},
-                                   [TOI_SDF_DISCRETE] = {"discrete", NULL},
-                                   [TOI_SDF_DISCRETE_PROJECTED] = {"discrete-projected", NULL}};
+    toi_sdf_solver_fn *search; // NULL where it is left out of this build
+} SOLVERS[TOI_SDF_SOLVER_COUNT] = {
+    [TOI_SDF_CERTIFIED] = {"certified", toi_search_certified},
+    [TOI_SDF_FWGSS] = {"fwgss", TOI_LITERATURE(toi_search_fwgss)},
+    [TOI_SDF_FW] = {"fw", TOI_LITERATURE(toi_search_fw)},
+    [TOI_SDF_DISCRETE] = {"discrete", TOI_LITERATURE(toi_search_discrete)},
+    [TOI_SDF_DISCRETE_PROJECTED] = {"discrete-projected", TOI_LITERATURE(toi_search_projected)}};
 
 const char *toi_sdf_solver_name(toi_sdf_solver solver)
 {
@@ -50,6 +51,11 @@ static toi_status check_def(const toi_sdf_def *def)
     TOI_CHECK_DEF(def, SDF_COOKIE, "sdf");
     if ((unsigned)def->solver >= TOI_SDF_SOLVER_COUNT)
         return toi_fail(TOI_ERROR_ARGUMENT, "there is no solver number %d", (int)def->solver);
+    if (!SOLVERS[def->solver].search)
+        return toi_fail(TOI_ERROR_UNSUPPORTED,
+                        "the solver '%s' is not in this build; use 'certified', or build the "
+                        "library with TOI_LITERATURE=ON",
+                        SOLVERS[def->solver].name);
     if (!(def->tolerance > 0) || !(def->touch >= 0) || !isfinite(def->touch))
         return toi_fail(TOI_ERROR_ARGUMENT,
                         "the tolerance is %g and the touch distance %g; use more than 0, and a "
@@ -187,8 +193,7 @@ static toi_status check_lines(const toi_motion *motion, int64_t points)
                     motion->start.count, motion->end.count, points);
 }
 
-static toi_status prepare_mesh(toi_sdf_question *question, const toi_motion *motion,
-                               toi_corner **lines, toi_moving_box **moving)
+static toi_status prepare_mesh(toi_sdf_question *question, const toi_motion *motion)
 {
     const toi_box_tree *tree = &question->surface->tree;
     extent e = NOTHING;
@@ -204,11 +209,27 @@ static toi_status prepare_mesh(toi_sdf_question *question, const toi_motion *mot
     if (status == TOI_OK)
         status = track_of(motion, &e, &question->track);
     if (status == TOI_OK)
-        status = toi_refit_surface(question->surface, &question->track, question->workers, lines,
-                                   moving);
-    question->lines = *lines;
-    question->moving = *moving;
+        status = toi_refit_surface(question->surface, &question->track, question->workers,
+                                   &question->lines, &question->moving);
     return status;
+}
+
+toi_status toi_open_question(const toi_surface *surface, const toi_motion *motion,
+                             const toi_field *field, int workers, toi_sdf_question *question)
+{
+    *question = (toi_sdf_question){.field = field, .surface = surface};
+    toi_status status = toi_resolve_workers(workers, &question->workers);
+    if (status == TOI_OK && surface->tree.face_count > 0)
+        status = prepare_mesh(question, motion);
+    if (status != TOI_OK)
+        toi_close_question(question);
+    return status;
+}
+
+void toi_close_question(toi_sdf_question *question)
+{
+    toi_give_back(question->lines);
+    toi_give_back(question->moving);
 }
 
 toi_status toi_find_field_impact(const toi_sdf_def *def, const toi_surface *surface,
@@ -216,20 +237,16 @@ toi_status toi_find_field_impact(const toi_sdf_def *def, const toi_surface *surf
                                  toi_sdf_result *result)
 {
     TOI_GUARD_FP;
+    toi_sdf_question question;
     toi_status status = check_question(def, motion, field, surface, result);
+    if (status == TOI_OK)
+        status = toi_open_question(surface, motion, field, def->workers, &question);
     if (status != TOI_OK)
         return status;
-    toi_sdf_question question = {.def = def, .field = field, .surface = surface};
-    toi_corner *lines = NULL;
-    toi_moving_box *moving = NULL;
-    status = toi_resolve_workers(def->workers, &question.workers);
-    if (status == TOI_OK && surface->tree.face_count > 0) {
-        status = prepare_mesh(&question, motion, &lines, &moving);
-        if (status == TOI_OK)
-            status = solve(&question, result);
-    }
-    toi_give_back(lines);
-    toi_give_back(moving);
+    question.def = def;
+    if (surface->tree.face_count > 0)
+        status = solve(&question, result);
+    toi_close_question(&question);
     return status;
 }
 

@@ -40,11 +40,17 @@ typedef struct toi_sdf_question
     const toi_field *field;
     const toi_surface *surface;   // NULL: one triangle, `single`
     const toi_corner *single;     // its three corners
-    const toi_corner *lines;      // straight lines, one a vertex; NULL: the mesh is rigid
-    const toi_moving_box *moving; // with them, one a node
+    toi_corner *lines;            // straight lines, one a vertex; NULL: the mesh is rigid
+    toi_moving_box *moving;       // with them, one a node
     toi_track track;
     int workers;
 } toi_sdf_question;
+
+// Prepares a mesh's question, all but its `def`; the pointers are checked by the caller. The track of
+// a mesh without triangles stays empty. What was opened is to be closed.
+toi_status toi_open_question(const toi_surface *surface, const toi_motion *motion,
+                             const toi_field *field, int workers, toi_sdf_question *question);
+void toi_close_question(toi_sdf_question *question);
 
 // The corners of a triangle.
 void toi_question_corners(const toi_sdf_question *question, int32_t triangle,
@@ -61,5 +67,9 @@ toi_status toi_finish_hit(const toi_sdf_question *question, toi_sdf_result *resu
 typedef toi_status toi_sdf_solver_fn(const toi_sdf_question *question, toi_sdf_result *result);
 
 toi_sdf_solver_fn toi_search_certified;
+toi_sdf_solver_fn toi_search_fwgss;     // sphere_tree.c, like those below
+toi_sdf_solver_fn toi_search_fw;
+toi_sdf_solver_fn toi_search_discrete;
+toi_sdf_solver_fn toi_search_projected;
 
 #endif
