@@ -29,6 +29,7 @@ toi_field *toi_new_field(const toi_field_class *class, size_t size)
         return NULL;
     memset(field, 0, size);
     field->class = class;
+    field->floor[0] = field->floor[1] = -INFINITY;
     atomic_init(&field->references, 1);
     return field;
 }
@@ -50,6 +51,8 @@ void toi_free_field(toi_field *field)
 
 toi_field_facts toi_describe_field(const toi_field *field)
 {
+    if (!field)
+        return (toi_field_facts){.kind = "none"};
     return (toi_field_facts){field->class->kind, field->lipschitz, field->error};
 }
 

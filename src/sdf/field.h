@@ -29,7 +29,8 @@ typedef struct toi_field_class
     // written, as real functions of the doubles written: all rounding is in them already. Returns how
     // many, at most `room` (1 to TOI_MINORANTS); 0: only the Lipschitz constant is known; -1: bounds
     // of the caller's are none (NaN, a negative curvature or slope, too many): TOI_ERROR_DATA. Not
-    // called where the sample's value is NaN.
+    // called where the sample's value is NaN. Of a field with a floor they are bounds on
+    // max(sign phi, floor) instead.
     int (*bound)(const toi_field *field, const toi_field_sample *sample, const double centre[3],
                  double radius, double sign, toi_minorant *minorants, int room);
     void (*release)(toi_field *field); // what it holds, but for itself; or NULL
@@ -46,10 +47,18 @@ struct toi_field
     double step;
     double error;    // of a baked field against its mesh
     int depth;       // of fields within fields; 0 for one that is made of no other
+    // Bounds for sign 1 are below max(phi, floor[0]) and for sign -1 below max(-phi, floor[1]), at
+    // every point of the ball: where they exceed the floor they bound the field itself. So a search
+    // for phi <= margin may use them if margin >= floor[0], and otherwise has the Lipschitz constant
+    // alone. -INFINITY for most fields; 0 for a mesh, whose bounds know that a surface is passed but
+    // not how deep. Greatest and least of several fields have the greatest floor; a negated field has
+    // its floors swapped; s phi - offset has s floor[0] - offset and s floor[1] + offset.
+    double floor[2];
     bool user;       // values come from the caller: they are checked against the Lipschitz constant
 };
 
-// Room for a field of `size` bytes with one reference, zeroed but for the class; NULL: no memory.
+// Room for a field of `size` bytes with one reference and no floor, else zeroed but for the class;
+// NULL: no memory.
 toi_field *toi_new_field(const toi_field_class *class, size_t size);
 
 // Fields within fields are evaluated by recursion: so deep at most.

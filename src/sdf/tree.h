@@ -3,7 +3,7 @@
 #ifndef TOI_SDF_TREE_H
 #define TOI_SDF_TREE_H
 
-#include "toi/sdf.h"
+#include "toi/mesh.h"
 
 // No leaf is deeper below the root than this: a walk needs no more than this many waiting nodes.
 enum

@@ -24,7 +24,7 @@ typedef toi_bits toi_mask __attribute__((vector_size(sizeof(toi_number) * TOI_LA
 #define TOI_VECTOR __m512
 #define TOI_INTRINSIC(f) _mm512_##f##_ps
 #define TOI_WORD(mask) _mm512_movepi32_mask((__m512i)(mask))
-#elif defined(TOI_ISA_avx2) && !defined(TOI_SINGLE) && TOI_LANES == 4
+#elif (defined(TOI_ISA_avx2) || defined(TOI_ISA_avx512)) && !defined(TOI_SINGLE) && TOI_LANES == 4
 #define TOI_VECTOR __m256d
 #define TOI_INTRINSIC(f) _mm256_##f##_pd
 #define TOI_WORD(mask) (unsigned)_mm256_movemask_pd((__m256d)(mask))
