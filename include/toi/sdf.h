@@ -238,7 +238,7 @@ TOI_API toi_rigid toi_rest(void);
 TOI_API void toi_rigid_pose(const toi_rigid *rigid, double time, double matrix[9], double position[3]);
 
 /// A pose and its rates at an instant, from a function of the caller: p is at position + matrix p,
-/// and moves at velocity + spin x (matrix p).
+/// and moves at velocity + spin x (matrix p). Errors of some units in the last place are allowed for.
 typedef struct toi_pose
 {
     double matrix[9]; ///< row by row; a rotation

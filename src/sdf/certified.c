@@ -110,16 +110,11 @@ int toi_search_bound(toi_searcher *s, const toi_field_sample *sample, const doub
 {
     const toi_field *field = s->search->field;
     int count = field->class->bound(field, sample, centre, radius, 1, minorants, TOI_MINORANTS);
-    for (int j = 0; j < count; ++j) {
-        const toi_minorant *m = &minorants[j];
-        double all = m->distance + m->normal[0] + m->normal[1] + m->normal[2];
-        if (isnan(all) || !(m->curvature >= 0) || !(m->slope >= 0)) {
-            if (!s->failed)
-                memcpy(s->bad, centre, sizeof s->bad);
-            s->failed = true;
-        }
+    if (count < 0 && !s->failed) {
+        memcpy(s->bad, centre, sizeof s->bad);
+        s->failed = true;
     }
-    return count;
+    return count < 0 ? 0 : count;
 }
 
 static bool before(const entry *a, const entry *b)
