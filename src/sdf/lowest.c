@@ -91,7 +91,8 @@ static double bound(toi_local *local, double points[3][3], const double centre[3
         for (int k = 0; k < count; ++k)
             least = fmin(least, lower_at(&minorants[k], y, length));
     }
-    return fmax(least, plain);
+    // At or below its floor a field's minorants say nothing of how deep it is.
+    return least > field->floor[0] ? fmax(least, plain) : plain;
 }
 
 static void keep_lowest(search *s, const double weights[3], double value, double error)
