@@ -189,6 +189,65 @@ static void far_fields_keep_their_bounds(void **state)
     }
 }
 
+// Shapes seen from so far that nothing of them is left in the coordinates' digits.
+static void far_points_keep_their_bounds(void **state)
+{
+    (void)state;
+    toi_random random = {9};
+    for (int64_t i = 0; i < cases(2000); ++i) {
+        double far = pow(10, toi_random_range(&random, 1, 20));
+        twin_node *node = random_shape(&random, (toi_shape)(i % TOI_SHAPE_COUNT), 1);
+        trial counts = {0};
+        for (int k = 0; k < 10; ++k)
+            check_ball(node, far, &random, &counts);
+        free_tree(node);
+    }
+}
+
+static double first_coordinate(void *context, const double point[3], double gradient[3])
+{
+    (void)context;
+    gradient[0] = 1;
+    return point[0];
+}
+
+static int linear_bound(void *context, const double centre[3], double radius,
+                        toi_minorant *minorants)
+{
+    (void)context, (void)radius;
+    *minorants = (toi_minorant){.distance = centre[0], .normal = {1, 0, 0}};
+    return 1;
+}
+
+// A bound without any slack of its own: what turning and moving it loses must be added.
+static void placing_adds_its_own_errors(void **state)
+{
+    (void)state;
+    toi_random random = {10};
+    toi_field_def def = {first_coordinate, linear_bound, 1, 0, NULL};
+    twin_node plane = {.kind = TOI_SHAPE_PLANE, .numbers = {1, 0, 0, 0}};
+    assert_ok(toi_make_field(&def, &plane.field));
+    for (int64_t i = 0; i < cases(4000); ++i) {
+        twin_node node = {.kind = TWIN_PLACED, .count = 1, .children = {&plane}};
+        node.placement = toi_default_placement();
+        node.placement.scale = exp2(toi_random_range(&random, -6, 6));
+        for (int k = 0; k < 4; ++k)
+            node.placement.rotation[k] = toi_random_range(&random, -1, 1);
+        for (int k = 0; k < 3; ++k)
+            node.placement.position[k] = toi_random_range(&random, -1, 1);
+        assert_ok(toi_place_field(plane.field, &node.placement, &node.field));
+        const double *c = node.placement.position; // there a turn alone is what is off
+        toi_minorant minorants[TOI_MINORANTS];
+        int count;
+        assert_ok(toi_bound_field(node.field, c, 100, minorants, &count));
+        assert_int_equal(count, 1);
+        for (int k = 0; k < 10; ++k)
+            check_point(&node, c, 100, 1, 1, minorants, count, &random);
+        toi_free_field(node.field);
+    }
+    toi_free_field(plane.field);
+}
+
 // Sizes whose squares underflow or overflow, down to denormals.
 static void extreme_sizes_keep_their_bounds(void **state)
 {
@@ -349,7 +408,10 @@ static void workers_agree(void **state)
     toi_random random = {8};
     for (int i = 0; i < COUNT; ++i)
         for (int k = 0; k < 3; ++k)
-            points[i][k] = floats[i][k] = (float)toi_random_range(&random, -3, 3);
+            floats[i][k] = (float)toi_random_range(&random, -3, 3);
+    for (int i = 0; i < COUNT; ++i)
+        for (int k = 0; k < 3; ++k)
+            points[i][k] = floats[i][k];
     twin_node *node = random_tree(&random, 3, 1, 1);
     toi_point_view view = toi_view_points(points[0], COUNT);
     assert_ok(toi_evaluate_field(node->field, view, 1, values[0], gradients[0][0]));
@@ -385,6 +447,41 @@ static void parts_may_be_freed_first(void **state)
     assert_string_equal(toi_describe_field(placed).kind, "placed");
     toi_free_field(placed);
     toi_free_field(NULL);
+    assert_string_equal(toi_describe_field(NULL).kind, "none");
+}
+
+// What a mesh's bounds do not know goes on into what is made of it.
+static void floors_are_kept(void **state)
+{
+    (void)state;
+    static const double corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    static const int32_t faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+    toi_field *parts[2] = {make(TOI_SHAPE_SPHERE, (double[]){1})}, *all, *placed, *again;
+    assert_ok(toi_make_mesh_field(toi_view_points(corners[0], 4), (toi_index_view){faces[0], 4, 0},
+                                  1, NULL, &parts[1]));
+    parts[1]->floor[1] = -0.5; // as if more were known of one side, to tell the two apart
+    toi_placement placement = toi_default_placement();
+    placement.scale = 2;
+    placement.offset = 0.25;
+    for (int i = 0; i < TOI_COMBINE_COUNT; ++i) {
+        assert_ok(toi_combine_fields((toi_combination)i, parts, 2, &all));
+        assert_ok(toi_place_field(all, &placement, &placed));
+        assert_ok(toi_place_field(placed, &placement, &again));
+        bool negated = i == TOI_COMBINE_DIFFERENCE;
+        assert_true(all->floor[negated] == 0 && all->floor[!negated] == -0.5);
+        assert_true(placed->floor[negated] == (negated ? 0.25 : -0.25));
+        assert_true(fabs(placed->floor[!negated] - (negated ? -1.25 : -0.75)) < 1e-12);
+        assert_true(fabs(again->floor[negated] - (negated ? 0.75 : -0.75)) < 1e-12);
+        toi_free_field(again);
+        toi_free_field(placed);
+        toi_free_field(all);
+    }
+    assert_true(parts[0]->floor[0] == -INFINITY);
+    assert_ok(toi_place_field(parts[0], &placement, &placed));
+    assert_true(placed->floor[0] == -INFINITY && placed->floor[1] == -INFINITY);
+    toi_free_field(placed);
+    toi_free_field(parts[0]);
+    toi_free_field(parts[1]);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -551,7 +648,7 @@ static void depth_is_limited(void **state)
         toi_free_field(field);
         field = next;
     }
-    assert_true(value_at(field, TOI_FIELD_DEPTH / 2, 0, 0) == -1);
+    assert_true(value_at(field, 0.5 * TOI_FIELD_DEPTH, 0, 0) == -1);
     assert_fails(toi_place_field(field, &placement, &next), TOI_ERROR_LIMIT, "deep");
     assert_fails(toi_combine_fields(TOI_COMBINE_UNION, &field, 1, &next), TOI_ERROR_LIMIT, "deep");
     toi_free_field(field);
@@ -597,12 +694,37 @@ static void wrong_questions_are_refused(void **state)
     toi_free_field(sphere);
 }
 
+static void *allocate_nothing(void *user, size_t size, size_t alignment)
+{
+    (void)user, (void)size, (void)alignment;
+    return NULL;
+}
+
+static void no_memory_is_said(void **state)
+{
+    (void)state;
+    toi_field *sphere = make(TOI_SHAPE_SPHERE, (double[]){1}), *field = sphere;
+    toi_placement placement = toi_default_placement();
+    toi_field_def def = {own_value, NULL, 1, 0, NULL};
+    toi_set_hooks(&(toi_hooks){.allocate = allocate_nothing});
+    expect_news(toi_make_shape(TOI_SHAPE_SPHERE, (double[]){1}, 1, &field), "shape");
+    assert_null(field);
+    expect_news(toi_combine_fields(TOI_COMBINE_UNION, &sphere, 1, &field), "union");
+    expect_news(toi_place_field(sphere, &placement, &field), "placement");
+    assert_int_equal(toi_make_field(&def, &field), TOI_ERROR_MEMORY);
+    assert_null(field);
+    toi_set_hooks(NULL);
+    toi_free_field(sphere);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_keep_their_bounds),
         cmocka_unit_test(trees_keep_their_bounds),
         cmocka_unit_test(far_fields_keep_their_bounds),
+        cmocka_unit_test(far_points_keep_their_bounds),
+        cmocka_unit_test(placing_adds_its_own_errors),
         cmocka_unit_test(extreme_sizes_keep_their_bounds),
         cmocka_unit_test(bounds_are_tight_at_the_centre),
         cmocka_unit_test(gradients_are_differences),
@@ -610,11 +732,13 @@ int main(void)
         cmocka_unit_test(hand_values),
         cmocka_unit_test(workers_agree),
         cmocka_unit_test(parts_may_be_freed_first),
+        cmocka_unit_test(floors_are_kept),
         cmocka_unit_test(own_fields_are_checked),
         cmocka_unit_test(wrong_shapes_are_refused),
         cmocka_unit_test(wrong_combinations_are_refused),
         cmocka_unit_test(depth_is_limited),
         cmocka_unit_test(wrong_questions_are_refused),
+        cmocka_unit_test(no_memory_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -639,6 +639,7 @@ TEST(distances)
 TEST(exact)
 TEST(pipeline)
 TEST(scene)
+TEST(fields)
 TEST(mesh_files)
 TEST(query_files)
 TEST(truth)
@@ -677,6 +678,7 @@ int main(void)
         cmocka_unit_test(exact_in_every_mode),
         cmocka_unit_test(pipeline_in_every_mode),
         cmocka_unit_test(scene_in_every_mode),
+        cmocka_unit_test(fields_in_every_mode),
         cmocka_unit_test(mesh_files_in_every_mode),
         cmocka_unit_test(query_files_in_every_mode),
         cmocka_unit_test(truth_in_every_mode),

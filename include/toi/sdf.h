@@ -24,7 +24,11 @@ typedef struct toi_field toi_field;
 /// Gives up the caller's hold; harmless on NULL.
 TOI_API void toi_free_field(toi_field *field);
 
-/// Shapes with their numbers, all positive and finite unless said otherwise.
+/// Shapes with their numbers, all positive and finite unless said otherwise. Outside the solid the
+/// value is the distance to it, and inside minus the distance to its surface, but for three: inside
+/// spikes, and inside a torus whose tube is the larger radius, it may be nearer to 0 than that; of a
+/// gyroid it is |g| over the largest slope of g, minus half the thickness, and never more than a
+/// distance. A thin gyroid is 1 to 1.23 times as thick as its number says.
 typedef enum toi_shape
 {
     TOI_SHAPE_SPHERE,      ///< radius; about the origin
@@ -62,15 +66,17 @@ typedef enum toi_combination
 TOI_API const char *toi_combination_name(toi_combination combination);
 
 /// Combines `count` >= 1 fields. The solid is exact; the value is a distance only where docs/sdf.md
-/// says so, and never more than one.
+/// says so, and never more than one. Fields may be combined and placed 64 times one within another;
+/// TOI_ERROR_LIMIT beyond.
 TOI_API toi_status toi_combine_fields(toi_combination combination, toi_field *const *fields, int count,
                                       toi_field **field);
 
 /// Where a field is put; start from toi_default_placement(). A point x of the field goes to
-/// position + rotation (scale x); the solid then grows by `offset` on all sides.
+/// position + rotation (scale x); then `offset` is subtracted from the value: where that is a distance,
+/// the solid grows by as much on all sides.
 typedef struct toi_placement
 {
-    double scale;       ///< > 0
+    double scale;       ///< 2^-200 to 2^200
     double rotation[4]; ///< a quaternion w, x, y, z of any length but 0
     double position[3]; ///< of the field's origin
     double offset;      ///< negative: shrinks
@@ -198,10 +204,12 @@ typedef struct toi_field_facts
     double lipschitz;  ///< |phi(x) - phi(y)| <= lipschitz |x - y|
     double error;      ///< of a baked field: how far from the mesh's distance it may be; else 0
 } toi_field_facts;
+
+/// The facts of a field; of NULL the kind is "none".
 TOI_API toi_field_facts toi_describe_field(const toi_field *field);
 
 /// Values, and gradients if `gradients` is not NULL (three numbers a point; no unit vectors in
-/// general), at every point.
+/// general), at every point. The same bits for any number of workers.
 TOI_API toi_status toi_evaluate_field(const toi_field *field, toi_point_view points, int workers,
                                       double *values, double *gradients);
 

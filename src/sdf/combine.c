@@ -153,15 +153,13 @@ static void combined_release(toi_field *field)
 }
 
 // The same functions by three names.
-#define COMBINED_CLASS(name)                                                                       \
-    {                                                                                              \
-        .kind = name, .sample = combined_sample, .value = combined_value, .bound = combined_bound, \
-        .release = combined_release                                                                \
-    }
+#define COMBINED_FUNCTIONS                                                                         \
+    .sample = combined_sample, .value = combined_value, .bound = combined_bound,                   \
+    .release = combined_release
 static const toi_field_class classes[TOI_COMBINE_COUNT] = {
-    [TOI_COMBINE_UNION] = COMBINED_CLASS("union"),
-    [TOI_COMBINE_INTERSECTION] = COMBINED_CLASS("intersection"),
-    [TOI_COMBINE_DIFFERENCE] = COMBINED_CLASS("difference"),
+    [TOI_COMBINE_UNION] = {.kind = "union", COMBINED_FUNCTIONS},
+    [TOI_COMBINE_INTERSECTION] = {.kind = "intersection", COMBINED_FUNCTIONS},
+    [TOI_COMBINE_DIFFERENCE] = {.kind = "difference", COMBINED_FUNCTIONS},
 };
 
 static toi_status check_fields(toi_combination combination, toi_field *const *fields, int count)
@@ -184,9 +182,11 @@ static toi_status check_fields(toi_combination combination, toi_field *const *fi
     return TOI_OK;
 }
 
-// What is known of the least or greatest of two, of which one is known so far.
-static void join_facts(toi_field *all, const toi_field *one)
+// What is known of the least or greatest of several, with one more of them, which has this sign.
+static void join_facts(toi_field *all, const toi_field *one, double sign)
 {
+    for (int k = 0; k < 2; ++k)
+        all->floor[k] = fmax(all->floor[k], one->floor[sign > 0 ? k : 1 - k]);
     // A step says nothing more than a Lipschitz constant of 1.
     bool both = (all->lipschitz <= 1 || all->step > 0) && (one->lipschitz <= 1 || one->step > 0);
     all->step = both ? fmax(all->step, one->step) : 0;
@@ -216,7 +216,7 @@ toi_status toi_combine_fields(toi_combination combination, toi_field *const *fie
     all->count = count;
     for (int i = 0; i < count; ++i) {
         all->fields[i] = toi_hold_field(fields[i]);
-        join_facts(&all->base, fields[i]);
+        join_facts(&all->base, fields[i], all->outer * inner(all, i));
     }
     *field = &all->base;
     return TOI_OK;

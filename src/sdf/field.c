@@ -51,6 +51,8 @@ void toi_free_field(toi_field *field)
 
 toi_field_facts toi_describe_field(const toi_field *field)
 {
+    if (!field)
+        return (toi_field_facts){.kind = "none"};
     return (toi_field_facts){field->class->kind, field->lipschitz, field->error};
 }
 

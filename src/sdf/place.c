@@ -125,8 +125,6 @@ static toi_status check_finite(const double *numbers, int count, const char *wha
 
 static toi_status check_placement(const toi_placement *placement)
 {
-    if (!placement)
-        return toi_fail(TOI_ERROR_ARGUMENT, "no placement (NULL)");
     if (!(placement->scale >= LEAST_SCALE && placement->scale <= LARGEST_SCALE))
         return toi_fail(TOI_ERROR_ARGUMENT, "the placement's scale is %g; use %g to %g",
                         placement->scale, LEAST_SCALE, LARGEST_SCALE);
@@ -172,6 +170,12 @@ static void fill_placed(placed_field *placed, const toi_placement *placement)
     placed->point_error = (turned ? 84 : 4) * TOI_HALF_ULP;
 }
 
+// A floor of 0 stays exact, so that a margin of 0 is not below it.
+static double place_floor(double floor, double scale, double offset)
+{
+    return floor == 0 ? offset : floor == -INFINITY ? floor : toi_upper(scale * floor + offset);
+}
+
 toi_status toi_place_field(toi_field *field, const toi_placement *placement, toi_field **placed)
 {
     TOI_GUARD_FP;
@@ -179,8 +183,11 @@ toi_status toi_place_field(toi_field *field, const toi_placement *placement, toi
         return toi_fail(TOI_ERROR_ARGUMENT, "no place for the field (NULL)");
     *placed = NULL;
     toi_status status = toi_check_field(field);
-    if (status == TOI_OK)
-        status = check_placement(placement);
+    if (status != TOI_OK)
+        return status;
+    if (!placement)
+        return toi_fail(TOI_ERROR_ARGUMENT, "no placement (NULL)");
+    status = check_placement(placement);
     if (status != TOI_OK)
         return status;
     if (field->depth >= TOI_FIELD_DEPTH)
@@ -194,6 +201,8 @@ toi_status toi_place_field(toi_field *field, const toi_placement *placement, toi
     made->base.lipschitz = field->lipschitz;
     made->base.step = field->step * placement->scale;
     made->base.error = field->error * placement->scale;
+    made->base.floor[0] = place_floor(field->floor[0], placement->scale, -placement->offset);
+    made->base.floor[1] = place_floor(field->floor[1], placement->scale, placement->offset);
     made->base.depth = field->depth + 1;
     made->base.user = field->user;
     *placed = &made->base;

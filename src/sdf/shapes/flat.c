@@ -15,21 +15,22 @@ static inline int nearest_face(const double q[3])
 // relative to its result.
 static inline double box_distance(const double half[3], const double p[3], double gradient[3])
 {
-    double q[3], out[3];
-    for (int k = 0; k < 3; ++k) {
-        q[k] = fabs(p[k]) - half[k];
-        out[k] = q[k] > 0 ? q[k] : 0;
-    }
-    int face = nearest_face(q);
-    if (q[face] > TOI_NOTHING) {
-        double length = toi_length(out[0], out[1], out[2]);
-        for (int k = 0; k < 3; ++k)
-            gradient[k] = copysign(out[k] / length, p[k]);
+    double x = fabs(p[0]) - half[0], y = fabs(p[1]) - half[1], z = fabs(p[2]) - half[2];
+    double value = x >= y ? x : y;
+    value = value >= z ? value : z;
+    if (value > TOI_NOTHING) {
+        double a = x > 0 ? x : 0, b = y > 0 ? y : 0, c = z > 0 ? z : 0;
+        double length = toi_length(a, b, c), by = 1 / length;
+        gradient[0] = copysign(a * by, p[0]);
+        gradient[1] = copysign(b * by, p[1]);
+        gradient[2] = copysign(c * by, p[2]);
         return length;
     }
-    for (int k = 0; k < 3; ++k)
-        gradient[k] = k == face ? copysign(1, p[k]) : 0;
-    return q[face];
+    bool first = x == value, second = !first && y == value;
+    gradient[0] = first ? copysign(1, p[0]) : 0;
+    gradient[1] = second ? copysign(1, p[1]) : 0;
+    gradient[2] = first || second ? 0 : copysign(1, p[2]);
+    return value;
 }
 
 static inline void box_sample(const toi_field *field, const double p[3], toi_field_sample *sample)

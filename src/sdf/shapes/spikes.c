@@ -26,12 +26,14 @@ toi_status toi_prepare_spikes(toi_shape_field *shape)
     return TOI_OK;
 }
 
-// The row or column of the grid nearest to a coordinate. Where doubles are farther apart than
-// rows, any is as good.
+// From here on doubles are farther apart than half a row.
+#define LAST_ROW 0x1p52
+
+// The row or column of the grid nearest to a coordinate; beyond the last row, any is as good.
 static inline double nearest_row(const toi_shape_field *shape, double x)
 {
     double row = x * shape->made[PER_SPACING];
-    return fabs(row) < 0x1p52 ? rint(row) : 0x1p52;
+    return fabs(row) < LAST_ROW ? rint(row) : copysign(LAST_ROW, row);
 }
 
 // By how much the computed place of a row's cones may be off, along x and y together.
@@ -46,9 +48,9 @@ static inline void cone_sample(const toi_shape_field *shape, const double p[3], 
                                double row, double place_error, toi_field_sample *sample)
 {
     double x = p[0] - column * shape->numbers[0], y = p[1] - row * shape->numbers[0];
-    if (fabs(column) >= 0x1p52)
+    if (fabs(column) >= LAST_ROW)
         x = 0;
-    if (fabs(row) >= 0x1p52)
+    if (fabs(row) >= LAST_ROW)
         y = 0;
     double across = shape->made[ACROSS], up = shape->made[UP];
     double axis = toi_length(x, y, 0), z = p[2] - shape->numbers[1];
@@ -108,9 +110,9 @@ static int spikes_below(const toi_shape_field *shape, const toi_field_sample *sa
     double columns[2], rows[2];
     row_range(shape, centre[0], radius, columns);
     row_range(shape, centre[1], radius, rows);
-    // Also true where a coordinate is too large to know its row.
-    if (!((columns[1] - columns[0] + 1) * (rows[1] - rows[0] + 1) < room && columns[1] < 0x1p52 &&
-          rows[1] < 0x1p52))
+    bool known = fabs(columns[0]) < LAST_ROW && fabs(columns[1]) < LAST_ROW &&
+                 fabs(rows[0]) < LAST_ROW && fabs(rows[1]) < LAST_ROW;
+    if (!known || (columns[1] - columns[0] + 1) * (rows[1] - rows[0] + 1) >= room)
         return slab_bound(shape, centre, minorants);
     // Distances change by at most the radius: what is farther than this at the centre is never
     // least.
@@ -119,10 +121,11 @@ static int spikes_below(const toi_shape_field *shape, const toi_field_sample *sa
     if (centre[2] <= most)
         minorants[count++] = (toi_minorant){.distance = centre[2], .normal = {0, 0, 1}};
     double place_error = row_error(shape, centre);
-    for (double column = columns[0]; column <= columns[1]; ++column)
-        for (double row = rows[0]; row <= rows[1]; ++row) {
+    int across = (int)(columns[1] - columns[0]) + 1, along = (int)(rows[1] - rows[0]) + 1;
+    for (int i = 0; i < across; ++i)
+        for (int j = 0; j < along; ++j) {
             toi_field_sample cone;
-            cone_sample(shape, centre, column, row, place_error, &cone);
+            cone_sample(shape, centre, columns[0] + i, rows[0] + j, place_error, &cone);
             if (cone.value - cone.error > most)
                 continue;
             if (!toi_tangent(&cone, 1, 0, minorants + count))

@@ -1,0 +1,112 @@
+// The functions of sdf.h that make and ask fields in every floating-point mode.
+
+#include "modes.h"
+
+#include "modes_calls.h"
+#include "toi/sdf.h"
+
+#include <string.h>
+
+// Rounding tells these apart, flushing too.
+static const double points[][3] = {{0.1, 0.2, 0.3},           {1.1, -0.7, 0x1p-1040},
+                                   {-3.3, 2.1, 0.9},          {0x1p-1030, 0x1p-1030, -0x1p-1035},
+                                   {1e-160, -2e-160, 3e-160}, {1e160, 2e160, -0.1}};
+
+enum
+{
+    POINTS = sizeof points / sizeof *points
+};
+
+static void ask_field(const toi_field *field)
+{
+    double values[POINTS], gradients[POINTS][3];
+    toi_status status;
+    toi_field_facts facts;
+    IN_MODE(facts = toi_describe_field(field));
+    keep(&facts.lipschitz, sizeof facts.lipschitz);
+    IN_MODE(status = toi_evaluate_field(field, toi_view_points(points[0], POINTS), 2, values,
+                                        gradients[0]));
+    assert_int_equal(status, TOI_OK);
+    keep(values, sizeof values);
+    keep(gradients, sizeof gradients);
+    for (int i = 0; i < POINTS; ++i) {
+        toi_minorant minorants[TOI_MINORANTS];
+        memset(minorants, 0, sizeof minorants);
+        int count = 0;
+        IN_MODE(status = toi_bound_field(field, points[i], 0.1, minorants, &count));
+        assert_int_equal(status, TOI_OK);
+        keep(minorants, sizeof minorants);
+    }
+}
+
+static double own_value(void *context, const double point[3], double gradient[3])
+{
+    (void)context;
+    check_own_mode();
+    gradient[0] = 1;
+    return point[0] / 3;
+}
+
+static int own_bounds(void *context, const double centre[3], double radius, toi_minorant *minorants)
+{
+    (void)context, (void)radius;
+    check_own_mode();
+    *minorants =
+        (toi_minorant){.distance = centre[0] / 3 - 1e-9, .normal = {0.33, 0, 0}, .slope = 0.01};
+    return 1;
+}
+
+static toi_field *make_own(void)
+{
+    toi_field_def def = {own_value, own_bounds, 1, 1e-12, NULL};
+    toi_field *field;
+    toi_status status;
+    IN_MODE(status = toi_make_field(&def, &field));
+    assert_int_equal(status, TOI_OK);
+    return field;
+}
+
+static toi_field *make_shape(toi_shape shape)
+{
+    double numbers[4] = {1.1, 1.3, 0.5, 0.3};
+    toi_field *field;
+    toi_status status;
+    const char *name;
+    int count;
+    IN_MODE(name = toi_shape_name(shape));
+    assert_non_null(name);
+    IN_MODE(count = toi_shape_numbers(shape));
+    IN_MODE(status = toi_make_shape(shape, numbers, count, &field));
+    assert_int_equal(status, TOI_OK);
+    return field;
+}
+
+void call_fields(void)
+{
+    toi_field *parts[TOI_SHAPE_COUNT + 1], *all, *placed;
+    toi_placement placement;
+    toi_status status;
+    const char *name;
+    for (int i = 0; i < TOI_SHAPE_COUNT; ++i) {
+        parts[i] = make_shape((toi_shape)i);
+        ask_field(parts[i]);
+    }
+    parts[TOI_SHAPE_COUNT] = make_own();
+    IN_MODE(placement = toi_default_placement());
+    placement.scale = 1.0 / 3;
+    placement.rotation[2] = 0.7;
+    placement.offset = 0.01;
+    for (int i = 0; i < TOI_COMBINE_COUNT; ++i) {
+        IN_MODE(name = toi_combination_name((toi_combination)i));
+        assert_non_null(name);
+        IN_MODE(status = toi_combine_fields((toi_combination)i, parts, TOI_SHAPE_COUNT + 1, &all));
+        assert_int_equal(status, TOI_OK);
+        IN_MODE(status = toi_place_field(all, &placement, &placed));
+        assert_int_equal(status, TOI_OK);
+        ask_field(placed);
+        toi_free_field(all);
+        IN_MODE(toi_free_field(placed));
+    }
+    for (int i = 0; i <= TOI_SHAPE_COUNT; ++i)
+        toi_free_field(parts[i]);
+}
