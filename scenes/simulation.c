@@ -75,9 +75,9 @@ static toi_status check_def(const toi_simulation_def *def)
     return TOI_OK;
 }
 
-static vec3 corner(const toi_simulation *s, int64_t face, int k)
+static vec3 corner(const toi_simulation *s, const double (*points)[3], int64_t face, int k)
 {
-    const double *p = s->points[s->scene.mesh.faces[face][k]];
+    const double *p = points[s->scene.mesh.faces[face][k]];
     return (vec3){p[0], p[1], p[2]};
 }
 
@@ -85,8 +85,9 @@ static double largest_area(const toi_simulation *s)
 {
     double most = 0.0;
     for (int64_t face = 0; face < s->scene.mesh.face_count; ++face) {
-        vec3 a = corner(s, face, 0);
-        vec3 normal = cross3(sub3(corner(s, face, 1), a), sub3(corner(s, face, 2), a));
+        vec3 a = corner(s, (const double(*)[3])s->points, face, 0);
+        vec3 normal = cross3(sub3(corner(s, (const double(*)[3])s->points, face, 1), a),
+                             sub3(corner(s, (const double(*)[3])s->points, face, 2), a));
         most = fmax(most, 0.5 * length3(normal));
     }
     return most;
@@ -284,25 +285,36 @@ enum
     MOST_SIDES = 128,
 };
 
-static vec3 middle(const toi_simulation *s, int64_t face)
+// Vertices, samples of their triangles with the field's values there, and the least of those.
+typedef struct depth_gauge
 {
-    vec3 sum = add3(add3(corner(s, face, 0), corner(s, face, 1)), corner(s, face, 2));
+    const double (*points)[3];
+    double (*samples)[3];
+    double *values;
+    double *middles; // of the triangles
+    double least;
+} depth_gauge;
+
+static vec3 middle(const toi_simulation *s, const depth_gauge *g, int64_t face)
+{
+    vec3 sum = add3(add3(corner(s, g->points, face, 0), corner(s, g->points, face, 1)),
+                    corner(s, g->points, face, 2));
     return scale3(1.0 / 3, sum);
 }
 
-static double radius(const toi_simulation *s, int64_t face)
+static double radius(const toi_simulation *s, const depth_gauge *g, int64_t face)
 {
-    vec3 m = middle(s, face);
+    vec3 m = middle(s, g, face);
     double most = 0.0;
     for (int k = 0; k < 3; ++k)
-        most = fmax(most, length3(sub3(corner(s, face, k), m)));
+        most = fmax(most, length3(sub3(corner(s, g->points, face, k), m)));
     return most;
 }
 
 // A triangle whose middle is farther away than its farthest corner cannot be inside.
-static bool is_near(const toi_simulation *s, int64_t face, double value)
+static bool is_near(const toi_simulation *s, const depth_gauge *g, int64_t face)
 {
-    return value <= toi_describe_field(s->scene.field).lipschitz * radius(s, face);
+    return g->middles[face] <= toi_describe_field(s->scene.field).lipschitz * radius(s, g, face);
 }
 
 static int sides_for(int64_t near)
@@ -311,25 +323,17 @@ static int sides_for(int64_t near)
     return sides < LEAST_SIDES ? LEAST_SIDES : sides > MOST_SIDES ? MOST_SIDES : (int)sides;
 }
 
-static int64_t sample_face(const toi_simulation *s, int64_t face, int sides, double (*samples)[3])
+static int64_t sample_face(const toi_simulation *s, const depth_gauge *g, int64_t face, int sides,
+                           double (*samples)[3])
 {
-    vec3 a = corner(s, face, 0);
-    vec3 ab = sub3(corner(s, face, 1), a), ac = sub3(corner(s, face, 2), a);
+    vec3 a = corner(s, g->points, face, 0);
+    vec3 ab = sub3(corner(s, g->points, face, 1), a), ac = sub3(corner(s, g->points, face, 2), a);
     int64_t count = 0;
     for (int i = 0; i <= sides; ++i)
         for (int j = 0; i + j <= sides; ++j)
             put3(samples[count++], step3(step3(a, (double)i / sides, ab), (double)j / sides, ac));
     return count;
 }
-
-// The lowest of the values at samples; each triangle's middle is replaced by its value.
-typedef struct depth_gauge
-{
-    double (*samples)[3];
-    double *values;
-    double *middles;
-    double least;
-} depth_gauge;
 
 static toi_status evaluate(const toi_simulation *s, depth_gauge *g, int64_t count, double *values)
 {
@@ -344,11 +348,11 @@ static toi_status measure_middles(const toi_simulation *s, depth_gauge *g, int64
 {
     int64_t faces = s->scene.mesh.face_count;
     for (int64_t face = 0; face < faces; ++face)
-        put3(g->samples[face], middle(s, face));
+        put3(g->samples[face], middle(s, g, face));
     toi_status status = evaluate(s, g, faces, g->middles);
     *near = 0;
     for (int64_t face = 0; face < faces && status == TOI_OK; ++face)
-        *near += is_near(s, face, g->middles[face]);
+        *near += is_near(s, g, face);
     return status;
 }
 
@@ -357,8 +361,8 @@ static toi_status measure_near(const toi_simulation *s, depth_gauge *g, int side
     toi_status status = TOI_OK;
     int64_t count = 0, faces = s->scene.mesh.face_count, each = (sides + 1) * (sides + 2) / 2;
     for (int64_t face = 0; face < faces && status == TOI_OK; ++face) {
-        if (is_near(s, face, g->middles[face]))
-            count += sample_face(s, face, sides, g->samples + count);
+        if (is_near(s, g, face))
+            count += sample_face(s, g, face, sides, g->samples + count);
         if (count > room - each || face + 1 == faces) {
             status = evaluate(s, g, count, g->values);
             count = 0;
@@ -367,11 +371,12 @@ static toi_status measure_near(const toi_simulation *s, depth_gauge *g, int side
     return status;
 }
 
-toi_status toi_measure_simulation(const toi_simulation *s, double *least)
+toi_status toi_measure_simulation(const toi_simulation *s, const double (*points)[3], double *least)
 {
     int64_t faces = s->scene.mesh.face_count, near = 0;
     int64_t room = faces > ALL_SAMPLES ? faces : ALL_SAMPLES;
-    depth_gauge g = {scene_scratch(room, sizeof *g.samples), scene_scratch(room, sizeof *g.values),
+    depth_gauge g = {points ? points : (const double(*)[3])s->points,
+                     scene_scratch(room, sizeof *g.samples), scene_scratch(room, sizeof *g.values),
                      scene_scratch(faces, sizeof *g.middles), HUGE_VAL};
     toi_status status = g.samples && g.values && g.middles ? TOI_OK : TOI_ERROR_MEMORY;
     if (status == TOI_OK)

@@ -90,9 +90,11 @@ toi_simulation_view toi_view_simulation(const toi_simulation *simulation);
 /// Positions within the last step: `time` in seconds since it began. `points` has room for all.
 void toi_simulation_points(const toi_simulation *simulation, double time, double (*points)[3]);
 
-/// How deep the mesh is in the field now: the least value over the corners of every triangle and
-/// over a dense set of points on those that may be inside. Not negative: nothing is inside.
-toi_status toi_measure_simulation(const toi_simulation *simulation, double *least);
+/// How deep the mesh is in the field with its vertices at `points` (NULL: where they are now): the
+/// least value over a dense set of points, corners and sides included, on every triangle that may
+/// be inside. Not negative: nothing is inside.
+toi_status toi_measure_simulation(const toi_simulation *simulation, const double (*points)[3],
+                                  double *least);
 
 /// XXH64 of positions and velocities.
 uint64_t toi_hash_simulation(const toi_simulation *simulation);

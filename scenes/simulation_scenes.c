@@ -315,25 +315,25 @@ static void drive_nut(simulation_scene *scene, double turns_a_second)
     scene->density = 7800.0;
     scene->body.friction = 0.05;
     scene->body.restitution = 0.0;
-    scene->gap = 4e-6;
-    scene->reach = 4e-5;
+    scene->gap = 3e-5;
+    scene->reach = 1e-4;
     scene->body.drive = (motor){Z, -TURN * turns_a_second, 0.02};
 }
 
 static toi_status make_nut(const toi_simulation_def *def, simulation_scene *scene)
 {
-    static const toi_thread thread = {0.008, 0.002, 0.00012, 48};
-    const double head = 0.006, length = 0.03, height = 0.01;
+    static const toi_thread thread = {0.008, 0.002, 0.0004, 36};
+    const double head = 0.006, length = 0.024, height = 0.008;
     field_maker m = {0};
     toi_solid bolt = {0};
     double lift = 0.0;
     set_defaults(scene);
-    drive_nut(scene, 2.0);
+    drive_nut(scene, 1.0);
     toi_status status = toi_make_bolt(&thread, head, length, &bolt);
     if (status == TOI_OK)
         status = toi_make_nut(&thread, head, height, &scene->mesh, &lift);
-    set_body(scene, (vec3){0.0, 0.0, lift + 6 * thread.pitch}, (vec3){0}, (vec3){0});
-    set_view(scene, (vec3){0.035, -0.055, 0.05}, (vec3){0.0, 0.0, 0.014}, 3.0);
+    set_body(scene, (vec3){0.0, 0.0, lift + 4 * thread.pitch}, (vec3){0}, (vec3){0});
+    set_view(scene, (vec3){0.035, -0.055, 0.045}, (vec3){0.0, 0.0, 0.012}, 2.0);
     m.status = status;
     status = finish_field(&m, mesh_field(&m, &bolt, def->workers), scene);
     toi_free_solid(&bolt);
@@ -372,7 +372,7 @@ static const simulation_entry ENTRIES[] = {
     {"flat-triangle", "one triangle falls flat on a box", make_flat_triangle, false},
     {"full-turn", "a pyramid makes a full turn in every step, a box in its way", make_full_turn,
      false},
-    {"nut", "a nut is turned down a bolt, 0.1 mm of play", make_nut, false},
+    {"nut", "a nut is turned down a bolt, 0.2 mm of play", make_nut, false},
     {"nut-m16", "the same with meshes of a real M16 nut and bolt, 0.01 mm of play", make_nut_m16,
      true},
 };

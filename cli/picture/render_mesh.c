@@ -40,7 +40,7 @@ typedef struct mesh_view
 
 static vec corner(const render_mesh *mesh, int32_t face, int k)
 {
-    const double(*points)[3] = mesh->points.data;
+    const double(*points)[3] = (const double(*)[3])mesh->points.data;
     const double *p = points[mesh->faces.data[3 * face + k]];
     return (vec){p[0], p[1], p[2]};
 }

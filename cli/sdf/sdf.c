@@ -21,6 +21,8 @@ static const struct
      run_sdf_ccd},
     {"query", "sdf query", "a field's values and gradients at points", run_sdf_query},
     {"bake", "sdf bake", "a mesh as a grid of its signed distances, in a file", run_sdf_bake},
+    {"simulate", "sdf simulate", "a body or a cloth falls on a field, and never gets into it",
+     run_sdf_simulate},
 };
 
 enum

@@ -7,5 +7,6 @@
 int run_sdf_ccd(int argc, char **argv);
 int run_sdf_query(int argc, char **argv);
 int run_sdf_bake(int argc, char **argv);
+int run_sdf_simulate(int argc, char **argv);
 
 #endif
