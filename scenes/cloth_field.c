@@ -101,25 +101,28 @@ static void keep_distance(field_cloth *cloth, const toi_field_contact *contact, 
     carry(cloth, face, weights, step3(scale3(missing, normal), -share, slip));
 }
 
-static void aim(const stepping *world, field_cloth *cloth, double rest)
+// Where the vertices want to be a whole step from now. Parts of a step aim as far and go a share of
+// the way: a link that is too long by some length would else become faster, the shorter the part.
+static void aim(const stepping *world, field_cloth *cloth)
 {
     for (int64_t i = 0; i < cloth->count; ++i)
-        cloth->end[i] = step3(cloth->now[i], rest, cloth->speed[i]);
+        cloth->end[i] = step3(cloth->now[i], world->step, cloth->speed[i]);
     for (int sweep = 0; sweep < SWEEPS; ++sweep) {
         for (int64_t i = 0; i < cloth->link_count; ++i)
             keep_length(cloth, &cloth->links[sweep % 2 ? cloth->link_count - 1 - i : i]);
         for (int64_t i = 0; i < world->contacts.count; ++i) {
             const toi_field_contact *contact = &world->contacts.data[i];
-            double least = rest * asked_velocity(world, contact->distance, rest);
+            double least = world->step * asked_velocity(world, contact->distance, world->step);
             keep_distance(cloth, contact, least, cloth->friction);
         }
     }
 }
 
-static void take_speeds(field_cloth *cloth, double rest)
+// The speeds of that, and where they lead in the rest of the step.
+static void take_speeds(const stepping *world, field_cloth *cloth, double rest)
 {
     for (int64_t i = 0; i < cloth->count; ++i) {
-        vec3 speed = scale3(1 / rest, sub3(cloth->end[i], cloth->now[i]));
+        vec3 speed = scale3(1 / world->step, sub3(cloth->end[i], cloth->now[i]));
         double length = length3(speed);
         cloth->speed[i] = length > FASTEST ? scale3(FASTEST / length, speed) : speed;
         cloth->end[i] = step3(cloth->now[i], rest, cloth->speed[i]);
@@ -137,8 +140,8 @@ static toi_status go_on(stepping *world, const toi_surface *surface, field_cloth
     if (status != TOI_OK)
         return status;
     double began = stepping_clock(world);
-    aim(world, cloth, rest);
-    take_speeds(cloth, rest);
+    aim(world, cloth);
+    take_speeds(world, cloth, rest);
     world->counts.solve_time += stepping_clock(world) - began;
     motion.end = toi_view_points(&cloth->end->x, cloth->count);
     return find_way(world, surface, &motion, way);

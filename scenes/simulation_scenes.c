@@ -119,8 +119,8 @@ static toi_status make_shuriken(const toi_simulation_def *def, simulation_scene 
     scene->body.restitution = 0.05;
     set_body(scene, (vec3){0.165 + 500.0 / 60, 0.02, 0.09}, (vec3){-500.0, 0.0, 0.0},
              (vec3){0.0, 0.0, 40.0});
-    set_view(scene, (vec3){0.62, -0.62, 0.36}, (vec3){0.08, 0.0, 0.0}, 0.25);
-    set_instants(scene, (const double[]){0.0163, 0.0165, 1.0 / 60, 0.03, 0.08, 0.16});
+    set_view(scene, (vec3){0.5, -0.4, 0.3}, (vec3){0.11, 0.0, 0.06}, 0.1);
+    set_instants(scene, (const double[]){0.01645, 0.01655, 1.0 / 60, 0.0168, 0.0172, 0.018});
     toi_status status = toi_make_shuriken(111, 0.05, &scene->mesh);
     return status == TOI_OK ? breastplate(scene) : status;
 }
@@ -132,8 +132,8 @@ static toi_status make_pyramid(const toi_simulation_def *def, simulation_scene *
     set_defaults(scene);
     turn_body(scene, (vec3){1.0, 0.1, 0.0}, 0.47);
     set_body(scene, (vec3){0.0, 0.0, 1.3}, (vec3){0}, (vec3){0});
-    set_view(scene, (vec3){1.5, -1.9, 1.1}, (vec3){0.0, 0.0, 0.25}, 1.5);
-    set_instants(scene, (const double[]){0.2, 0.3, 22.0 / 60, 0.5, 0.75, 1.5});
+    set_view(scene, (vec3){1.2, -1.5, 0.9}, (vec3){0.0, 0.0, 0.2}, 1.5);
+    set_instants(scene, (const double[]){0.3, 23.0 / 60, 24.0 / 60, 0.6, 0.75, 1.5});
     toi_field *box = SHAPE(&m, TOI_SHAPE_BOX, 0.6, 0.6, 0.1);
     toi_status status = toi_make_pyramid(6, 0.22, 0.5, &scene->mesh);
     toi_status made = finish_field(&m, box, scene);
@@ -148,7 +148,7 @@ static toi_status make_bunny(const toi_simulation_def *def, simulation_scene *sc
     turn_body(scene, Y, 0.45);
     set_body(scene, (vec3){0.0, 0.03, 0.85}, (vec3){0.0, 0.0, -2.0}, (vec3){0});
     set_view(scene, (vec3){0.95, -1.15, 0.75}, (vec3){0.0, 0.0, 0.2}, 1.6);
-    set_instants(scene, (const double[]){0.05, 0.1, 0.15, 0.25, 0.5, 1.6});
+    set_instants(scene, (const double[]){0.1, 0.15, 0.2, 0.3, 0.5, 1.6});
     toi_field *lattice = SHAPE(&m, TOI_SHAPE_GYROID, 0.2, 0.02);
     toi_field *ball = SHAPE(&m, TOI_SHAPE_CYLINDER, 0.42, 0.16);
     toi_field *both = joined_field(&m, TOI_COMBINE_INTERSECTION, lattice, ball);
@@ -189,7 +189,7 @@ static toi_status make_full_turn(const toi_simulation_def *def, simulation_scene
     scene->body.restitution = 0.3;
     turn_body(scene, Y, 0.25);
     set_body(scene, (vec3){-0.125, 0.0, 0.0}, (vec3){0}, (vec3){0.0, 0.0, TURN * 60});
-    set_view(scene, (vec3){0.5, -1.3, 1.5}, (vec3){0.05, 0.2, 0.0}, 0.2);
+    set_view(scene, (vec3){0.35, -0.85, 1.0}, (vec3){0.03, 0.13, 0.0}, 0.2);
     set_instants(scene, (const double[]){0.0, 0.002, 0.004, 0.006, 0.012, 1.0 / 60});
     toi_field *box = SHAPE(&m, TOI_SHAPE_BOX, 0.12, 0.12, 0.12);
     box = placed_field(&m, box, (vec3){0.1, 0.4, 0.0}, Z, 0.0, 0.0);
@@ -209,7 +209,8 @@ static toi_status make_skateboard(const toi_simulation_def *def, simulation_scen
     scene->body.restitution = 0.1;
     turn_body(scene, Y, 25.0 / 360);
     set_body(scene, (vec3){-1.05, 0.0, 0.95}, (vec3){0}, (vec3){0});
-    set_view(scene, (vec3){1.3, -3.0, 1.7}, (vec3){0.05, 0.0, 0.3}, 2.0);
+    set_view(scene, (vec3){1.4, -2.7, 1.5}, (vec3){0.15, 0.0, 0.3}, 1.5);
+    set_instants(scene, (const double[]){0.0, 0.5, 0.8, 0.9, 1.1, 1.3});
     toi_field *ramp = SHAPE(&m, TOI_SHAPE_BOX, 0.7, 0.35, 0.03);
     ramp = placed_field(&m, ramp, (vec3){-0.9, 0.0, 0.7}, Y, 25.0 / 360, 0.0);
     toi_field *rail = SHAPE(&m, TOI_SHAPE_CAPSULE, 0.03, 0.7);
@@ -238,7 +239,7 @@ static toi_status make_box_on_spikes(const toi_simulation_def *def, simulation_s
     scene->body.restitution = 0.0;
     turn_body(scene, (vec3){0.05, 0.02, 1.0}, 0.06);
     set_body(scene, (vec3){0.013, 0.021, 0.2}, (vec3){0}, (vec3){0});
-    set_view(scene, (vec3){0.75, -1.0, 0.55}, (vec3){0.0, 0.0, 0.03}, 2.0);
+    set_view(scene, (vec3){0.65, -0.95, 0.28}, (vec3){0.0, 0.0, 0.05}, 2.0);
     set_instants(scene, (const double[]){0.0, 0.12, 0.2, 0.4, 1.0, 2.0});
     toi_field *spikes = SHAPE(&m, TOI_SHAPE_SPIKES, 0.1, 0.08, 0.035);
     toi_field *block = SHAPE(&m, TOI_SHAPE_BOX, 0.5, 0.5, 0.2);
@@ -272,9 +273,9 @@ static toi_status make_flat_triangle(const toi_simulation_def *def, simulation_s
     scene->kind = BODY_SHEET;
     scene->density = 5.0;
     scene->body.restitution = 0.0;
-    set_body(scene, (vec3){0.0, 0.0, 0.25}, (vec3){0}, (vec3){0});
+    set_body(scene, (vec3){0.0, 0.0, 0.27}, (vec3){0}, (vec3){0});
     set_view(scene, (vec3){0.7, -0.95, 0.5}, (vec3){0.0, 0.0, 0.03}, 1.0);
-    set_instants(scene, (const double[]){0.0, 0.12, 0.18, 0.2, 0.4, 1.0});
+    set_instants(scene, (const double[]){0.0, 0.12, 11.0 / 60, 12.0 / 60, 0.4, 1.0});
     toi_field *box = SHAPE(&m, TOI_SHAPE_BOX, 0.4, 0.4, 0.1);
     toi_status made = finish_field(&m, box, scene);
     toi_status status = one_triangle(&scene->mesh);

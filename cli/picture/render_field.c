@@ -90,7 +90,7 @@ static void put_place(const field_view *f, int i, vec p)
 // pixel could not show the rest.
 static toi_status step_rays(field_view *f, double lipschitz, int *count)
 {
-    double far = 6.0 * f->size, pixel = 0.25 / f->view.scale;
+    double far = 6.0 * f->size, pixel = 0.05 / f->view.scale;
     for (int i = 0; i < *count; ++i) {
         int at = f->active[i];
         vec ray = ray_of(&f->view, at % f->width, at / f->width);

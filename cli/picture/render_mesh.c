@@ -148,11 +148,11 @@ static colour pixel_colour(const mesh_view *m, int at, double value)
     const field_view *f = m->f;
     double behind = field_depth(f, at);
     bool mesh = m->seen.face[at] >= 0;
-    bool front = mesh && -1.0 / m->seen.depth[at] < behind;
-    if (mesh && value < -m->mesh->depth_of) {
-        colour c = front ? INSIDE_COLOUR : mix(field_colour(m, at), INSIDE_COLOUR, 0.75);
-        return c;
-    }
+    // What is outside is hidden only by a surface well in front of it, not by the one it rests on.
+    double slack = value >= 0.0 ? 0.004 * f->size : 0.0;
+    bool front = mesh && -1.0 / m->seen.depth[at] < behind + slack;
+    if (mesh && value < -m->mesh->depth_of)
+        return front ? INSIDE_COLOUR : mix(field_colour(m, at), INSIDE_COLOUR, 0.75);
     if (front)
         return mesh_colour(m, at, value);
     return isfinite(behind) ? field_colour(m, at) : background(f, at);

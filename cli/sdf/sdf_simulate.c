@@ -111,6 +111,7 @@ static toi_status list_scenes(bool json)
     if (json)
         return print_json(json_pack("{s:o}", "scenes", scenes));
     json_decref(scenes);
+    printf("\nWithout --data a ball with bumps takes the place of the bunny.\n");
     return TOI_OK;
 }
 
@@ -227,7 +228,7 @@ static toi_status simulate(const settings *s, const char *name)
         status = check_output(s->pictures);
     if (status == TOI_OK && s->pictures) {
         int index = find_name(name, strlen(name), toi_simulation_name);
-        snprintf(title, sizeof title, "%s: %s; %d steps a second", name,
+        snprintf(title, sizeof title, "%s: %s, %d steps a second", name,
                  toi_simulation_about(index), s->rate);
         status =
             start_strip(&page, count, TOI_SIMULATION_INSTANTS, s->panel, s->panel * 3 / 4, title);
