@@ -292,7 +292,8 @@ static toi_status make_cloth(const toi_simulation_def *def, simulation_scene *sc
     toi_solid figure = {0};
     set_defaults(scene);
     scene->gap = 5e-4;
-    scene->reach = 4e-3;
+    scene->reach = 2e-3;
+    scene->parts = 0.3;
     scene->cloth_cells = CELLS;
     set_view(scene, (vec3){0.7, -1.05, 0.75}, (vec3){0.0, 0.0, -0.03}, 1.2);
     set_instants(scene, (const double[]){0.0, 0.2, 0.3, 0.45, 0.7, 1.2});
@@ -324,7 +325,7 @@ static void drive_nut(simulation_scene *scene, double turns_a_second)
 static toi_status make_nut(const toi_simulation_def *def, simulation_scene *scene)
 {
     static const toi_thread thread = {0.008, 0.002, 0.0004, 36};
-    const double head = 0.006, length = 0.024, height = 0.008;
+    const double head = 0.006, length = 0.03, height = 0.008;
     field_maker m = {0};
     toi_solid bolt = {0};
     double lift = 0.0;
@@ -333,8 +334,8 @@ static toi_status make_nut(const toi_simulation_def *def, simulation_scene *scen
     toi_status status = toi_make_bolt(&thread, head, length, &bolt);
     if (status == TOI_OK)
         status = toi_make_nut(&thread, head, height, &scene->mesh, &lift);
-    set_body(scene, (vec3){0.0, 0.0, lift + 4 * thread.pitch}, (vec3){0}, (vec3){0});
-    set_view(scene, (vec3){0.035, -0.055, 0.045}, (vec3){0.0, 0.0, 0.012}, 2.0);
+    set_body(scene, (vec3){0.0, 0.0, lift + 6 * thread.pitch}, (vec3){0}, (vec3){0});
+    set_view(scene, (vec3){0.04, -0.06, 0.045}, (vec3){0.0, 0.0, 0.014}, 1.2);
     m.status = status;
     status = finish_field(&m, mesh_field(&m, &bolt, def->workers), scene);
     toi_free_solid(&bolt);
