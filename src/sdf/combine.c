@@ -184,9 +184,11 @@ static toi_status check_fields(toi_combination combination, toi_field *const *fi
     return TOI_OK;
 }
 
-// What is known of the least or greatest of two, of which one is known so far.
-static void join_facts(toi_field *all, const toi_field *one)
+// What is known of the least or greatest of several, with one more of them, which has this sign.
+static void join_facts(toi_field *all, const toi_field *one, double sign)
 {
+    for (int k = 0; k < 2; ++k)
+        all->floor[k] = fmax(all->floor[k], one->floor[sign > 0 ? k : 1 - k]);
     // A step says nothing more than a Lipschitz constant of 1.
     bool both = (all->lipschitz <= 1 || all->step > 0) && (one->lipschitz <= 1 || one->step > 0);
     all->step = both ? fmax(all->step, one->step) : 0;
@@ -216,7 +218,7 @@ toi_status toi_combine_fields(toi_combination combination, toi_field *const *fie
     all->count = count;
     for (int i = 0; i < count; ++i) {
         all->fields[i] = toi_hold_field(fields[i]);
-        join_facts(&all->base, fields[i]);
+        join_facts(&all->base, fields[i], all->outer * inner(all, i));
     }
     *field = &all->base;
     return TOI_OK;

@@ -172,6 +172,12 @@ static void fill_placed(placed_field *placed, const toi_placement *placement)
     placed->point_error = (turned ? 84 : 4) * TOI_HALF_ULP;
 }
 
+// A floor of 0 stays exact, so that a margin of 0 is not below it.
+static double place_floor(double floor, double scale, double offset)
+{
+    return floor == 0 ? offset : floor == -INFINITY ? floor : toi_upper(scale * floor + offset);
+}
+
 toi_status toi_place_field(toi_field *field, const toi_placement *placement, toi_field **placed)
 {
     TOI_GUARD_FP;
@@ -194,6 +200,8 @@ toi_status toi_place_field(toi_field *field, const toi_placement *placement, toi
     made->base.lipschitz = field->lipschitz;
     made->base.step = field->step * placement->scale;
     made->base.error = field->error * placement->scale;
+    made->base.floor[0] = place_floor(field->floor[0], placement->scale, -placement->offset);
+    made->base.floor[1] = place_floor(field->floor[1], placement->scale, placement->offset);
     made->base.depth = field->depth + 1;
     made->base.user = field->user;
     *placed = &made->base;
