@@ -314,7 +314,7 @@ static toi_status visit_round(state *s)
             r->part = s->parts[r->node.id];
         r->searcher = s->main;
         r->searcher.nodes = r->searcher.evaluations = 0;
-        r->searcher.node_limit = s->main.node_limit - s->main.nodes;
+        r->searcher.node_limit = (s->main.node_limit - s->main.nodes) / ROUND;
     }
     s->front = s->queue[0].time;
     toi_status status =
@@ -335,8 +335,10 @@ static toi_status run(state *s)
 {
     const toi_sdf_question *question = s->search.question;
     toi_status status = question->surface ? push(s, 0, ~(int64_t)0) : push_triangle(s, 0, 0);
-    while (status == TOI_OK && unfinished(s))
-        status = s->count < LONG ? visit_next(s) : visit_round(s);
+    while (status == TOI_OK && unfinished(s)) {
+        bool many = s->count >= LONG && s->main.node_limit - s->main.nodes >= ROUND;
+        status = many ? visit_round(s) : visit_next(s);
+    }
     return status;
 }
 

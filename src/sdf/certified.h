@@ -110,6 +110,8 @@ toi_visit toi_visit_box(toi_searcher *searcher, int64_t node, double front, doub
 static inline double toi_search_goal(const toi_searcher *s)
 {
     double end = s->best.time - s->search->tolerance;
+    if (s->best.time - end > s->search->tolerance) // it was rounded down
+        end *= 1 + 2 * TOI_UNIT;
     return end < s->search->duration ? end : s->search->duration;
 }
 

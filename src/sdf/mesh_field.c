@@ -135,6 +135,8 @@ toi_status toi_make_mesh_field(toi_point_view points, toi_index_view faces, int 
                                toi_mesh_field_report *report, toi_field **field)
 {
     TOI_GUARD_FP;
+    if (!field)
+        return toi_fail(TOI_ERROR_ARGUMENT, "no place for the field (NULL)");
     *field = NULL;
     toi_mesh_tree tree;
     toi_mesh_field_report own;
