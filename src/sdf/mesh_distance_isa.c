@@ -207,7 +207,7 @@ typedef struct cover
     int count;
     int room;
     int steps; // until things are no longer looked into
-    bool lost; // a half-space holds the point itself: it says nothing
+    bool lost; // a half-space holds the point itself: then nothing is said beyond it
 } cover;
 
 // Of four things, which half-space needs to be lowered least, to what distance, and by how much.
@@ -330,6 +330,12 @@ TOI_INLINE toi_support support_lane(const cover *c, const toi_triangle_block *bl
     return toi_support_triangle(corners, c->point, u, v, offset);
 }
 
+TOI_INLINE void add_support(cover *c, toi_support support)
+{
+    c->supports[c->count++] = support;
+    c->lost |= !(support.distance > 0);
+}
+
 // A half-space for the triangles of a block that are in none yet.
 TOI_INLINE void cover_block(cover *c, const toi_triangle_block *block, double reach)
 {
@@ -348,7 +354,7 @@ TOI_INLINE void cover_block(cover *c, const toi_triangle_block *block, double re
             is_held(c, &best, lane, INFINITY);
             continue;
         }
-        c->supports[c->count++] = support_lane(c, block, &f, &at, lane);
+        add_support(c, support_lane(c, block, &f, &at, lane));
         best = fit_triangles(c, block);
     }
 }
@@ -371,7 +377,7 @@ TOI_INLINE int cover_node(cover *c, const toi_wide_node *node, double reach, wai
             continue;
         }
         if (square >= c->far && c->count < c->room) {
-            c->supports[c->count++] = support_box(node, lane, c->point);
+            add_support(c, support_box(node, lane, c->point));
             best = fit_boxes(c, node);
             continue;
         }
@@ -394,7 +400,7 @@ static double cover_first(cover *c, const toi_triangle_block *block, int lane)
     figure f;
     see_block(block, c->point, &f);
     toi_closest at = toi_closest_on_triangle(f.p, f.e, f.g);
-    c->supports[c->count++] = support_lane(c, block, &f, &at, lane);
+    add_support(c, support_lane(c, block, &f, &at, lane));
     return at.square[lane];
 }
 
