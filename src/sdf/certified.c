@@ -421,7 +421,7 @@ static toi_status conclude(state *s, toi_sdf_result *result)
         return toi_finish_hit(s->search.question, result);
     }
     // A node that is left before the end was not looked at for want of budget.
-    if (s->count > 0)
+    if (s->count > 0 && s->queue[0].time < s->search.duration)
         result->state = TOI_SDF_UNDECIDED;
     return TOI_OK;
 }
