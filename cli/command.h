@@ -7,6 +7,7 @@ int run_ccd(int argc, char **argv);
 int run_pairs(int argc, char **argv);
 int run_close(int argc, char **argv);
 int run_queries(int argc, char **argv);
+int run_sdf(int argc, char **argv);
 int run_truth(int argc, char **argv);
 int run_bench(int argc, char **argv);
 int run_report(int argc, char **argv);

@@ -23,6 +23,7 @@ static const struct
     {"pairs", "the candidate pairs of two frames, and how long it takes to find them", run_pairs},
     {"close", "the pairs of one frame that are close, and the closest of all", run_close},
     {"queries", "decide the queries of a file, and compare with its truth", run_queries},
+    {"sdf", "meshes against signed distance fields: first contact, values, baking", run_sdf},
     {"truth", "exact truth for the frames of a mesh, made or checked", run_truth},
     {"bench", "compare the methods: cost, errors, times", run_bench},
     {"report", "the results of benchmarks as one page of plots and tables", run_report},

@@ -36,7 +36,7 @@ static double loose_distance(const toi_query *q, double uv[2])
     toi_closest closest = toi_closest_on_edge(s.p, s.e);
     uv[0] = closest.u;
     uv[1] = 0;
-    return sqrt(closest.square) / s.scale;
+    return toi_given_length(&s, sqrt(closest.square));
 }
 
 toi_close_pair measure_slowly(const toi_mesh *mesh, toi_kind kind, toi_pair pair)

@@ -450,6 +450,40 @@ static void parts_may_be_freed_first(void **state)
     assert_string_equal(toi_describe_field(NULL).kind, "none");
 }
 
+// What a mesh's bounds do not know goes on into what is made of it.
+static void floors_are_kept(void **state)
+{
+    (void)state;
+    static const double corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    static const int32_t faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+    toi_field *parts[2] = {make(TOI_SHAPE_SPHERE, (double[]){1})}, *all, *placed, *again;
+    assert_ok(toi_make_mesh_field(toi_view_points(corners[0], 4), (toi_index_view){faces[0], 4, 0},
+                                  1, NULL, &parts[1]));
+    parts[1]->floor[1] = -0.5; // as if more were known of one side, to tell the two apart
+    toi_placement placement = toi_default_placement();
+    placement.scale = 2;
+    placement.offset = 0.25;
+    for (int i = 0; i < TOI_COMBINE_COUNT; ++i) {
+        assert_ok(toi_combine_fields((toi_combination)i, parts, 2, &all));
+        assert_ok(toi_place_field(all, &placement, &placed));
+        assert_ok(toi_place_field(placed, &placement, &again));
+        bool negated = i == TOI_COMBINE_DIFFERENCE;
+        assert_true(all->floor[negated] == 0 && all->floor[!negated] == -0.5);
+        assert_true(placed->floor[negated] == (negated ? 0.25 : -0.25));
+        assert_true(fabs(placed->floor[!negated] - (negated ? -1.25 : -0.75)) < 1e-12);
+        assert_true(fabs(again->floor[negated] - (negated ? 0.75 : -0.75)) < 1e-12);
+        toi_free_field(again);
+        toi_free_field(placed);
+        toi_free_field(all);
+    }
+    assert_true(parts[0]->floor[0] == -INFINITY);
+    assert_ok(toi_place_field(parts[0], &placement, &placed));
+    assert_true(placed->floor[0] == -INFINITY && placed->floor[1] == -INFINITY);
+    toi_free_field(placed);
+    toi_free_field(parts[0]);
+    toi_free_field(parts[1]);
+}
+
 // ---------------------------------------------------------------------------------------------
 // The caller's own fields
 
@@ -675,6 +709,7 @@ int main(void)
         cmocka_unit_test(hand_values),
         cmocka_unit_test(workers_agree),
         cmocka_unit_test(parts_may_be_freed_first),
+        cmocka_unit_test(floors_are_kept),
         cmocka_unit_test(own_fields_are_checked),
         cmocka_unit_test(wrong_shapes_are_refused),
         cmocka_unit_test(wrong_combinations_are_refused),

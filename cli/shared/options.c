@@ -160,6 +160,16 @@ static toi_status set_number(const option *o, void *value, const char *argument)
     return TOI_OK;
 }
 
+static toi_status set_vector(const option *o, double *value, const char *argument)
+{
+    double numbers[3];
+    if (!parse_vector(argument, numbers))
+        return toi_fail(TOI_ERROR_ARGUMENT, "--%s is '%s'; use three numbers, %s", o->name,
+                        argument, o->argument);
+    memcpy(value, numbers, sizeof numbers);
+    return TOI_OK;
+}
+
 // What comes behind the last dot of a file's name; "" where there is none, as in "/dev/stdout".
 static const char *extension_of(const char *path)
 {
@@ -200,6 +210,8 @@ static toi_status set_value(const option_group *group, const option *o, const ch
         return o->type == OPTION_FILE ? check_ending(o, argument) : TOI_OK;
     case OPTION_CHOICE:
         return set_choice(o, value, argument);
+    case OPTION_VECTOR:
+        return set_vector(o, value, argument);
     default:
         return set_number(o, value, argument);
     }

@@ -16,6 +16,7 @@ typedef enum option_type
     OPTION_INT64,  // int64_t
     OPTION_BYTES,  // int64_t, written as 64M or 1G
     OPTION_NUMBER, // double
+    OPTION_VECTOR, // double[3], written as x,y,z
     OPTION_CHOICE, // int or an enumeration: the number of a name
 } option_type;
 

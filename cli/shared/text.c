@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,20 @@ bool parse_number(const char *from, double *value)
     char *end;
     *value = strtod(from, &end);
     return starts_number(from) && *end == '\0' && end != from;
+}
+
+bool parse_vector(const char *from, double values[3])
+{
+    for (int i = 0; i < 3; ++i) {
+        char *end;
+        values[i] = strtod(from, &end);
+        bool number = end != from && isfinite(values[i]);
+        end += strspn(end, " \t");
+        if (!number || *end != (i < 2 ? ',' : '\0'))
+            return false;
+        from = end + 1;
+    }
+    return true;
 }
 
 bool parse_bytes(const char *from, int64_t *value)

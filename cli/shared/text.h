@@ -23,6 +23,8 @@ text decimal(const char *format, double number); // by a format of printf()
 // Read the whole text or nothing: false when it is anything but a number of that kind.
 bool parse_integer(const char *from, int64_t *value);
 bool parse_number(const char *from, double *value);
+// "x,y,z", all finite; spaces may stand around the numbers.
+bool parse_vector(const char *from, double values[3]);
 // An integer, perhaps with K, M, G or T for powers of 1024 ("64M", "1GiB").
 bool parse_bytes(const char *from, int64_t *value);
 

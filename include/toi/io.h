@@ -1,6 +1,6 @@
 /// @file
-/// Files: PLY, OBJ and STL meshes, the rational query CSV of the public collision datasets,
-/// writers.
+/// Files: PLY, OBJ and STL meshes, the rational query CSV of the public collision datasets, baked
+/// distance fields, writers.
 ///
 /// A library of its own (toi_io); the core library does no file I/O. Files are not trusted: every
 /// count is checked against the file's size before memory is taken, and an error names the file and
@@ -20,6 +20,7 @@
 
 #include "toi/mesh.h"
 #include "toi/narrow_phase.h"
+#include "toi/sdf.h"
 
 #include <stdio.h>
 
@@ -100,6 +101,14 @@ TOI_API toi_status toi_fail_file(const char *path, const char *what, int error);
 /// not a regular file (TOI_ERROR_FILE).
 TOI_API toi_status toi_write_ply(const char *path, toi_point_view points, toi_index_view faces,
                                  toi_index_view edges);
+
+/// Reads a baked field. The file is mapped, not copied, and checked in full (toi_open_field()). Do
+/// not change or cut it while the field lives: give a new file the old one's name instead, as
+/// toi_write_field() does.
+TOI_API toi_status toi_read_field(const char *path, toi_field **field);
+
+/// Writes a baked field; TOI_ERROR_ARGUMENT if it is not one.
+TOI_API toi_status toi_write_field(const char *path, const toi_field *field);
 
 /// Queries of a CSV: eight rows each of x_num,x_den,y_num,y_den,z_num,z_den,hit.
 typedef struct toi_query_file

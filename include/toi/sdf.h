@@ -238,7 +238,7 @@ TOI_API toi_rigid toi_rest(void);
 TOI_API void toi_rigid_pose(const toi_rigid *rigid, double time, double matrix[9], double position[3]);
 
 /// A pose and its rates at an instant, from a function of the caller: p is at position + matrix p,
-/// and moves at velocity + spin x (matrix p).
+/// and moves at velocity + spin x (matrix p). Errors of some units in the last place are allowed for.
 typedef struct toi_pose
 {
     double matrix[9]; ///< row by row; a rotation
@@ -293,6 +293,17 @@ typedef enum toi_sdf_solver
 /// "certified", "fwgss", "fw", "discrete", "discrete-projected"; NULL when out of range.
 TOI_API const char *toi_sdf_solver_name(toi_sdf_solver solver);
 
+/// What the searches of triangles took, in seconds: what was there before is added to. `certified`
+/// searches no triangle by itself and adds nothing.
+typedef struct toi_sdf_probe
+{
+    int64_t triangles; ///< searched
+    double sum;        ///< of their times; the squares below give the deviation
+    double squares;
+    double least;
+    double most;
+} toi_sdf_probe;
+
 /// How a question is answered; start from toi_default_sdf_def().
 typedef struct toi_sdf_def
 {
@@ -306,6 +317,7 @@ typedef struct toi_sdf_def
     int iterations;   ///< the others: steps a triangle
     double search_tolerance; ///< fwgss: of a golden section search, as a share of its interval
     int workers;      ///< 0: toi_default_workers(); the answer does not depend on it
+    toi_sdf_probe *probe; ///< for measurements; or NULL
     uint32_t cookie;  ///< set by the default function; leave it
 } toi_sdf_def;
 

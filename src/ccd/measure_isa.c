@@ -8,30 +8,36 @@
 #include "ccd/measure.h"
 #include "kernel/distance.h"
 
-// Of each pair, where its four corners stand.
-typedef struct batch
+enum
 {
-    const double *corners[4][TOI_LANES];
-} batch;
+    BLOCK = 64 // pairs that take each step together
+};
 
-// Finds the corners of a pair, which jump about in memory, and asks for them ahead.
-TOI_INLINE void find_corners(int kind, const toi_measure_source *s, const toi_pair *pair, int lane,
-                             batch *b)
+// The corners of each pair, by number.
+typedef struct block_corners
 {
-    int32_t corners[4];
-    toi_pair_corners(s->mesh, (toi_kind)kind, *pair, corners);
-    for (int c = 0; c < 4; ++c) {
-        b->corners[c][lane] = s->vertices[corners[c]].at;
-        __builtin_prefetch(b->corners[c][lane]);
+    int32_t of[BLOCK][4];
+} block_corners;
+
+// An edge's two numbers are copied as one.
+TOI_INLINE void find_corners(int kind, const toi_mesh *mesh, toi_pair pair, int32_t corners[4])
+{
+    if (kind == TOI_EDGE_EDGE) {
+        memcpy(corners, toi_edge_at(&mesh->edges, pair.a), 2 * sizeof *corners);
+        memcpy(corners + 2, toi_edge_at(&mesh->edges, pair.b), 2 * sizeof *corners);
+    } else {
+        toi_pair_corners(mesh, (toi_kind)kind, pair, corners);
     }
 }
 
 // Lanes beyond the last pair repeat it.
-TOI_INLINE void find_batch(int kind, const toi_measure_source *s, const toi_pair *pairs,
-                           int64_t first, int64_t count, batch *b)
+TOI_INLINE void find_block(int kind, const toi_measure_source *s, const toi_pair *pairs, int count,
+                           block_corners *b)
 {
-    for (int i = 0; i < TOI_LANES; ++i)
-        find_corners(kind, s, &pairs[first + i < count ? first + i : count - 1], i, b);
+    for (int i = 0; i < count; ++i)
+        find_corners(kind, s->mesh, pairs[i], b->of[i]);
+    for (int i = count; i % TOI_LANES != 0; ++i)
+        memcpy(b->of[i], b->of[count - 1], sizeof b->of[i]);
 }
 
 // out[k] lane j = coordinate k of vertex j.
@@ -47,11 +53,11 @@ TOI_INLINE void load_vertices(const double *const from[TOI_LANES], toi_real out[
     out[1] = __builtin_shufflevector(xy[0], xy[1], 1, 3);
     out[2] = __builtin_shufflevector(z[0], z[1], 0, 2);
 #else
-    typedef double quad __attribute__((vector_size(32)));
+    typedef double quad __attribute__((vector_size(32), may_alias));
     quad rows[TOI_LANES];
     toi_real xz[2], y[2];
     for (int j = 0; j < TOI_LANES; ++j)
-        memcpy(&rows[j], from[j], sizeof rows[j]);
+        rows[j] = *(const quad *)from[j]; // memcpy() would go through the stack, in halves
 #if TOI_LANES == 4
     const quad *row = rows;
     for (int i = 0; i < 2; ++i) {
@@ -63,26 +69,28 @@ TOI_INLINE void load_vertices(const double *const from[TOI_LANES], toi_real out[
     out[2] = __builtin_shufflevector(xz[0], xz[1], 2, 3, 6, 7);
 #else
     toi_real row[4];
-    for (int j = 0; j < 4; ++j)
-        row[j] = __builtin_shufflevector(rows[j], rows[j + 4], 0, 1, 2, 3, 4, 5, 6, 7);
+    for (int j = 0; j < 4; ++j) {
+        int k = j + (j & 2); // 0, 1, 4, 5: what follows then keeps quarters whole
+        row[j] = __builtin_shufflevector(rows[k], rows[k + 2], 0, 1, 2, 3, 4, 5, 6, 7);
+    }
     for (int i = 0; i < 2; ++i) {
         xz[i] = __builtin_shufflevector(row[2 * i], row[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
         y[i] = __builtin_shufflevector(row[2 * i], row[2 * i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
     }
-    out[0] = __builtin_shufflevector(xz[0], xz[1], 0, 1, 8, 9, 4, 5, 12, 13);
-    out[1] = __builtin_shufflevector(y[0], y[1], 0, 1, 8, 9, 4, 5, 12, 13);
-    out[2] = __builtin_shufflevector(xz[0], xz[1], 2, 3, 10, 11, 6, 7, 14, 15);
+    out[0] = __builtin_shufflevector(xz[0], xz[1], 0, 1, 4, 5, 8, 9, 12, 13);
+    out[1] = __builtin_shufflevector(y[0], y[1], 0, 1, 4, 5, 8, 9, 12, 13);
+    out[2] = __builtin_shufflevector(xz[0], xz[1], 2, 3, 6, 7, 10, 11, 14, 15);
 #endif
 #endif
 }
 
-// What the lanes hold, number by number.
-typedef struct lane_results
+// What is found of a block, number by number.
+typedef struct block_results
 {
-    double distance[TOI_LANES], u[TOI_LANES], v[TOI_LANES], scale[TOI_LANES];
-    int64_t parts[TOI_LANES]; // of a, and 256 times that of b
-    int64_t close[TOI_LANES]; // all ones: it is
-} lane_results;
+    double distance[BLOCK], u[BLOCK], v[BLOCK], error[BLOCK];
+    int64_t parts[BLOCK]; // of a, and 256 times that of b
+    int64_t close[BLOCK]; // all ones: it is
+} block_results;
 
 // Vertex and face or two edges; else a point and an edge or two points, which are an edge that is
 // none.
@@ -93,66 +101,76 @@ TOI_INLINE toi_closest find_closest(int kind, const toi_standing *s)
                                      : toi_closest_on_edge(s->p, s->e);
 }
 
-TOI_INLINE void measure_lanes(int kind, const batch *b, double radius, lane_results *out)
+// The pairs from place `i` of the block on.
+TOI_INLINE void measure_lanes(int kind, const toi_measure_source *source, const block_corners *b,
+                              int i, block_results *out)
 {
     toi_real points[4][3];
-    for (int c = 0; c < 4; ++c)
-        load_vertices(b->corners[c], points[c]);
+    for (int c = 0; c < 4; ++c) {
+        const double *from[TOI_LANES];
+        for (int j = 0; j < TOI_LANES; ++j)
+            from[j] = source->vertices[b->of[i + j][c]].at;
+        load_vertices(from, points[c]);
+    }
     int edges = kind == TOI_EDGE_EDGE;
     toi_standing s;
     toi_take_standing(edges, points, &s);
     toi_closest at = find_closest(kind, &s);
-    toi_real distance = toi_sqrt(at.square) / s.scale;
+    toi_real distance = toi_given_length(&s, toi_sqrt(at.square));
     toi_mask part_b =
         kind == TOI_VERTEX_FACE ? toi_part_of_triangle(&at) : toi_part_of_edge(edges ? at.v : at.u);
     toi_mask part_a = edges ? toi_part_of_edge(at.u) : part_b ^ part_b;
-    toi_mask close = TOI_TEST(distance <= radius);
-    memcpy(out->distance, &distance, sizeof distance);
-    memcpy(out->scale, &s.scale, sizeof s.scale);
-    memcpy(out->u, &at.u, sizeof at.u);
-    memcpy(out->v, &at.v, sizeof at.v);
+    toi_real error = toi_given_length(&s, TOI_SPREAD(TOI_DISTANCE_ERROR));
+    toi_mask close = TOI_TEST(distance <= source->radius);
     toi_mask parts = part_a | part_b << 8;
-    memcpy(out->parts, &parts, sizeof parts);
-    memcpy(out->close, &close, sizeof close);
+    memcpy(&out->distance[i], &distance, sizeof distance);
+    memcpy(&out->error[i], &error, sizeof error);
+    memcpy(&out->u[i], &at.u, sizeof at.u);
+    memcpy(&out->v[i], &at.v, sizeof at.v);
+    memcpy(&out->parts[i], &parts, sizeof parts);
+    memcpy(&out->close[i], &close, sizeof close);
 }
 
-// Writes the lanes that are close; returns how many.
-TOI_INLINE int64_t write_lanes(int kind, const lane_results *x, const toi_pair *pairs, int count,
+// Writes the pairs that are close; returns how many.
+TOI_INLINE int64_t write_block(int kind, const block_results *x, const toi_pair *pairs, int count,
                                toi_close_pair *found, double *errors)
 {
     int64_t kept = 0;
     for (int i = 0; i < count; ++i) {
-        found[kept] = (toi_close_pair){.kind = kind,
-                                       .a = pairs[i].a,
-                                       .b = pairs[i].b,
-                                       .part_a = (uint8_t)x->parts[i],
-                                       .part_b = (uint8_t)(x->parts[i] >> 8),
-                                       .distance = x->distance[i],
-                                       .u = x->u[i],
-                                       .v = x->v[i]};
+        uint32_t parts = (uint32_t)x->parts[i];
+        toi_close_pair *to = &found[kept];
+        to->kind = kind;
+        to->a = pairs[i].a;
+        to->b = pairs[i].b;
+        to->part_a = (uint8_t)parts;
+        to->part_b = (uint8_t)(parts >> 8);
+        to->reserved[0] = (uint8_t)(parts >> 16); // zero; with the parts it is one store
+        to->reserved[1] = (uint8_t)(parts >> 24);
+        to->distance = x->distance[i];
+        to->u = x->u[i];
+        to->v = x->v[i];
         if (errors)
-            errors[kept] = TOI_DISTANCE_ERROR / x->scale[i];
+            errors[kept] = x->error[i];
         kept -= x->close[i];
     }
     return kept;
 }
 
-// The next vector's corners are on their way while one is measured.
+// Each step is taken for a whole block. So the loop over vectors is short enough for a processor to
+// start on the next one while it waits for the numbers of this one.
 TOI_INLINE int64_t measure_pairs(int kind, const toi_measure_source *s, const toi_pair *pairs,
                                  int64_t count, const toi_measured *found)
 {
     int64_t kept = 0;
-    batch batches[2];
-    lane_results results;
-    if (count > 0)
-        find_batch(kind, s, pairs, 0, count, &batches[0]);
-    for (int64_t first = 0, turn = 0; first < count; first += TOI_LANES, turn = !turn) {
-        int64_t left = count - first;
-        if (left > TOI_LANES)
-            find_batch(kind, s, pairs, first + TOI_LANES, count, &batches[!turn]);
-        measure_lanes(kind, &batches[turn], s->radius, &results);
-        kept += write_lanes(kind, &results, pairs + first, left < TOI_LANES ? (int)left : TOI_LANES,
-                            found->pairs + kept, found->errors ? found->errors + kept : NULL);
+    block_corners corners;
+    block_results results;
+    for (int64_t first = 0; first < count; first += BLOCK) {
+        int n = count - first < BLOCK ? (int)(count - first) : BLOCK;
+        find_block(kind, s, pairs + first, n, &corners);
+        for (int i = 0; i < n; i += TOI_LANES)
+            measure_lanes(kind, s, &corners, i, &results);
+        kept += write_block(kind, &results, pairs + first, n, found->pairs + kept,
+                            found->errors ? found->errors + kept : NULL);
     }
     return kept;
 }

@@ -266,25 +266,21 @@ TOI_INLINE toi_closest toi_closest_on_edge(const toi_real p[3], const toi_real e
 // The differences of points that stand still, as kernel/motion.h defines and scales them.
 typedef struct toi_standing
 {
-    toi_real p[3], e[3], g[3];
-    toi_real scale; // what the given coordinates were multiplied by: all differences are below 1
+    toi_real p[3], e[3], g[3]; // all below 1
+    toi_real unit, grow;       // powers of two; their product undoes the scaling
 } toi_standing;
 
 TOI_INLINE toi_real toi_take_standing_differences(int edge_edge, toi_real points[4][3],
                                                   const toi_real *shrink, toi_standing *s)
 {
-    toi_real largest = TOI_SPREAD(0);
     for (int k = 0; k < 3; ++k) {
         toi_real x[4] = {points[0][k] * *shrink, points[1][k] * *shrink, points[2][k] * *shrink,
                          points[3][k] * *shrink};
         s->p[k] = TOI_P_OF(edge_edge, x);
         s->e[k] = TOI_E_OF(edge_edge, x);
         s->g[k] = TOI_G_OF(edge_edge, x);
-        largest = toi_max(largest, toi_abs(s->p[k]));
-        largest = toi_max(largest, toi_abs(s->e[k]));
-        largest = toi_max(largest, toi_abs(s->g[k]));
     }
-    return largest;
+    return toi_max(toi_max(toi_max3(s->p), toi_max3(s->e)), toi_max3(s->g));
 }
 
 // Points as in toi_query. Of a point and an edge, or of two points, the last one repeats.
@@ -293,8 +289,10 @@ TOI_INLINE void toi_take_standing(int edge_edge, toi_real points[4][3], toi_stan
     toi_real shrink = TOI_SPREAD(1);
     toi_real largest = toi_take_standing_differences(edge_edge, points, &shrink, s);
     toi_mask large = TOI_TEST(largest >= TOI_LARGE);
+    s->grow = shrink;
     if (toi_any(large)) {
         shrink = TOI_SELECT(large, TOI_SPREAD((toi_number)0x1p-4), shrink);
+        s->grow = 1 / shrink;
         largest = toi_take_standing_differences(edge_edge, points, &shrink, s);
     }
     toi_real scale = toi_unit_scale(&largest);
@@ -303,7 +301,15 @@ TOI_INLINE void toi_take_standing(int edge_edge, toi_real points[4][3], toi_stan
         s->e[k] *= scale;
         s->g[k] *= scale;
     }
-    s->scale = shrink * scale;
+    s->unit = toi_from_bits(((toi_to_bits(largest) >> TOI_MANTISSA) + 1) << TOI_MANTISSA);
+}
+
+// A length among the scaled differences, in the unit of the given coordinates, as a division by the
+// scale would give it. The inverse of the whole scale may be too large for a number, so there are
+// two factors.
+TOI_INLINE toi_real toi_given_length(const toi_standing *s, toi_real length)
+{
+    return length * s->unit * s->grow;
 }
 
 // Which part of a triangle or an edge holds the closest point: a number of toi_part. A side's

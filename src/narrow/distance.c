@@ -19,7 +19,7 @@ TOI_APART static double distance(int edge_edge, const double *const corners[4], 
         uv[0] = closest.u;
         uv[1] = closest.v;
     }
-    return sqrt(closest.square) / s.scale;
+    return toi_given_length(&s, sqrt(closest.square));
 }
 
 double toi_point_triangle_distance(const double point[3], const double a[3], const double b[3],

@@ -184,18 +184,11 @@ static toi_status check_fields(toi_combination combination, toi_field *const *fi
     return TOI_OK;
 }
 
-// The floors of outer * min(inner * phi): the greatest of each kind. Bounds of the least are bounds
-// of all, and bounds of the greatest those of one; either is below the greater of it and the floor.
-static void join_floors(toi_field *all, double outer, const toi_field *one, double inner)
+// What is known of the least or greatest of several, with one more of them, which has this sign.
+static void join_facts(toi_field *all, const toi_field *one, double sign)
 {
-    bool crossed = outer != inner;
-    for (int i = 0; i < 2; ++i)
-        all->floor[i] = fmax(all->floor[i], one->floor[crossed ? !i : i]);
-}
-
-// What is known of the least or greatest of two, of which one is known so far.
-static void join_facts(toi_field *all, const toi_field *one)
-{
+    for (int k = 0; k < 2; ++k)
+        all->floor[k] = fmax(all->floor[k], one->floor[sign > 0 ? k : 1 - k]);
     // A step says nothing more than a Lipschitz constant of 1.
     bool both = (all->lipschitz <= 1 || all->step > 0) && (one->lipschitz <= 1 || one->step > 0);
     all->step = both ? fmax(all->step, one->step) : 0;
@@ -225,8 +218,7 @@ toi_status toi_combine_fields(toi_combination combination, toi_field *const *fie
     all->count = count;
     for (int i = 0; i < count; ++i) {
         all->fields[i] = toi_hold_field(fields[i]);
-        join_facts(&all->base, fields[i]);
-        join_floors(&all->base, all->outer, fields[i], inner(all, i));
+        join_facts(&all->base, fields[i], all->outer * inner(all, i));
     }
     *field = &all->base;
     return TOI_OK;

@@ -46,6 +46,7 @@ struct toi_field
     double lipschitz;
     double step;
     double error;    // of a baked field against its mesh
+    int depth;       // of fields within fields; 0 for one that is made of no other
     // Bounds for sign 1 are below max(phi, floor[0]) and for sign -1 below max(-phi, floor[1]), at
     // every point of the ball: where they exceed the floor they bound the field itself. So a search
     // for phi <= margin may use them if margin >= floor[0], and otherwise has the Lipschitz constant
@@ -53,7 +54,6 @@ struct toi_field
     // not how deep. Greatest and least of several fields have the greatest floor; a negated field has
     // its floors swapped; s phi - offset has s floor[0] - offset and s floor[1] + offset.
     double floor[2];
-    int depth;       // of fields within fields; 0 for one that is made of no other
     bool user;       // values come from the caller: they are checked against the Lipschitz constant
 };
 
@@ -77,16 +77,6 @@ static inline void toi_sample_field(const toi_field *field, const double point[3
                                     toi_field_sample *sample)
 {
     field->class->sample(field, point, sample);
-}
-
-// Bounds for the question where phi <= level: none where the level is below the field's floor.
-static inline int toi_bound_above(const toi_field *field, const toi_field_sample *sample,
-                                  const double centre[3], double radius, double level,
-                                  toi_minorant *minorants, int room)
-{
-    return level >= field->floor[0]
-               ? field->class->bound(field, sample, centre, radius, 1, minorants, room)
-               : 0;
 }
 
 #endif

@@ -172,13 +172,10 @@ static void fill_placed(placed_field *placed, const toi_placement *placement)
     placed->point_error = (turned ? 84 : 4) * TOI_HALF_ULP;
 }
 
-// A floor put in place, rounded up. One at 0 stays exact: most questions are about a level of 0.
+// A floor of 0 stays exact, so that a margin of 0 is not below it.
 static double place_floor(double floor, double scale, double offset)
 {
-    double placed = scale * floor - offset;
-    if (floor == 0 || !isfinite(placed))
-        return placed;
-    return placed + 0x1p-51 * (fabs(scale * floor) + fabs(offset));
+    return floor == 0 ? offset : floor == -INFINITY ? floor : toi_upper(scale * floor + offset);
 }
 
 toi_status toi_place_field(toi_field *field, const toi_placement *placement, toi_field **placed)
@@ -203,10 +200,10 @@ toi_status toi_place_field(toi_field *field, const toi_placement *placement, toi
     made->base.lipschitz = field->lipschitz;
     made->base.step = field->step * placement->scale;
     made->base.error = field->error * placement->scale;
+    made->base.floor[0] = place_floor(field->floor[0], placement->scale, -placement->offset);
+    made->base.floor[1] = place_floor(field->floor[1], placement->scale, placement->offset);
     made->base.depth = field->depth + 1;
     made->base.user = field->user;
-    made->base.floor[0] = place_floor(field->floor[0], placement->scale, placement->offset);
-    made->base.floor[1] = place_floor(field->floor[1], placement->scale, -placement->offset);
     *placed = &made->base;
     return TOI_OK;
 }

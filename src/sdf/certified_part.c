@@ -1,0 +1,487 @@
+// A visit to a triangle or a part of one: a sample, bounds at its corners, a descent to a better
+// sample, a witness of contact, a split.
+
+#include "sdf/certified.h"
+#include "sdf/vector.h"
+
+#include <string.h>
+
+// When a bound is spent: the part's least possible value is below this share of the sample's.
+static const double SPENT = 0.5;
+
+// A part that is nearer than this share of its side is worth a centre of its own.
+static const double NEAR = 0.3;
+
+enum
+{
+    SEEK_STEPS = 3,
+    WITNESS_STEPS = 8,
+    ROUNDS = 4,
+    LANES = 4 // corners, the last twice
+};
+
+// A part at an instant.
+typedef struct scene
+{
+    double x[3][3]; // corners
+    double v[3][3];
+    double px[LANES], py[LANES], pz[LANES];
+    double vx[LANES], vy[LANES], vz[LANES];
+    double speed[LANES]; // upper bounds, as all that follows
+    double bend[LANES];
+    double fastest;
+    double most_bent;
+    double position_error;
+    double velocity_error;
+} scene;
+
+// A point of a part with the field there.
+typedef struct centre
+{
+    double c[3];
+    double weight[3];
+    toi_field_sample sample;
+    double gap; // value - margin
+} centre;
+
+// What bounds say about a part: nothing touches for `step`; its least gap now is `low` at least.
+typedef struct advance
+{
+    double step;
+    double low;
+    bool clamped; // the step ended with the ball that was asked about
+} advance;
+
+static inline double max3(const double *a)
+{
+    double m = a[0] > a[1] ? a[0] : a[1];
+    return m > a[2] ? m : a[2];
+}
+
+static inline double min3(const double *a)
+{
+    double m = a[0] < a[1] ? a[0] : a[1];
+    return m < a[2] ? m : a[2];
+}
+
+static void look(toi_searcher *s, const toi_face_part *part, double time, scene *o)
+{
+    const toi_field_search *search = s->search;
+    const toi_frame *frame = toi_frame_at(s, time);
+    o->position_error = search->position_error + part->depth * search->split_error;
+    o->velocity_error = search->velocity_error + part->depth * search->split_velocity_error;
+    for (int i = 0; i < 3; ++i) {
+        toi_track_point(search->track, frame, &part->corner[i], o->x[i], o->v[i], &o->bend[i]);
+        o->speed[i] = toi_norm(o->v[i]) * (1 + 8 * TOI_UNIT) + o->velocity_error;
+    }
+    for (int i = 0; i < LANES; ++i) {
+        int k = i < 3 ? i : 2;
+        o->px[i] = o->x[k][0], o->py[i] = o->x[k][1], o->pz[i] = o->x[k][2];
+        o->vx[i] = o->v[k][0], o->vy[i] = o->v[k][1], o->vz[i] = o->v[k][2];
+    }
+    o->speed[3] = o->speed[2];
+    o->bend[3] = o->bend[2];
+    o->fastest = max3(o->speed);
+    o->most_bent = max3(o->bend);
+}
+
+static void blend(double (*x)[3], const double weight[3], double point[3])
+{
+    for (int k = 0; k < 3; ++k)
+        point[k] = weight[0] * x[0][k] + weight[1] * x[1][k] + weight[2] * x[2][k];
+}
+
+static void sample_centre(toi_searcher *s, scene *o, centre *at)
+{
+    blend(o->x, at->weight, at->c);
+    toi_search_sample(s, at->c, &at->sample);
+    at->gap = at->sample.value - s->search->margin;
+}
+
+// Weights of the corner k alone.
+static void at_corner(int k, double weight[3])
+{
+    for (int i = 0; i < 3; ++i)
+        weight[i] = i == k;
+}
+
+// Weights on the side from corner i to j, at the share a / b of it.
+static void on_side(int i, int j, double a, double b, double weight[3])
+{
+    double share = b > 0 ? a / b : 0;
+    weight[0] = weight[1] = weight[2] = 0;
+    weight[j] = share;
+    weight[i] = 1 - share;
+}
+
+// The weights of the closest of the sides' points, for a triangle without area.
+static void closest_on_sides(double (*x)[3], const double p[3], double weight[3])
+{
+    double best = INFINITY;
+    for (int i = 0; i < 3; ++i) {
+        int j = (i + 1) % 3;
+        double side[3], e[3], point[3], w[3];
+        toi_subtract(x[j], x[i], side);
+        toi_subtract(p, x[i], e);
+        double square = toi_dot(side, side), along = toi_dot(side, e);
+        on_side(i, j, along > 0 ? along < square ? along : square : 0, square, w);
+        blend(x, w, point);
+        toi_subtract(p, point, e);
+        double distance = toi_dot(e, e);
+        if (distance < best || i == 0) {
+            best = distance;
+            memcpy(weight, w, sizeof w);
+        }
+    }
+}
+
+// The weights of the triangle's point that is closest to p, by the regions of its plane. They only
+// steer, so rounding does not matter as long as none is negative.
+static void closest(double (*x)[3], const double p[3], double weight[3])
+{
+    double ab[3], ac[3], ap[3], bp[3], cp[3];
+    toi_subtract(x[1], x[0], ab);
+    toi_subtract(x[2], x[0], ac);
+    toi_subtract(p, x[0], ap);
+    double d1 = toi_dot(ab, ap), d2 = toi_dot(ac, ap);
+    if (d1 <= 0 && d2 <= 0) {
+        at_corner(0, weight);
+        return;
+    }
+    toi_subtract(p, x[1], bp);
+    double d3 = toi_dot(ab, bp), d4 = toi_dot(ac, bp);
+    if (d3 >= 0 && d4 <= d3) {
+        at_corner(1, weight);
+        return;
+    }
+    toi_subtract(p, x[2], cp);
+    double d5 = toi_dot(ab, cp), d6 = toi_dot(ac, cp);
+    if (d6 >= 0 && d5 <= d6) {
+        at_corner(2, weight);
+        return;
+    }
+    double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
+    double all = va + vb + vc;
+    if (va > 0 && vb > 0 && vc > 0 && all > 0x1p-40 * toi_dot(ab, ab) * toi_dot(ac, ac)) {
+        weight[1] = vb / all;
+        weight[2] = vc / all;
+        double rest = 1 - weight[1] - weight[2];
+        weight[0] = rest > 0 ? rest : 0;
+        return;
+    }
+    closest_on_sides(x, p, weight);
+}
+
+// Downhill over the triangle, each step along the gradient and back into the triangle. The first
+// step goes to the field's closest point (right for tips and edges), the next ones have the length
+// that the last two gradients suggest (right for smooth faces). Returns whether it moved.
+static bool seek(toi_searcher *s, double (*x)[3], double stop, double *stride, centre *best)
+{
+    centre last = *best;
+    bool moved = false;
+    if (!(*stride > 0))
+        *stride = last.gap > 0 ? last.gap : 0;
+    if (*stride == 0) {
+        double side[3];
+        toi_subtract(x[1], x[0], side);
+        *stride = toi_norm(side);
+    }
+    // Steps that are shorter change the value by less than counts as contact.
+    double least = toi_touch_at(s->search, &last.sample) / s->search->lipschitz;
+    for (int k = 0; k < SEEK_STEPS && best->gap > stop && !s->failed; ++k) {
+        double goal[3], step[3], turn[3];
+        centre next;
+        for (int i = 0; i < 3; ++i)
+            goal[i] = last.c[i] - *stride * last.sample.gradient[i];
+        closest(x, goal, next.weight);
+        blend(x, next.weight, next.c);
+        toi_subtract(next.c, last.c, step);
+        double square = toi_dot(step, step);
+        if (!(square > least * least))
+            break;
+        toi_search_sample(s, next.c, &next.sample);
+        next.gap = next.sample.value - s->search->margin;
+        toi_subtract(next.sample.gradient, last.sample.gradient, turn);
+        double bent = toi_dot(step, turn);
+        *stride = 16 * bent * *stride > square ? square / bent : 16 * *stride;
+        if (next.gap < best->gap)
+            *best = next;
+        last = next;
+        moved = true;
+    }
+    return moved;
+}
+
+static void meet(toi_searcher *s, int32_t triangle, double time, const double weight[3])
+{
+    if (time < s->best.time)
+        s->best = (toi_witness){time, triangle, weight[1], weight[2]};
+}
+
+// A point of a part as weights of the whole triangle's corners.
+static void whole_weights(const toi_face_part *part, const double weight[3], double whole[3])
+{
+    whole[1] = whole[2] = 0;
+    for (int i = 0; i < 3; ++i) {
+        whole[1] += weight[i] * part->place[i][0];
+        whole[2] += weight[i] * part->place[i][1];
+    }
+    whole[0] = 1 - whole[1] - whole[2];
+}
+
+// Looks for a time of contact soon after `time`: steps in time by the sample's speed alternate with
+// descents over the triangle. It is the whole triangle: under a tip the point of contact moves.
+static void find_witness(toi_searcher *s, const toi_face_part *part, double time,
+                         const centre *from, double slope)
+{
+    const toi_field_search *search = s->search;
+    toi_corner corner[3];
+    toi_frame frame;
+    double x[3][3], v[3][3], bend, stride = 0;
+    centre at = *from;
+    toi_question_corners(search->question, part->triangle, corner);
+    whole_weights(part, from->weight, at.weight);
+    for (int k = 0; k < WITNESS_STEPS && slope < 0; ++k) {
+        double touch = toi_touch_at(search, &at.sample);
+        time += (at.gap > touch ? at.gap - touch : 0) / -slope + 0.1 * search->tolerance;
+        if (!(time < s->best.time && time <= search->duration))
+            return;
+        toi_track_frame(search->track, time, &frame);
+        for (int i = 0; i < 3; ++i)
+            toi_track_point(search->track, &frame, &corner[i], x[i], v[i], &bend);
+        blend(x, at.weight, at.c);
+        toi_search_sample(s, at.c, &at.sample);
+        at.gap = at.sample.value - search->margin;
+        touch = toi_touch_at(search, &at.sample);
+        if (at.gap > touch)
+            seek(s, x, touch, &stride, &at);
+        if (s->failed)
+            return;
+        if (at.gap <= toi_touch_at(search, &at.sample)) {
+            meet(s, part->triangle, time, at.weight);
+            return;
+        }
+        double velocity[3];
+        blend(v, at.weight, velocity);
+        slope = toi_dot(at.sample.gradient, velocity);
+    }
+}
+
+// A corner's offset from the centre: its length is an upper bound.
+typedef struct offsets
+{
+    double x[LANES], y[LANES], z[LANES];
+    double square[LANES];
+    double length[LANES];
+    double longest;
+} offsets;
+
+static void measure(const scene *o, const double c[3], offsets *e)
+{
+    for (int i = 0; i < LANES; ++i) {
+        e->x[i] = o->px[i] - c[0];
+        e->y[i] = o->py[i] - c[1];
+        e->z[i] = o->pz[i] - c[2];
+        double square = e->x[i] * e->x[i] + e->y[i] * e->y[i] + e->z[i] * e->z[i];
+        e->length[i] = sqrt(square) * (1 + 8 * TOI_UNIT) + o->position_error;
+        e->square[i] = e->length[i] * e->length[i];
+    }
+    e->longest = max3(e->length);
+}
+
+// The first root over the corners of one minorant, and its least value now.
+static void apply_minorant(const toi_field_search *search, const scene *o, const offsets *e,
+                           const double *reach, const toi_minorant *m, double horizon, double *step,
+                           double *low)
+{
+    double square = toi_dot(m->normal, m->normal), n = sqrt(square) * (1 + 4 * TOI_UNIT);
+    double across = 0.5 * toi_across(search->track, m->normal, square), k = m->curvature;
+    double size = n + k * e->longest + m->slope;
+    double slack = n * o->position_error +
+                   8 * TOI_UNIT * (fabs(m->distance) + fabs(search->margin) + e->longest * size);
+    double fast = n * o->velocity_error + 16 * TOI_UNIT * max3(reach) * size;
+    double d = m->distance - search->margin - slack;
+    const double *g = m->normal;
+    double a[LANES], tau[LANES];
+    for (int i = 0; i < LANES; ++i) {
+        a[i] = d + (g[0] * e->x[i] + g[1] * e->y[i] + g[2] * e->z[i]) - 0.5 * k * e->square[i] -
+               m->slope * e->length[i];
+        double b = (k * e->length[i] + m->slope) * reach[i] + fast -
+                   (g[0] * o->vx[i] + g[1] * o->vy[i] + g[2] * o->vz[i]);
+        double c = across * o->bend[i] + 0.5 * k * (reach[i] * reach[i]);
+        tau[i] = toi_root_after(a[i], b, c, horizon);
+    }
+    double first = min3(tau), least = min3(a);
+    *step = first < *step ? first : *step;
+    *low = least < *low ? least : *low;
+}
+
+// From the Lipschitz constant alone: |x - c| <= length + speed tau + bend/2 tau^2.
+static void advance_plainly(const toi_field_search *search, const scene *o, const centre *at,
+                            const offsets *e, double horizon, advance *out)
+{
+    double l = search->lipschitz, value = at->sample.value;
+    double slack = at->sample.error + 8 * TOI_UNIT * (fabs(value) + fabs(search->margin));
+    out->low = at->gap - slack - l * e->longest;
+    out->step = toi_root_after(out->low, l * o->fastest, 0.5 * l * o->most_bent, horizon);
+    if (!(search->field->step > 0))
+        return;
+    double low = at->gap - slack - search->field->step - e->longest;
+    low -= 8 * TOI_UNIT * (search->field->step + e->longest);
+    double step = toi_root_after(low, o->fastest, 0.5 * o->most_bent, horizon);
+    out->low = low > out->low ? low : out->low;
+    out->step = step > out->step ? step : out->step;
+}
+
+// The field is asked about a ball that holds the part for a while: about one step at first, then
+// longer while that pays.
+static void advance_part(toi_searcher *s, const scene *o, const centre *at, double horizon,
+                         advance *out)
+{
+    const toi_field_search *search = s->search;
+    toi_minorant minorants[TOI_MINORANTS];
+    offsets e;
+    measure(o, at->c, &e);
+    advance_plainly(search, o, at, &e, horizon, out);
+    out->clamped = false;
+    double way = at->gap > 0.25 * e.longest ? at->gap : 0.25 * e.longest;
+    double v = o->fastest, best = 0, low = -INFINITY;
+    for (int round = 0; round < ROUNDS && out->step < horizon; ++round, way *= 4) {
+        double h = 2 * way / (v + sqrt(v * v + 2 * o->most_bent * way) + TOI_TINY);
+        h = h < horizon ? h : horizon;
+        double reach[LANES], radius = 0;
+        for (int i = 0; i < LANES; ++i) {
+            reach[i] = o->speed[i] + 0.5 * h * o->bend[i];
+            double r = e.length[i] + h * reach[i];
+            radius = r > radius ? r : radius;
+        }
+        int count = toi_search_bound(s, &at->sample, at->c, radius * (1 + 8 * TOI_UNIT), minorants);
+        if (count == 0)
+            break;
+        double step = h, least = INFINITY;
+        for (int j = 0; j < count; ++j)
+            apply_minorant(search, o, &e, reach, &minorants[j], h, &step, &least);
+        low = least > low ? least : low;
+        best = step > best ? step : best;
+        out->clamped = step >= h;
+        if (step < h || h >= horizon)
+            break;
+    }
+    if (best >= out->step) {
+        out->step = best;
+        out->low = low > out->low ? low : out->low;
+    }
+}
+
+static void halve(const toi_corner *a, const toi_corner *b, toi_corner *middle)
+{
+    for (int k = 0; k < 3; ++k) {
+        middle->p[k] = 0.5 * (a->p[k] + b->p[k]);
+        middle->v[k] = 0.5 * (a->v[k] + b->v[k]);
+    }
+}
+
+// Four parts; each begins at its point that is nearest to where the whole was sampled.
+static void split(const toi_face_part *part, scene *o, const centre *at, toi_face_part parts[4])
+{
+    static const int CORNERS[4][3] = {{3, 4, 5}, {0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
+    toi_corner corner[6];
+    double x[6][3], place[6][2];
+    for (int i = 0; i < 3; ++i) {
+        int j = (i + 1) % 3;
+        corner[i] = part->corner[i];
+        for (int k = 0; k < 2; ++k) {
+            place[i][k] = part->place[i][k];
+            place[3 + i][k] = 0.5 * (part->place[i][k] + part->place[j][k]);
+        }
+        halve(&part->corner[i], &part->corner[j], &corner[3 + i]);
+        for (int k = 0; k < 3; ++k) {
+            x[i][k] = o->x[i][k];
+            x[3 + i][k] = 0.5 * (o->x[i][k] + o->x[j][k]);
+        }
+    }
+    for (int q = 0; q < 4; ++q) {
+        double y[3][3];
+        parts[q] = *part;
+        parts[q].depth = (int16_t)(part->depth + 1);
+        for (int i = 0; i < 3; ++i) {
+            parts[q].corner[i] = corner[CORNERS[q][i]];
+            memcpy(y[i], x[CORNERS[q][i]], sizeof y[i]);
+            memcpy(parts[q].place[i], place[CORNERS[q][i]], sizeof place[0]);
+        }
+        closest(y, at->c, parts[q].weight);
+    }
+}
+
+// A contact at this very time, or the search for one soon after.
+static void try_witness(toi_searcher *s, const toi_face_part *part, double time, scene *o,
+                        const centre *at)
+{
+    double velocity[3], weight[3];
+    // Half, since the same point of the whole triangle has other rounding.
+    if (at->gap <= 0.5 * toi_touch_at(s->search, &at->sample)) {
+        whole_weights(part, at->weight, weight);
+        meet(s, part->triangle, time, weight);
+        return;
+    }
+    blend(o->v, at->weight, velocity);
+    double slope = toi_dot(at->sample.gradient, velocity);
+    if (slope < 0 && time + at->gap / -slope < s->best.time - 0.5 * s->search->tolerance)
+        find_witness(s, part, time, at, slope);
+}
+
+// Is a gap large beside `share` of the part's first side?
+static bool is_far(const scene *o, double gap, double share)
+{
+    double side[3];
+    toi_subtract(o->x[1], o->x[0], side);
+    return gap * gap > share * share * toi_dot(side, side);
+}
+
+toi_visit toi_visit_part(toi_searcher *s, toi_face_part *part, double front, double *time,
+                         toi_face_part parts[4])
+{
+    for (;;) {
+        double goal = toi_search_goal(s), horizon = goal - *time;
+        if (!(horizon > 0))
+            return TOI_VISIT_FREE;
+        ++s->nodes;
+        scene o;
+        centre at;
+        advance first;
+        look(s, part, *time, &o);
+        for (int i = 0; i < 3; ++i)
+            at.weight[i] = part->far ? 1.0 / 3 : part->weight[i];
+        if (part->far)
+            part->stride = 0;
+        sample_centre(s, &o, &at);
+        advance_part(s, &o, &at, horizon, &first);
+        double least = at.gap;
+        if (first.low < SPENT * least && first.step < horizon &&
+            seek(s, o.x, 0, &part->stride, &at)) {
+            advance second;
+            advance_part(s, &o, &at, horizon, &second);
+            least = at.gap < least ? at.gap : least;
+            first.step = second.step > first.step ? second.step : first.step;
+            first.low = second.low > first.low ? second.low : first.low;
+            first.clamped = second.clamped;
+        }
+        if (s->failed)
+            return TOI_VISIT_LATER;
+        if (first.step >= horizon) {
+            *time = goal;
+            return TOI_VISIT_FREE;
+        }
+        memcpy(part->weight, at.weight, sizeof at.weight);
+        try_witness(s, part, *time, &o, &at);
+        *time = toi_later(*time, first.step);
+        part->far = is_far(&o, least, NEAR);
+        if (!(first.low > SPENT * least || first.clamped) && part->depth < TOI_PART_DEPTH) {
+            part->far = is_far(&o, least, 0.5 * NEAR);
+            split(part, &o, &at, parts);
+            return TOI_VISIT_SPLIT;
+        }
+        if (*time > front || s->nodes >= s->node_limit)
+            return TOI_VISIT_LATER;
+    }
+}
