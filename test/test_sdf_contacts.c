@@ -3,6 +3,7 @@
 
 #include "support.h"
 
+#include "sdf/lowest.h"
 #include "toi/random.h"
 #include "toi/sdf.h"
 
@@ -286,6 +287,34 @@ static void rounding_misses_nothing(void **state)
     assert_true(near > count / 5 && far > 0);
 }
 
+// Points of a triangle by their weights are as near to the exact ones as the triangle says.
+static void points_by_weights_are_near(void **state)
+{
+    (void)state;
+    double worst = 0;
+    for (int64_t i = 0; i < cases(100000); ++i) {
+        double corners[3][3], scale = pow(10, uniform(-6, 6)), point[3], largest = 0;
+        double v = toi_random_unit(&random_numbers), u = (1 - v) * toi_random_unit(&random_numbers);
+        double weights[3] = {1 - u - v, u, v};
+        toi_resting triangle;
+        for (int k = 0; k < 9; ++k) {
+            corners[k / 3][k % 3] = scale * uniform(-1, 1);
+            largest = fmax(largest, fabs(corners[k / 3][k % 3]));
+        }
+        toi_rest_triangle(corners, 0, &triangle);
+        toi_resting_point(&triangle, weights, point);
+        long double square = 0;
+        for (int k = 0; k < 3; ++k) {
+            long double x = (1 - (long double)u - v) * corners[0][k] +
+                            (long double)u * corners[1][k] + (long double)v * corners[2][k];
+            square += (x - point[k]) * (x - point[k]);
+        }
+        assert_true(sqrtl(square) <= triangle.error && triangle.error <= 0x1p-48 * largest);
+        worst = fmax(worst, (double)sqrtl(square) / triangle.error);
+    }
+    assert_true(worst > 0.1); // and not because the bound is far too large
+}
+
 // Straight lines: the positions at the time are those that count.
 static void straight_lines_are_followed(void **state)
 {
@@ -403,6 +432,7 @@ int main(void)
         cmocka_unit_test(a_box_rests_on_spikes),
         cmocka_unit_test(no_triangle_is_missed),
         cmocka_unit_test(rounding_misses_nothing),
+        cmocka_unit_test(points_by_weights_are_near),
         cmocka_unit_test(straight_lines_are_followed),
         cmocka_unit_test(the_same_for_any_number_of_workers),
         cmocka_unit_test(degenerate_triangles),
