@@ -648,7 +648,7 @@ static void depth_is_limited(void **state)
         toi_free_field(field);
         field = next;
     }
-    assert_true(value_at(field, TOI_FIELD_DEPTH / 2, 0, 0) == -1);
+    assert_true(value_at(field, 0.5 * TOI_FIELD_DEPTH, 0, 0) == -1);
     assert_fails(toi_place_field(field, &placement, &next), TOI_ERROR_LIMIT, "deep");
     assert_fails(toi_combine_fields(TOI_COMBINE_UNION, &field, 1, &next), TOI_ERROR_LIMIT, "deep");
     toi_free_field(field);

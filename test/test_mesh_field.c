@@ -234,6 +234,7 @@ static void check_normals(const bound_case *b)
         for (int k = 0; k < 3; ++k)
             square += (long double)b->minorants[i].normal[k] * b->minorants[i].normal[k];
         assert_true(square <= 1 && b->minorants[i].curvature == 0 && b->minorants[i].slope == 0);
+        assert_true(b->minorants[i].distance > 0); // the theorem asks for that
     }
 }
 
