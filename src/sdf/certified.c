@@ -216,16 +216,24 @@ static toi_status push_triangle(state *s, double time, int32_t triangle)
     return push_part(s, time, &part);
 }
 
-static toi_status open_box(state *s, double time, int64_t node)
+// A node enters the queue as a box, or as its triangles if it is a leaf.
+static toi_status push_node(state *s, double time, int64_t node)
 {
     const toi_box_tree *tree = &s->search.question->surface->tree;
     const toi_box_node *box = &tree->nodes[node];
+    if (box->child)
+        return push(s, time, ~node);
     toi_status status = TOI_OK;
-    for (int k = 0; box->child && k < 2 && status == TOI_OK; ++k)
-        status = push(s, time, ~(int64_t)(box->child + k));
-    for (int32_t k = 0; !box->child && k < box->count && status == TOI_OK; ++k)
+    for (int32_t k = 0; k < box->count && status == TOI_OK; ++k)
         status = push_triangle(s, time, tree->order[box->first + k]);
     return status;
+}
+
+static toi_status open_box(state *s, double time, int64_t node)
+{
+    int64_t child = s->search.question->surface->tree.nodes[node].child;
+    toi_status status = push_node(s, time, child);
+    return status == TOI_OK ? push_node(s, time, child + 1) : status;
 }
 
 // Enters what a visit has found.
@@ -337,7 +345,7 @@ static bool unfinished(const state *s)
 static toi_status run(state *s)
 {
     const toi_sdf_question *question = s->search.question;
-    toi_status status = question->surface ? push(s, 0, ~(int64_t)0) : push_triangle(s, 0, 0);
+    toi_status status = question->surface ? push_node(s, 0, 0) : push_triangle(s, 0, 0);
     while (status == TOI_OK && unfinished(s)) {
         bool many = s->count >= LONG && s->main.node_limit - s->main.nodes >= ROUND;
         status = many ? visit_round(s) : visit_next(s);
