@@ -25,11 +25,11 @@ typedef struct entry
     int64_t id;
 } entry;
 
-// What a node was split into: parts, or the times of its boxes.
+// What a node was split into: boxes or parts with their times.
 typedef struct outcome
 {
     toi_face_part parts[4];
-    double times[2];
+    double times[4];
 } outcome;
 
 // What a visit in a round has found.
@@ -256,9 +256,9 @@ static toi_status enter(state *s, const entry *node, toi_visit visit, const toi_
         return open_box(s, pieces->times, ~node->id);
     if (node->id >= 0)
         s->parts[node->id] = split ? pieces->parts[0] : *part;
-    toi_status status = push(s, node->time, node->id);
+    toi_status status = push(s, split ? pieces->times[0] : node->time, node->id);
     for (int k = 1; split && k < 4 && status == TOI_OK; ++k)
-        status = push_part(s, node->time, &pieces->parts[k]);
+        status = push_part(s, pieces->times[k], &pieces->parts[k]);
     return status;
 }
 
@@ -268,7 +268,7 @@ static toi_visit visit_node(toi_searcher *searcher, double front, entry *node, t
     searcher->has_last = false;
     if (node->id < 0)
         return toi_visit_box(searcher, ~node->id, front, &node->time, pieces->times);
-    return toi_visit_part(searcher, part, front, &node->time, pieces->parts);
+    return toi_visit_part(searcher, part, front, &node->time, pieces->parts, pieces->times);
 }
 
 static toi_status failure(const toi_searcher *s)
