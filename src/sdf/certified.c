@@ -25,13 +25,20 @@ typedef struct entry
     int64_t id;
 } entry;
 
+// What a node was split into: boxes or parts with their times.
+typedef struct outcome
+{
+    toi_face_part parts[4];
+    double times[4];
+} outcome;
+
 // What a visit in a round has found.
 typedef struct report
 {
     entry node;
     toi_visit visit;
     toi_face_part part;
-    toi_face_part parts[4];
+    outcome pieces;
     toi_searcher searcher;
 } report;
 
@@ -216,43 +223,52 @@ static toi_status push_triangle(state *s, double time, int32_t triangle)
     return push_part(s, time, &part);
 }
 
-static toi_status open_box(state *s, double time, int64_t node)
+// A node enters the queue as a box, or as its triangles if it is a leaf.
+static toi_status push_node(state *s, double time, int64_t node)
 {
     const toi_box_tree *tree = &s->search.question->surface->tree;
     const toi_box_node *box = &tree->nodes[node];
+    if (box->child)
+        return push(s, time, ~node);
     toi_status status = TOI_OK;
-    for (int k = 0; box->child && k < 2 && status == TOI_OK; ++k)
-        status = push(s, time, ~(int64_t)(box->child + k));
-    for (int32_t k = 0; !box->child && k < box->count && status == TOI_OK; ++k)
+    for (int32_t k = 0; k < box->count && status == TOI_OK; ++k)
         status = push_triangle(s, time, tree->order[box->first + k]);
     return status;
 }
 
+static toi_status open_box(state *s, const double times[2], int64_t node)
+{
+    int64_t child = s->search.question->surface->tree.nodes[node].child;
+    toi_status status = push_node(s, times[0], child);
+    return status == TOI_OK ? push_node(s, times[1], child + 1) : status;
+}
+
 // Enters what a visit has found.
 static toi_status enter(state *s, const entry *node, toi_visit visit, const toi_face_part *part,
-                        const toi_face_part parts[4])
+                        const outcome *pieces)
 {
+    bool split = visit == TOI_VISIT_SPLIT;
     if (visit == TOI_VISIT_FREE) {
         s->proved = node->time < s->proved ? node->time : s->proved;
         return node->id < 0 ? TOI_OK : drop_part(s, node->id);
     }
+    if (node->id < 0 && split)
+        return open_box(s, pieces->times, ~node->id);
     if (node->id >= 0)
-        s->parts[node->id] = visit == TOI_VISIT_SPLIT ? parts[0] : *part;
-    if (node->id < 0 && visit == TOI_VISIT_SPLIT)
-        return open_box(s, node->time, ~node->id);
-    toi_status status = push(s, node->time, node->id);
-    for (int k = 1; visit == TOI_VISIT_SPLIT && k < 4 && status == TOI_OK; ++k)
-        status = push_part(s, node->time, &parts[k]);
+        s->parts[node->id] = split ? pieces->parts[0] : *part;
+    toi_status status = push(s, split ? pieces->times[0] : node->time, node->id);
+    for (int k = 1; split && k < 4 && status == TOI_OK; ++k)
+        status = push_part(s, pieces->times[k], &pieces->parts[k]);
     return status;
 }
 
 static toi_visit visit_node(toi_searcher *searcher, double front, entry *node, toi_face_part *part,
-                            toi_face_part parts[4])
+                            outcome *pieces)
 {
     searcher->has_last = false;
     if (node->id < 0)
-        return toi_visit_box(searcher, ~node->id, front, &node->time);
-    return toi_visit_part(searcher, part, front, &node->time, parts);
+        return toi_visit_box(searcher, ~node->id, front, &node->time, pieces->times);
+    return toi_visit_part(searcher, part, front, &node->time, pieces->parts, pieces->times);
 }
 
 static toi_status failure(const toi_searcher *s)
@@ -273,12 +289,13 @@ static toi_status failure(const toi_searcher *s)
 static toi_status visit_next(state *s)
 {
     entry node = pop(s);
-    toi_face_part part, parts[4];
+    toi_face_part part;
+    outcome pieces;
     double front = s->count > 0 ? s->queue[0].time : INFINITY;
     if (node.id >= 0)
         part = s->parts[node.id];
-    toi_visit visit = visit_node(&s->main, front, &node, &part, parts);
-    return s->main.failed ? failure(&s->main) : enter(s, &node, visit, &part, parts);
+    toi_visit visit = visit_node(&s->main, front, &node, &part, &pieces);
+    return s->main.failed ? failure(&s->main) : enter(s, &node, visit, &part, &pieces);
 }
 
 static toi_status work_round(void *context, int64_t first, int64_t end)
@@ -286,7 +303,7 @@ static toi_status work_round(void *context, int64_t first, int64_t end)
     state *s = context;
     for (int64_t i = first; i < end; ++i) {
         report *r = &s->reports[i];
-        r->visit = visit_node(&r->searcher, s->front, &r->node, &r->part, r->parts);
+        r->visit = visit_node(&r->searcher, s->front, &r->node, &r->part, &r->pieces);
     }
     return TOI_OK;
 }
@@ -299,7 +316,7 @@ static toi_status merge_report(state *s, const report *r)
         s->main.best = r->searcher.best;
     if (r->searcher.failed)
         return failure(&r->searcher);
-    return enter(s, &r->node, r->visit, &r->part, r->parts);
+    return enter(s, &r->node, r->visit, &r->part, &r->pieces);
 }
 
 // The first nodes of the queue, none of which sees what another finds: so who does them does not
@@ -337,7 +354,7 @@ static bool unfinished(const state *s)
 static toi_status run(state *s)
 {
     const toi_sdf_question *question = s->search.question;
-    toi_status status = question->surface ? push(s, 0, ~(int64_t)0) : push_triangle(s, 0, 0);
+    toi_status status = question->surface ? push_node(s, 0, 0) : push_triangle(s, 0, 0);
     while (status == TOI_OK && unfinished(s)) {
         bool many = s->count >= LONG && s->main.node_limit - s->main.nodes >= ROUND;
         status = many ? visit_round(s) : visit_next(s);
@@ -421,7 +438,7 @@ static toi_status conclude(state *s, toi_sdf_result *result)
         return toi_finish_hit(s->search.question, result);
     }
     // A node that is left before the end was not looked at for want of budget.
-    if (s->count > 0)
+    if (s->count > 0 && s->queue[0].time < s->search.duration)
         result->state = TOI_SDF_UNDECIDED;
     return TOI_OK;
 }

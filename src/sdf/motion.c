@@ -233,7 +233,7 @@ static sizes sizes_of(const toi_motion *motion, const toi_track *track)
 
 // The frame turns at a constant rate, so a point u of the world has the acceleration
 // u'' - 2 w x u' + w x (w x u) in it; docs/sdf.md.
-static void bound_bends(const toi_motion *motion, const sizes *z, toi_track *track)
+static void bound_bends(const toi_motion *motion, const sizes *z, double pace, toi_track *track)
 {
     double w = z->field_spin, between[3], both[3];
     const double *wf = motion->field.spin;
@@ -249,6 +249,8 @@ static void bound_bends(const toi_motion *motion, const sizes *z, toi_track *tra
         track->bend[1] = toi_dot(between, between) + toi_norm(both) + 8 * UNIT * z->spin * w;
         track->bend[2] = w * (2 + track->duration * w);
     }
+    // A corner that was rounded, by 64 splits at most, has another bend than the true one.
+    track->bend[0] += 0x1p-44 * (track->bend[1] * track->reach + track->bend[2] * pace);
     for (int k = 0; k < 3; ++k)
         track->bend[k] *= 1 + 0x1p-40;
     track->has_axis = !motion->pose && (z->spin == 0 || w == 0);
@@ -305,7 +307,7 @@ toi_status toi_make_track(const toi_motion *motion, const double low[3], const d
     if (!(track->reach <= LARGEST) || !(pace <= LARGEST))
         return toi_fail(TOI_ERROR_DATA, "a coordinate is not finite, or beyond 1e60");
     sizes z = sizes_of(motion, track);
-    bound_bends(motion, &z, track);
+    bound_bends(motion, &z, pace, track);
     bound_rounding(motion, &z, pace, track);
     return TOI_OK;
 }
