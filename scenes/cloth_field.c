@@ -156,7 +156,7 @@ static void move_vertices(field_cloth *cloth, double share)
 toi_status step_cloth(stepping *world, const toi_surface *surface, field_cloth *cloth)
 {
     double rest = world->step;
-    world->hit_count = 0;
+    start_step(world);
     double kept = 1 - DAMPING * world->step;
     for (int64_t i = 0; i < cloth->count; ++i)
         cloth->speed[i] = scale3(kept, step3(cloth->speed[i], world->step, world->gravity));

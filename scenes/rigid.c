@@ -306,7 +306,7 @@ toi_status step_body(stepping *world, const toi_surface *surface, rigid_body *bo
                      rigid_path *path)
 {
     double rest = world->step;
-    world->hit_count = 0;
+    start_step(world);
     path->count = 0;
     put3(body->at.velocity, step3(get3(body->at.velocity), world->step, world->gravity));
     for (int part = 0; part < MOST_SUBSTEPS && rest > 0.0; ++part) {

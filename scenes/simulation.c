@@ -108,6 +108,7 @@ static void start_world(toi_simulation *s)
     if (!def->subdivision) {
         s->world.contact.least_area = HUGE_VAL;
         s->world.contact.per_triangle = 1;
+        s->world.forgetful = true;
     }
     s->world.step = 1.0 / def->rate;
     s->world.impact.tolerance = 1e-4 * s->world.step;

@@ -69,11 +69,32 @@ static toi_status add_hits(stepping *world, const toi_motion *motion)
         list->data = more;
         list->capacity = room;
     }
+    int kept = 0;
     for (int i = 0; i < world->hit_count && status == TOI_OK; ++i) {
-        status = refresh(world, motion, &world->hits[i]);
-        list->data[list->count++] = world->hits[i];
+        toi_field_contact hit = world->hits[i];
+        status = refresh(world, motion, &hit);
+        if (!(hit.distance <= world->contact.distance))
+            continue;
+        world->hits[kept++] = hit;
+        list->data[list->count++] = hit;
     }
+    world->hit_count = kept;
     return status;
+}
+
+void start_step(stepping *world)
+{
+    if (world->forgetful)
+        world->hit_count = 0;
+}
+
+// The oldest makes room.
+static void keep_hit(stepping *world, const toi_sdf_result *result)
+{
+    if (world->hit_count == MOST_HITS)
+        memmove(world->hits, world->hits + 1, --world->hit_count * sizeof *world->hits);
+    world->hits[world->hit_count++] =
+        (toi_field_contact){.triangle = result->triangle, .u = result->u, .v = result->v};
 }
 
 toi_status meet_field(stepping *world, const toi_surface *surface, const toi_motion *motion)
@@ -110,9 +131,8 @@ toi_status find_way(stepping *world, const toi_surface *surface, const toi_motio
     c->evaluations += result.evaluations;
     c->impacts += result.state != TOI_SDF_FREE;
     *way = result.state == TOI_SDF_FREE ? motion->duration : result.t_low;
-    if (result.state == TOI_SDF_HIT && world->hit_count < MOST_SUBSTEPS)
-        world->hits[world->hit_count++] =
-            (toi_field_contact){.triangle = result.triangle, .u = result.u, .v = result.v};
+    if (result.state == TOI_SDF_HIT)
+        keep_hit(world, &result);
     return TOI_OK;
 }
 

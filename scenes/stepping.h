@@ -15,7 +15,8 @@
 
 enum
 {
-    MOST_SUBSTEPS = 24 // of a step; then the body rests until the next
+    MOST_SUBSTEPS = 24, // of a step; then the body rests until the next
+    MOST_HITS = 32      // points of impact that stay contacts
 };
 
 // What a run has cost and met.
@@ -46,14 +47,18 @@ typedef struct stepping
     double (*clock)(void); // seconds, or NULL: times are not measured
     const toi_solid *mesh; // of the body, in its own coordinates
     toi_field_contact_array contacts;
-    toi_field_contact hits[MOST_SUBSTEPS]; // where the parts of this step have ended
+    toi_field_contact hits[MOST_HITS]; // where parts of steps have ended, as long as they are near
     int hit_count;
+    bool forgetful; // hits are forgotten when their step ends
     stepping_counts counts;
 } stepping;
 
-// Collects the contacts at the start of a motion, and sets the margin from the closest. Where this
-// step has met an impact, that point is a contact as well: contacts are as deep as they need to be
-// for a response, but an impact is where the body is stopped.
+// Begins a step.
+void start_step(stepping *world);
+
+// Collects the contacts at the start of a motion, and sets the margin from the closest. Where there
+// was an impact, that point of the mesh is a contact as well while it is near: a large triangle has
+// more places to rest on than the contacts that are looked for.
 toi_status meet_field(stepping *world, const toi_surface *surface, const toi_motion *motion);
 
 // How far the motion may go: all of it, or to t_low of its first impact, which is kept.
