@@ -2,10 +2,11 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 
-.PHONY: help deps configure build demo test test-long tests bench bench-paper peers docs format lint install clean fuzz cases
+.PHONY: help deps configure build demo demo-sdf test test-long tests bench bench-paper peers docs format lint install clean fuzz cases
 
 help:
 	@echo "make demo       build, find the impacts of a scene, draw them to build/demo.svg"
+	@echo "make demo-sdf   simulate bodies against distance fields, certified beside discrete, draw them to build/demo-sdf"
 	@echo "make test       build and run all tests, sanitizers included; names the slowest ten"
 	@echo "make build      the libraries and build/bin/toi"
 	@echo "make test-long  the same tests with ten times the random cases, and the slow ones"
@@ -34,6 +35,19 @@ demo: configure
 	@build/bin/toi ccd --scene cloth-ball --size 20000 --begin 0.7 --all --picture build/demo.svg
 	@echo
 	@echo "The picture is build/demo.svg: open it in a browser."
+
+# A strip of pictures a scene: what is inside the field is red. With real meshes where they are found.
+SDF_SCENES := shuriken skateboard pyramid bunny hoop cloth box-on-spikes flat-triangle full-turn
+demo-sdf: export TOI_DATA ?= $(wildcard ../shared/data)
+demo-sdf: configure
+	@cmake --build --preset release --target toi_cli
+	@mkdir -p build/demo-sdf
+	@for scene in $(SDF_SCENES); do \
+	    build/bin/toi sdf simulate $$scene --solver certified,discrete --pictures build/demo-sdf/$$scene.png && echo || exit 1; done
+	@for scene in box-on-spikes flat-triangle; do \
+	    build/bin/toi sdf simulate $$scene --solver certified,discrete --subdivision off \
+	        --pictures build/demo-sdf/$$scene-one-contact.png && echo || exit 1; done
+	@build/bin/toi sdf simulate nut --pictures build/demo-sdf/nut.png
 
 # What the tests need comes first: where cmocka is missing a build has no tests.
 tests:
