@@ -243,7 +243,8 @@ toi_simulation_view toi_view_simulation(const toi_simulation *s)
         .seconds = s->scene.seconds,
         .gap = s->scene.gap,
         .counts = {c->steps, c->impacts, c->rests, c->rested, c->contacts, c->searches, c->nodes,
-                   c->evaluations, c->impact_time, c->impact_most, c->contact_time, c->solve_time}};
+                   c->evaluations, c->impact_time, c->impact_least, c->impact_most, c->contact_time,
+                   c->solve_time}};
     put3(view.eye, s->scene.eye);
     put3(view.target, s->scene.target);
     memcpy(view.instants, s->scene.instants, sizeof view.instants);

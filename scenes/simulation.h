@@ -64,7 +64,8 @@ typedef struct toi_simulation_counts
     int64_t nodes;       ///< that they looked at
     int64_t evaluations; ///< of the field in them
     double impact_time;
-    double impact_most; ///< the slowest search
+    double impact_least; ///< the fastest search
+    double impact_most;  ///< the slowest
     double contact_time;
     double solve_time;
 } toi_simulation_counts;

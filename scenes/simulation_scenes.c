@@ -119,7 +119,7 @@ static toi_status make_shuriken(const toi_simulation_def *def, simulation_scene 
     scene->body.restitution = 0.05;
     set_body(scene, (vec3){0.165 + 500.0 / 60, 0.02, 0.09}, (vec3){-500.0, 0.0, 0.0},
              (vec3){0.0, 0.0, 40.0});
-    set_view(scene, (vec3){0.5, -0.4, 0.3}, (vec3){0.11, 0.0, 0.06}, 0.1);
+    set_view(scene, (vec3){0.45, -0.3, 0.27}, (vec3){0.14, 0.01, 0.07}, 0.1);
     set_instants(scene, (const double[]){0.01645, 0.01655, 1.0 / 60, 0.0168, 0.0172, 0.018});
     toi_status status = toi_make_shuriken(111, 0.05, &scene->mesh);
     return status == TOI_OK ? breastplate(scene) : status;
@@ -132,7 +132,7 @@ static toi_status make_pyramid(const toi_simulation_def *def, simulation_scene *
     set_defaults(scene);
     turn_body(scene, (vec3){1.0, 0.1, 0.0}, 0.47);
     set_body(scene, (vec3){0.0, 0.0, 1.3}, (vec3){0}, (vec3){0});
-    set_view(scene, (vec3){1.2, -1.5, 0.9}, (vec3){0.0, 0.0, 0.2}, 1.5);
+    set_view(scene, (vec3){0.95, -1.2, 0.62}, (vec3){0.0, 0.0, 0.2}, 1.5);
     set_instants(scene, (const double[]){0.3, 23.0 / 60, 24.0 / 60, 0.6, 0.75, 1.5});
     toi_field *box = SHAPE(&m, TOI_SHAPE_BOX, 0.6, 0.6, 0.1);
     toi_status status = toi_make_pyramid(6, 0.22, 0.5, &scene->mesh);

@@ -123,7 +123,8 @@ toi_status find_way(stepping *world, const toi_surface *surface, const toi_motio
     double spent = stepping_clock(world) - began;
     stepping_counts *c = &world->counts;
     c->impact_time += spent;
-    c->impact_most = spent > c->impact_most ? spent : c->impact_most;
+    c->impact_most = fmax(spent, c->impact_most);
+    c->impact_least = c->searches > 0 ? fmin(spent, c->impact_least) : spent;
     ++c->searches;
     if (status != TOI_OK)
         return status;

@@ -32,7 +32,8 @@ typedef struct stepping_counts
     double impact_time;  // seconds spent looking for impacts
     double contact_time; // for contacts
     double solve_time;   // for velocities
-    double impact_most;  // seconds of the slowest search
+    double impact_least; // seconds of the fastest search, and of the slowest
+    double impact_most;
     int64_t searches;
 } stepping_counts;
 

@@ -85,9 +85,9 @@ static toi_status write_frame(const runner *r, int64_t step)
 
 static toi_status do_step(runner *r, int64_t step)
 {
-    double began = seconds_now(), least;
+    double began = r->run->def.clock(), least;
     toi_status status = toi_step_simulation(r->simulation);
-    r->run->spent += seconds_now() - began;
+    r->run->spent += r->run->def.clock() - began;
     r->view = toi_view_simulation(r->simulation);
     if (status == TOI_OK)
         status = toi_measure_simulation(r->simulation, NULL, &least);
