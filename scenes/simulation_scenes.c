@@ -119,7 +119,7 @@ static toi_status make_shuriken(const toi_simulation_def *def, simulation_scene 
     scene->body.restitution = 0.05;
     set_body(scene, (vec3){0.165 + 500.0 / 60, 0.02, 0.09}, (vec3){-500.0, 0.0, 0.0},
              (vec3){0.0, 0.0, 40.0});
-    set_view(scene, (vec3){0.45, -0.3, 0.27}, (vec3){0.14, 0.01, 0.07}, 0.1);
+    set_view(scene, (vec3){0.43, -0.32, 0.42}, (vec3){0.13, 0.0, 0.06}, 0.1);
     set_instants(scene, (const double[]){0.01645, 0.01655, 1.0 / 60, 0.0168, 0.0172, 0.018});
     toi_status status = toi_make_shuriken(111, 0.05, &scene->mesh);
     return status == TOI_OK ? breastplate(scene) : status;
@@ -376,8 +376,8 @@ static const simulation_entry ENTRIES[] = {
     {"full-turn", "a pyramid makes a full turn in every step, a box in its way", make_full_turn,
      false},
     {"nut", "a nut is turned down a bolt, 0.2 mm of play", make_nut, false},
-    {"nut-m16", "the same with meshes of a real M16 nut and bolt, the bolt 4 % thinner", make_nut_m16,
-     true},
+    {"nut-m16", "the same with meshes of a real M16 nut and bolt, the bolt 4 % thinner",
+     make_nut_m16, true},
 };
 
 const simulation_entry *find_simulation(int index)

@@ -78,7 +78,9 @@ void put_panel(strip *s, int row, int column, const image *panel, const char *ca
         for (int x = 0; x < s->panel_width; ++x)
             s->page.pixels[(top + y) * s->page.width + left + x] = smaller(panel, x, y);
     pen p = {&s->page, warn ? WARNING : INK};
-    draw_text(caption, left + 2, top + s->panel_height + CAPTION - 8, 8.0, put_ink, &p);
+    double width = text_width(caption, 8.0), room = s->panel_width - 4;
+    double size = width > room ? 8.0 * room / width : 8.0;
+    draw_text(caption, left + 2, top + s->panel_height + CAPTION - 8, size, put_ink, &p);
 }
 
 static uint8_t level(float share)
