@@ -57,10 +57,11 @@ toi_status print_sdf_object(const sdf_answer *a)
                                "duration", a->motion.duration, "tolerance", a->def.tolerance,
                                "margin", a->def.margin, "state", toi_sdf_state_name(r->state),
                                "t_low", r->t_low, "t_low_hex", hex_or_null(true, r->t_low));
-    json_t *cost = json_pack("{s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:o}", "touch", r->touch, "error",
-                             a->facts.error, "travel", a->travel, "nodes", (json_int_t)r->nodes,
-                             "evaluations", (json_int_t)r->evaluations, "seconds_prepare",
-                             a->prepare, "seconds", a->seconds, "hash", json_hash(a->hash));
+    json_t *cost =
+        json_pack("{s:f, s:f, s:o, s:I, s:I, s:f, s:f, s:o}", "touch", r->touch, "error",
+                  a->facts.error, "travel", number_or_null(true, a->travel), "nodes",
+                  (json_int_t)r->nodes, "evaluations", (json_int_t)r->evaluations,
+                  "seconds_prepare", a->prepare, "seconds", a->seconds, "hash", json_hash(a->hash));
     bool whole = object && set_contact(object, r) == 0;
     whole = join_objects(object, cost) && whole;
     if (whole && a->contact_file)
