@@ -161,13 +161,14 @@ value "a baked field is read" "o['kind'] == 'grid' and o['error'] > 0 and o['ins
 printf '0,0,0\n0.25,0.25,0.25\n0.5,0.1,0.1\n1.05,0,0\n' >near.csv
 run query t.sdf --points near.csv; cp stdout baked
 run query tetrahedron.ply --points near.csv
+# shellcheck disable=SC2016 # the dollars are those of awk
 check "its values are the mesh's, within the error" \
     awk -F, 'FNR == NR { a[NR] = $1; next } { d = a[FNR] - $1 } d > 0.06 || d < -0.06 { exit 1 }' baked stdout
 head -c 100 t.sdf >cut.sdf
 refuses "a truncated field" 2 "cut.sdf" query cut.sdf --points points.csv
 
 # --- Ccd ----------------------------------------------------------------------------------------
-fall=(ccd triangle.ply --field sphere:1@0,0,-2 --velocity 0,0,-1)
+fall=(ccd triangle.ply --field "sphere:1@0,0,-2" --velocity "0,0,-1")
 refuses "no mesh" 1 "MESH" ccd --field sphere:1
 refuses "no field" 1 "--field" ccd triangle.ply
 refuses "a bad vector" 1 "--velocity is '1,2'; use three numbers, x,y,z" ccd triangle.ply --field sphere:1 --velocity 1,2
