@@ -255,7 +255,8 @@ void toi_measure_block(const toi_grid *grid, const float *record,
                        toi_grid_range ranges[TOI_GRID_RANGES], toi_grid_range *whole,
                        toi_grid_facts *facts)
 {
-    *facts = (toi_grid_facts){0};
+    // Cells that are not steeper than 2 need no closer look.
+    *facts = (toi_grid_facts){.lipschitz = grid->cubic ? 2 : 0};
     *whole = nothing;
     for (int i = 0; i < 8; ++i)
         ranges[64 + i] = nothing;
