@@ -12,6 +12,7 @@ python=$(command -v python3 || true)
 keys() {
     local name=$1 expected=$2; shift 2
     run "$@" --json
+    if [ $code -ne 0 ]; then fail "$name" "exit code $code"; return; fi
     if [ -z "$python" ]; then skip "$name: needs python3"; return; fi
     same "$name" "$("$python" -c "import json; print(*sorted(json.load(open('stdout'))))" 2>>stderr || true)" "$expected"
 }
@@ -20,6 +21,7 @@ keys() {
 value() {
     local name=$1 expression=$2; shift 2
     run "$@" --json
+    if [ $code -ne 0 ]; then fail "$name" "exit code $code"; return; fi
     if [ -z "$python" ]; then skip "$name: needs python3"; return; fi
     if "$python" -c "import json; o = json.load(open('stdout')); exit(not ($expression))" 2>>stderr
     then pass "$name"; else fail "$name" "$expression: $(tr -d '\n' <stdout)"; fi
@@ -134,6 +136,7 @@ for threads in 1 2 3; do
     run query 'gyroid:1,0.1' --points points.csv --threads $threads
     cp stdout "gyroid-$threads"
 done
+same "values for all" "$(wc -l <gyroid-1)" 3
 check "the same for any number of threads" cmp -s gyroid-1 gyroid-2
 check "and more" cmp -s gyroid-1 gyroid-3
 
@@ -163,7 +166,8 @@ run query t.sdf --points near.csv; cp stdout baked
 run query tetrahedron.ply --points near.csv
 # shellcheck disable=SC2016 # the dollars are those of awk
 check "its values are the mesh's, within the error" \
-    awk -F, 'FNR == NR { a[NR] = $1; next } { d = a[FNR] - $1 } d > 0.06 || d < -0.06 { exit 1 }' baked stdout
+    awk -F, 'FNR == NR { a[NR] = $1; next } { d = a[FNR] - $1; wrong += d > 0.06 || d < -0.06 }
+    END { exit wrong || FNR != 4 || NR != 8 }' baked stdout
 head -c 100 t.sdf >cut.sdf
 refuses "a truncated field" 2 "cut.sdf" query cut.sdf --points points.csv
 
@@ -237,12 +241,15 @@ refuses "no such solver" 1 "did you mean fwgss?" --solvers fwgs
 refuses "the study has its own" 1 "--study" --study --scenes hoop
 succeeds "a scene" --scenes triangle-torus --count 8 --repeat 1
 check "with every solver" grep -qE "^certified 1e-12 " stdout
-run --scenes spikes-1k,triangle-torus --count 2 --repeat 1 --csv rows.csv --json
+value "rows as an object" "len(o['rows']) == 14 and all(r['questions'] == 2 and r['seconds'] > 0 for r in o['rows']) \
+    and o['rows'][-1]['solver'] == 'certified' and o['rows'][-1]['gap'] <= 1e-12 and \
+    o['rows'][7]['tested']['triangles'] > 0" --scenes spikes-1k,triangle-torus --count 2 --repeat 1 --csv rows.csv
 same "a row for each" "$(wc -l <rows.csv)" 15
 same "columns" "$(head -n 1 rows.csv | cut -d, -f1-9)" \
     scene,field,triangles,questions,solver,tolerance,threads,seconds,median_seconds
 cut -d, -f1,5,6,24 rows.csv >hashes-1
 run --scenes spikes-1k,triangle-torus --count 2 --repeat 1 --csv rows.csv --threads 2
+check "it runs" [ $code -eq 0 ]
 check "the same hashes with two threads" cmp -s hashes-1 <(cut -d, -f1,5,6,24 rows.csv)
 succeeds "a generated body" --scenes triangle-mesh --count 1 --repeat 1 --solvers certified
 check "is named" grep -q "on bumpy ball mesh" stdout

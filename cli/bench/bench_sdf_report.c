@@ -120,9 +120,8 @@ toi_status print_sdf_rows(const sdf_rows *rows)
 static json_t *row_object(const sdf_row *r)
 {
     return json_pack(
-        "{s:s, s:s, s:I, s:I, s:s, s:f, s:i, s:f, s:f, s:i, s:f, s:f, s:f, s:I, s:I, s:f, s:f, "
-        "s:f, "
-        "s:o}",
+        "{s:s, s:s, s:I, s:I, s:s, s:f, s:i, s:f, s:f, s:i, s:f, s:f, s:f, s:{s:I, s:f, s:f, s:f, "
+        "s:f}, s:I, s:I, s:f, s:f, s:f, s:o}",
         "scene", r->scene, "field", r->field, "triangles", (json_int_t)r->triangles, "questions",
         (json_int_t)r->questions, "solver", toi_sdf_solver_name(r->variant.solver), "tolerance",
         r->variant.tolerance, "threads", r->threads, "seconds", r->seconds, "median_seconds",
