@@ -258,9 +258,10 @@ check "the study runs" [ $code -eq 0 ]
 check "table 1.1" grep -q "(table 1.1)" stdout
 check "table 1.2" grep -q "(table 1.2)" stdout
 value "certified is never late and never wrong" "o['disagree'] == 0 and o['differ'] <= 1e-12 and all(r['late'] == 0 and \
-    r['missed'] == 0 and r['invented'] == 0 and r['undecided'] == 0 and r['sets_missing'] == 0 and r['sets_wrong'] == 0 \
+    r['missed'] == 0 and r['invented'] == 0 and r['undecided'] == 0 and r['sets_missing'] == [0, 0] and r['sets_wrong'] == [0, 0] \
     and r['gap'] <= r['tolerance'] for r in o['rows'] if r['solver'] == 'certified') and \
     all(r['hits'] > 0 for r in o['rows'])" --study --count 8 --repeat 1 --csv study.csv
 same "a row for each solver and body" "$(wc -l <study.csv)" 19
+same "as many cells in each as names" "$(awk -F, '{ print NF }' study.csv rows.csv | sort -u | wc -l)" 2
 
 finish
