@@ -50,6 +50,11 @@ typedef struct advance
     double step;
     double low;
     bool clamped; // the step ended with the ball that was asked about
+    // The last minorants, for how long they were asked, and how long each corner is free by them.
+    toi_minorant minorants[TOI_MINORANTS];
+    int count;
+    double span;
+    double free[LANES];
 } advance;
 
 static inline double max3(const double *a)
@@ -64,9 +69,9 @@ static inline double min3(const double *a)
     return m < a[2] ? m : a[2];
 }
 
-static void look(toi_searcher *s, const toi_part *part, double time, scene *o)
+static void look(toi_searcher *s, const toi_face_part *part, double time, scene *o)
 {
-    const toi_search *search = s->search;
+    const toi_field_search *search = s->search;
     const toi_frame *frame = toi_frame_at(s, time);
     o->position_error = search->position_error + part->depth * search->split_error;
     o->velocity_error = search->velocity_error + part->depth * search->split_velocity_error;
@@ -219,7 +224,7 @@ static void meet(toi_searcher *s, int32_t triangle, double time, const double we
 }
 
 // A point of a part as weights of the whole triangle's corners.
-static void whole_weights(const toi_part *part, const double weight[3], double whole[3])
+static void whole_weights(const toi_face_part *part, const double weight[3], double whole[3])
 {
     whole[1] = whole[2] = 0;
     for (int i = 0; i < 3; ++i) {
@@ -231,10 +236,10 @@ static void whole_weights(const toi_part *part, const double weight[3], double w
 
 // Looks for a time of contact soon after `time`: steps in time by the sample's speed alternate with
 // descents over the triangle. It is the whole triangle: under a tip the point of contact moves.
-static void find_witness(toi_searcher *s, const toi_part *part, double time, const centre *from,
-                         double slope)
+static void find_witness(toi_searcher *s, const toi_face_part *part, double time,
+                         const centre *from, double slope)
 {
-    const toi_search *search = s->search;
+    const toi_field_search *search = s->search;
     toi_corner corner[3];
     toi_frame frame;
     double x[3][3], v[3][3], bend, stride = 0;
@@ -289,9 +294,9 @@ static void measure(const scene *o, const double c[3], offsets *e)
     e->longest = max3(e->length);
 }
 
-// The first root over the corners of one minorant, and its least value now.
-static void apply_minorant(const toi_search *search, const scene *o, const offsets *e,
-                           const double *reach, const toi_minorant *m, double horizon, double *step,
+// The roots of one minorant at the corners lower `free`, its least value there lowers *low.
+static void apply_minorant(const toi_field_search *search, const scene *o, const offsets *e,
+                           const double *reach, const toi_minorant *m, double horizon, double *free,
                            double *low)
 {
     double square = toi_dot(m->normal, m->normal), n = sqrt(square) * (1 + 4 * TOI_UNIT);
@@ -302,22 +307,22 @@ static void apply_minorant(const toi_search *search, const scene *o, const offse
     double fast = n * o->velocity_error + 16 * TOI_UNIT * max3(reach) * size;
     double d = m->distance - search->margin - slack;
     const double *g = m->normal;
-    double a[LANES], tau[LANES];
+    double a[LANES];
     for (int i = 0; i < LANES; ++i) {
         a[i] = d + (g[0] * e->x[i] + g[1] * e->y[i] + g[2] * e->z[i]) - 0.5 * k * e->square[i] -
                m->slope * e->length[i];
         double b = (k * e->length[i] + m->slope) * reach[i] + fast -
                    (g[0] * o->vx[i] + g[1] * o->vy[i] + g[2] * o->vz[i]);
         double c = across * o->bend[i] + 0.5 * k * (reach[i] * reach[i]);
-        tau[i] = toi_root_after(a[i], b, c, horizon);
+        double tau = toi_root_after(a[i], b, c, horizon);
+        free[i] = tau < free[i] ? tau : free[i];
     }
-    double first = min3(tau), least = min3(a);
-    *step = first < *step ? first : *step;
+    double least = min3(a);
     *low = least < *low ? least : *low;
 }
 
 // From the Lipschitz constant alone: |x - c| <= length + speed tau + bend/2 tau^2.
-static void advance_plainly(const toi_search *search, const scene *o, const centre *at,
+static void advance_plainly(const toi_field_search *search, const scene *o, const centre *at,
                             const offsets *e, double horizon, advance *out)
 {
     double l = search->lipschitz, value = at->sample.value;
@@ -333,17 +338,29 @@ static void advance_plainly(const toi_search *search, const scene *o, const cent
     out->step = step > out->step ? step : out->step;
 }
 
+// All minorants at the corners: how long each is free, and the least value now.
+static double apply_all(const toi_field_search *search, const scene *o, const offsets *e,
+                        const double *reach, const advance *by, double *free)
+{
+    double low = INFINITY;
+    for (int i = 0; i < LANES; ++i)
+        free[i] = by->span;
+    for (int j = 0; j < by->count; ++j)
+        apply_minorant(search, o, e, reach, &by->minorants[j], by->span, free, &low);
+    return low;
+}
+
 // The field is asked about a ball that holds the part for a while: about one step at first, then
 // longer while that pays.
 static void advance_part(toi_searcher *s, const scene *o, const centre *at, double horizon,
                          advance *out)
 {
-    const toi_search *search = s->search;
-    toi_minorant minorants[TOI_MINORANTS];
+    const toi_field_search *search = s->search;
     offsets e;
     measure(o, at->c, &e);
     advance_plainly(search, o, at, &e, horizon, out);
     out->clamped = false;
+    out->count = 0;
     double way = at->gap > 0.25 * e.longest ? at->gap : 0.25 * e.longest;
     double v = o->fastest, best = 0, low = -INFINITY;
     for (int round = 0; round < ROUNDS && out->step < horizon; ++round, way *= 4) {
@@ -355,12 +372,12 @@ static void advance_part(toi_searcher *s, const scene *o, const centre *at, doub
             double r = e.length[i] + h * reach[i];
             radius = r > radius ? r : radius;
         }
-        int count = toi_search_bound(s, &at->sample, at->c, radius * (1 + 8 * TOI_UNIT), minorants);
-        if (count == 0)
+        out->span = h;
+        out->count =
+            toi_search_bound(s, &at->sample, at->c, radius * (1 + 8 * TOI_UNIT), out->minorants);
+        if (out->count == 0)
             break;
-        double step = h, least = INFINITY;
-        for (int j = 0; j < count; ++j)
-            apply_minorant(search, o, &e, reach, &minorants[j], h, &step, &least);
+        double least = apply_all(search, o, &e, reach, out, out->free), step = min3(out->free);
         low = least > low ? least : low;
         best = step > best ? step : best;
         out->clamped = step >= h;
@@ -381,10 +398,52 @@ static void halve(const toi_corner *a, const toi_corner *b, toi_corner *middle)
     }
 }
 
-// Four parts; each begins at its point that is nearest to where the whole was sampled.
-static void split(const toi_part *part, scene *o, const centre *at, toi_part parts[4])
+// The middles of the sides at an instant: speeds and bends are at most the averages.
+static void look_at_middles(const scene *o, scene *m)
 {
-    static const int CORNERS[4][3] = {{3, 4, 5}, {0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
+    for (int i = 0; i < LANES; ++i) {
+        int k = i < 3 ? i : 2, j = (k + 1) % 3;
+        m->px[i] = 0.5 * (o->px[k] + o->px[j]);
+        m->py[i] = 0.5 * (o->py[k] + o->py[j]);
+        m->pz[i] = 0.5 * (o->pz[k] + o->pz[j]);
+        m->vx[i] = 0.5 * (o->vx[k] + o->vx[j]);
+        m->vy[i] = 0.5 * (o->vy[k] + o->vy[j]);
+        m->vz[i] = 0.5 * (o->vz[k] + o->vz[j]);
+        m->speed[i] = 0.5 * (o->speed[k] + o->speed[j]) * (1 + 4 * TOI_UNIT);
+        m->bend[i] = 0.5 * (o->bend[k] + o->bend[j]) * (1 + 4 * TOI_UNIT);
+    }
+    m->position_error = 2 * o->position_error; // more than the averages are rounded by
+    m->velocity_error = o->velocity_error + 4 * TOI_UNIT * o->fastest;
+}
+
+// Corners of the four parts: 0 to 2 are the whole's, 3 to 5 the middles of its sides.
+static const int CORNERS[4][3] = {{3, 4, 5}, {0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
+
+// How long each of four parts is free by what is known about the whole.
+static void advance_children(const toi_field_search *search, const scene *o, const centre *at,
+                             const advance *by, double steps[4])
+{
+    scene m;
+    offsets e;
+    double reach[LANES], free[LANES], all[6];
+    look_at_middles(o, &m);
+    measure(&m, at->c, &e);
+    for (int i = 0; i < LANES; ++i)
+        reach[i] = m.speed[i] + 0.5 * by->span * m.bend[i];
+    apply_all(search, &m, &e, reach, by, free);
+    for (int i = 0; i < 3; ++i) {
+        all[i] = by->free[i];
+        all[3 + i] = free[i];
+    }
+    for (int q = 0; q < 4; ++q) {
+        double own[3] = {all[CORNERS[q][0]], all[CORNERS[q][1]], all[CORNERS[q][2]]};
+        steps[q] = min3(own);
+    }
+}
+
+// Four parts; each begins at its point that is nearest to where the whole was sampled.
+static void split(const toi_face_part *part, scene *o, const centre *at, toi_face_part parts[4])
+{
     toi_corner corner[6];
     double x[6][3], place[6][2];
     for (int i = 0; i < 3; ++i) {
@@ -414,7 +473,7 @@ static void split(const toi_part *part, scene *o, const centre *at, toi_part par
 }
 
 // A contact at this very time, or the search for one soon after.
-static void try_witness(toi_searcher *s, const toi_part *part, double time, scene *o,
+static void try_witness(toi_searcher *s, const toi_face_part *part, double time, scene *o,
                         const centre *at)
 {
     double velocity[3], weight[3];
@@ -438,8 +497,8 @@ static bool is_far(const scene *o, double gap, double share)
     return gap * gap > share * share * toi_dot(side, side);
 }
 
-toi_visit toi_visit_part(toi_searcher *s, toi_part *part, double front, double *time,
-                         toi_part parts[4])
+toi_visit toi_visit_part(toi_searcher *s, toi_face_part *part, double front, double *time,
+                         toi_face_part parts[4], double times[4])
 {
     for (;;) {
         double goal = toi_search_goal(s), horizon = goal - *time;
@@ -447,8 +506,8 @@ toi_visit toi_visit_part(toi_searcher *s, toi_part *part, double front, double *
             return TOI_VISIT_FREE;
         ++s->nodes;
         scene o;
-        centre at;
-        advance first;
+        centre at, sought;
+        advance first, second, *best = &first;
         look(s, part, *time, &o);
         for (int i = 0; i < 3; ++i)
             at.weight[i] = part->far ? 1.0 / 3 : part->weight[i];
@@ -456,29 +515,43 @@ toi_visit toi_visit_part(toi_searcher *s, toi_part *part, double front, double *
             part->stride = 0;
         sample_centre(s, &o, &at);
         advance_part(s, &o, &at, horizon, &first);
-        double least = at.gap;
-        if (first.low < SPENT * least && first.step < horizon &&
-            seek(s, o.x, 0, &part->stride, &at)) {
-            advance second;
-            advance_part(s, &o, &at, horizon, &second);
-            least = at.gap < least ? at.gap : least;
-            first.step = second.step > first.step ? second.step : first.step;
-            first.low = second.low > first.low ? second.low : first.low;
-            first.clamped = second.clamped;
+        double least = at.gap, low = first.low;
+        bool clamped = first.clamped;
+        const centre *by = &at; // whose bound is the best
+        sought = at;
+        if (low < SPENT * least && first.step < horizon &&
+            seek(s, o.x, 0, &part->stride, &sought)) {
+            advance_part(s, &o, &sought, horizon, &second);
+            least = sought.gap < least ? sought.gap : least;
+            low = second.low > low ? second.low : low;
+            clamped = second.clamped;
+            if (second.step > first.step || first.count == 0) {
+                best = &second;
+                by = &sought;
+            }
         }
+        double step = first.step > best->step ? first.step : best->step;
         if (s->failed)
             return TOI_VISIT_LATER;
-        if (first.step >= horizon) {
+        if (step >= horizon) {
             *time = goal;
             return TOI_VISIT_FREE;
         }
-        memcpy(part->weight, at.weight, sizeof at.weight);
-        try_witness(s, part, *time, &o, &at);
-        *time = toi_later(*time, first.step);
+        memcpy(part->weight, sought.weight, sizeof sought.weight);
+        double now = *time;
+        try_witness(s, part, now, &o, &sought);
+        *time = toi_later(now, step);
         part->far = is_far(&o, least, NEAR);
-        if (!(first.low > SPENT * least || first.clamped) && part->depth < TOI_PART_DEPTH) {
+        if (!(low > SPENT * least || clamped) && part->depth < TOI_PART_DEPTH) {
+            double steps[4] = {0, 0, 0, 0};
             part->far = is_far(&o, least, 0.5 * NEAR);
-            split(part, &o, &at, parts);
+            split(part, &o, &sought, parts);
+            if (best->count > 0)
+                advance_children(s->search, &o, by, best, steps);
+            for (int k = 0; k < 4; ++k) {
+                double later = steps[k] >= horizon ? goal : toi_later(now, steps[k]);
+                times[k] = later > *time ? later : *time;
+            }
             return TOI_VISIT_SPLIT;
         }
         if (*time > front || s->nodes >= s->node_limit)
