@@ -196,7 +196,10 @@ value "a miss" "o['state'] == 'free' and o['t_low'] == 0.5 and o['t_high'] is No
     o['point'] is None" "${fall[@]}" --duration 0.5
 value "a tolerance" "o['t_high'] - o['t_low'] <= 1e-12" "${fall[@]}" --duration 2 --tolerance 1e-12
 value "a margin" "o['t_low'] <= 0.5 <= o['t_high'] + 1e-9" "${fall[@]}" --duration 2 --margin 0.5
-value "a budget" "o['state'] == 'undecided' and o['t_low'] <= 1 and o['nodes'] <= 16" "${fall[@]}" --duration 2 --budget 1
+value "a budget" "o['t_low'] <= 1 and o['nodes'] <= 16 and (o['state'] == 'undecided' or \
+    o['state'] == 'hit' and o['t_high'] - o['t_low'] > 1e-9)" "${fall[@]}" --duration 2 --budget 1
+run "${fall[@]}" --duration 2 --budget 1
+check "that was used up" grep -q "used up" stdout
 value "straight lines" "o['state'] == 'hit' and o['t_low'] <= 0.5 <= o['t_high'] + 1e-12" \
     ccd triangle.ply --end lower.ply --field sphere:1@0,0,-2
 value "their duration" "o['state'] == 'hit' and o['t_low'] <= 2 <= o['t_high'] + 1e-12" \

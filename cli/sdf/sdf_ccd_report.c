@@ -90,8 +90,9 @@ static void print_time(const sdf_answer *a)
                "was used up\n",
                r->t_low, count_text(a->def.budget).at);
     else if (is_certified(a))
-        printf("hit     between %.17g and %.17g (%.2g apart)\n", r->t_low, r->t_high,
-               r->t_high - r->t_low);
+        printf("hit     between %.17g and %.17g (%.2g apart%s)\n", r->t_low, r->t_high,
+               r->t_high - r->t_low,
+               r->t_high - r->t_low > a->def.tolerance ? ": the budget was used up" : "");
     else
         printf("hit     at %.17g, without a certificate\n", r->t_high);
 }
