@@ -50,6 +50,18 @@ printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n
 cp tetrahedron.ply "part+1-of-2@home.ply"
 printf '0,0,0\n0.25,0.25,0.25\n3,0,0\n' >points.csv
 
+# --- Help ---------------------------------------------------------------------------------------
+subcommand=()
+for command in sdf "sdf ccd" "sdf query" "sdf bake" "bench sdf"; do
+    # shellcheck disable=SC2086
+    succeeds "toi $command --help" $command --help
+    check "it fits a terminal" [ "$(awk 'length > 80' stdout | wc -l)" -eq 0 ]
+    check "it has an example" grep -qE "^  toi $command" stdout
+done
+refuses "no command" 1 "ccd, query, bake" sdf
+refuses "a slip" 1 "did you mean query?" sdf qurey
+subcommand=(sdf)
+
 # --- Fields as text -----------------------------------------------------------------------------
 at "a sphere" sphere:1 3,0,0 2
 at "a box" box:1,2,3 3,0,0 2

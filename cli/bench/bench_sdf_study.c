@@ -399,6 +399,10 @@ toi_status run_sdf_study(const study_request *request)
 {
     study s = {.request = request};
     study_result result = {.differ = 0};
+    if (!has_sdf_solver(TOI_SDF_FW))
+        return toi_fail(TOI_ERROR_UNSUPPORTED,
+                        "the study compares with fw and fwgss, which are not in this build; build "
+                        "with TOI_LITERATURE=ON");
     toi_status status = TOI_OK;
     for (int body = 0; body < STUDY_BODIES && status == TOI_OK; ++body)
         status = make_throws(body, request, &s.bodies[body]);
