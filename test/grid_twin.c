@@ -29,8 +29,8 @@ solid make_bumpy(int rings, double scale, const double at[3])
     int64_t top = s.point_count - 2, bottom = s.point_count - 1, f = 0;
     for (int i = 1; i < rings; ++i)
         for (int j = 0; j < around; ++j)
-            set_point(&s, (int64_t)(i - 1) * around + j, pi * i / rings, 2 * pi * j / around,
-                      scale, at);
+            set_point(&s, (int64_t)(i - 1) * around + j, pi * i / rings, 2 * pi * j / around, scale,
+                      at);
     set_point(&s, top, 0, 0, scale, at);
     set_point(&s, bottom, pi, 0, scale, at);
     for (int i = 0; i < rings; ++i)
@@ -199,8 +199,8 @@ static long double cubic_twin(const float *record, const int cell[3], const long
             at[axis] = cell[axis];
             at[next] = cell[next] + (i & 1);
             at[last] = cell[last] + (i >> 1 & 1);
-            long double w = 9.0L / 64 * (1 - x[axis] * x[axis]) *
-                            (1 + (which ? 3 : -3) * x[axis]) * (1 + x[next] * (i & 1 ? 1 : -1)) *
+            long double w = 9.0L / 64 * (1 - x[axis] * x[axis]) * (1 + (which ? 3 : -3) * x[axis]) *
+                            (1 + x[next] * (i & 1 ? 1 : -1)) *
                             (1 + x[last] * (i >> 1 & 1 ? 1 : -1));
             sum += w * inner_value(record, at, axis, which);
         }

@@ -1,10 +1,12 @@
 // Prints a line of fingerprints for every scene and narrow phase: the points, the candidates, the
 // impacts, the earliest impact, the safe steps, the distances at the start. Every one is computed
 // for several workers and for each instruction set (with the default narrow phase 1 to 8 workers
-// and each broad phase), and must come out the same; test_hashes.sh compares the lines of two
-// builds.
+// and each broad phase), and must come out the same. Likewise for fields: values, gradients and
+// bounds. test_hashes.sh compares the lines of two builds.
 
 #include "scenes.h"
+#include "toi/random.h"
+#include "toi/sdf.h"
 #include "toi/toi.h"
 
 #include <inttypes.h>
@@ -119,12 +121,76 @@ static int compare_all(const toi_mesh *mesh, const char *name, toi_narrow_method
     return differences;
 }
 
+enum
+{
+    FIELD_POINTS = 2000
+};
+
+// Values and gradients by some workers, and bounds in a ball about every point.
+static uint64_t hash_field(const toi_field *field, int workers)
+{
+    static double points[FIELD_POINTS][3], values[FIELD_POINTS], gradients[FIELD_POINTS][3];
+    toi_random random = {1};
+    for (int i = 0; i < FIELD_POINTS; ++i)
+        for (int k = 0; k < 3; ++k)
+            points[i][k] = toi_random_range(&random, -3, 3);
+    require(toi_evaluate_field(field, toi_view_points(points[0], FIELD_POINTS), workers, values,
+                               gradients[0]),
+            "values of a field");
+    uint64_t hashes[3] = {toi_hash(values, sizeof values), toi_hash(gradients, sizeof gradients)};
+    for (int i = 0; i < FIELD_POINTS; ++i) {
+        toi_minorant minorants[TOI_MINORANTS];
+        int count;
+        require(toi_bound_field(field, points[i], 0.2, minorants, &count), "bounds of a field");
+        hashes[2] = 31 * hashes[2] + toi_hash(minorants, (size_t)count * sizeof *minorants);
+    }
+    return toi_hash(hashes, sizeof hashes);
+}
+
+static int compare_field(const toi_field *field)
+{
+    int differences = 0;
+    uint64_t first = hash_field(field, 1);
+    for (int workers = 2; workers <= 4; ++workers)
+        differences += hash_field(field, workers) != first;
+    printf("field %s %016" PRIx64 "\n", toi_describe_field(field).kind, first);
+    return differences;
+}
+
+// Every shape, then all of them combined and turned.
+static int compare_fields(void)
+{
+    const double numbers[4] = {1.1, 1.3, 0.5, 0.3};
+    toi_field *shapes[TOI_SHAPE_COUNT], *turned;
+    toi_placement placement = toi_default_placement();
+    placement.rotation[1] = 0.3;
+    placement.position[0] = 0.1;
+    int differences = 0;
+    for (int i = 0; i < TOI_SHAPE_COUNT; ++i) {
+        require(toi_make_shape((toi_shape)i, numbers, toi_shape_numbers((toi_shape)i), &shapes[i]),
+                "shape");
+        differences += compare_field(shapes[i]);
+    }
+    require(toi_place_field(shapes[TOI_SHAPE_SPIKES], &placement, &turned), "placement");
+    toi_free_field(shapes[TOI_SHAPE_SPIKES]);
+    shapes[TOI_SHAPE_SPIKES] = turned;
+    for (int i = 0; i < TOI_COMBINE_COUNT; ++i) {
+        toi_field *all;
+        require(toi_combine_fields((toi_combination)i, shapes, TOI_SHAPE_COUNT, &all), "fields");
+        differences += compare_field(all);
+        toi_free_field(all);
+    }
+    for (int i = 0; i < TOI_SHAPE_COUNT; ++i)
+        toi_free_field(shapes[i]);
+    return differences;
+}
+
 int main(int argc, char **argv)
 {
     toi_animation_def def = toi_default_animation_def();
     def.size = argc > 1 ? atoll(argv[1]) : 700;
     def.begin = 0.8;
-    int differences = 0;
+    int differences = compare_fields();
     int64_t all_hits = 0;
     for (int i = 0; (def.name = toi_animation_name(i)); ++i) {
         toi_animation scene;

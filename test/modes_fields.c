@@ -83,12 +83,12 @@ static toi_field *make_shape(toi_shape shape)
 
 static void call_mesh_field(void)
 {
-    const double points[4][3] = {{0.1, 0, 0}, {1.7, 0, 0.3}, {0, 1.1, 0}, {0.3, 0.2, 1.3}};
+    const double corners[4][3] = {{0.1, 0, 0}, {1.7, 0, 0.3}, {0, 1.1, 0}, {0.3, 0.2, 1.3}};
     const int32_t faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
     toi_mesh_field_report report;
     toi_field *field;
     toi_status status;
-    IN_MODE(status = toi_make_mesh_field(toi_view_points(points[0], 4),
+    IN_MODE(status = toi_make_mesh_field(toi_view_points(corners[0], 4),
                                          (toi_index_view){faces[0], 4, 0}, 2, &report, &field));
     assert_int_equal(status, TOI_OK);
     keep(&report.volume, sizeof report.volume);

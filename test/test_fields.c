@@ -648,7 +648,7 @@ static void depth_is_limited(void **state)
         toi_free_field(field);
         field = next;
     }
-    assert_true(value_at(field, TOI_FIELD_DEPTH / 2, 0, 0) == -1);
+    assert_true(value_at(field, 0.5 * TOI_FIELD_DEPTH, 0, 0) == -1);
     assert_fails(toi_place_field(field, &placement, &next), TOI_ERROR_LIMIT, "deep");
     assert_fails(toi_combine_fields(TOI_COMBINE_UNION, &field, 1, &next), TOI_ERROR_LIMIT, "deep");
     toi_free_field(field);
@@ -694,6 +694,29 @@ static void wrong_questions_are_refused(void **state)
     toi_free_field(sphere);
 }
 
+static void *allocate_nothing(void *user, size_t size, size_t alignment)
+{
+    (void)user, (void)size, (void)alignment;
+    return NULL;
+}
+
+static void no_memory_is_said(void **state)
+{
+    (void)state;
+    toi_field *sphere = make(TOI_SHAPE_SPHERE, (double[]){1}), *field = sphere;
+    toi_placement placement = toi_default_placement();
+    toi_field_def def = {own_value, NULL, 1, 0, NULL};
+    toi_set_hooks(&(toi_hooks){.allocate = allocate_nothing});
+    expect_news(toi_make_shape(TOI_SHAPE_SPHERE, (double[]){1}, 1, &field), "shape");
+    assert_null(field);
+    expect_news(toi_combine_fields(TOI_COMBINE_UNION, &sphere, 1, &field), "union");
+    expect_news(toi_place_field(sphere, &placement, &field), "placement");
+    assert_int_equal(toi_make_field(&def, &field), TOI_ERROR_MEMORY);
+    assert_null(field);
+    toi_set_hooks(NULL);
+    toi_free_field(sphere);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -715,6 +738,7 @@ int main(void)
         cmocka_unit_test(wrong_combinations_are_refused),
         cmocka_unit_test(depth_is_limited),
         cmocka_unit_test(wrong_questions_are_refused),
+        cmocka_unit_test(no_memory_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -333,7 +333,8 @@ static void bad_questions_are_refused(void **state)
     toi_surface *surface = surface_of(BOX[0], 8, BOX_FACES[0], 12);
     toi_motion motion = toi_default_motion();
     toi_field_contact_array c = {0};
-    toi_contact_def good = toi_default_contact_def(), bad[5] = {good, good, good, good, {0}};
+    toi_contact_def good = toi_default_contact_def(), bad[5] = {good, good, good, good, good};
+    bad[4].cookie = 0;
     bad[0].distance = -1;
     bad[1].least_area = NAN;
     bad[2].per_triangle = 0;

@@ -75,6 +75,8 @@ enum
     SAMPLED_TRIANGLES = 400
 };
 
+static const double LONG_TRIANGLES = 2; // seconds for all that are measured by themselves
+
 // What is run on a scene.
 typedef struct sdf_plan
 {
@@ -146,7 +148,8 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Triangles of a mesh by themselves, spread evenly over it, each over the whole motion.
+// Triangles of a mesh by themselves, spread evenly over it, each over the whole motion; as many as
+// fit in some seconds, for a triangle that skims a field may take one.
 static toi_status time_triangles(const toi_sdf_def *def, const sdf_scene *scene, sdf_row *row)
 {
     double seconds[SAMPLED_TRIANGLES], sum = 0, squares = 0;
@@ -155,7 +158,12 @@ static toi_status time_triangles(const toi_sdf_def *def, const sdf_scene *scene,
     toi_motion motion = motion_of(scene, 0);
     toi_status status = TOI_OK;
     for (int i = 0; i < count && status == TOI_OK; ++i) {
-        const int32_t *face = scene->solid.faces[i * faces / count];
+        if (sum > LONG_TRIANGLES) {
+            count = i;
+            break;
+        }
+        // In long strides, so that those that fit are spread over the mesh too.
+        const int32_t *face = scene->solid.faces[i * (2 * faces / 5 + 1) % faces];
         sdf_triangle corners;
         toi_sdf_result result;
         for (int k = 0; k < 3; ++k)

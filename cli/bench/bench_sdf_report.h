@@ -6,7 +6,8 @@
 #include "text.h"
 #include "toi/sdf.h"
 
-// A solver, and the tolerance of `certified` (0: the others have none).
+// A solver, and the tolerance of `certified`, or of the searches of `fwgss` (0: the usual one, or
+// none).
 typedef struct sdf_variant
 {
     toi_sdf_solver solver;

@@ -19,7 +19,7 @@ typedef struct study_request
 enum
 {
     STUDY_BODIES = 2,  // a triangle, a shuriken
-    STUDY_VARIANTS = 5 // fw, fwgss, certified at 1e-6, 1e-9, 1e-12
+    STUDY_VARIANTS = 6 // fw, fwgss at 1e-6, 1e-10, certified at 1e-6, 1e-9, 1e-12
 };
 
 extern const char *const study_body_names[STUDY_BODIES];

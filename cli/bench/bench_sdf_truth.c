@@ -118,6 +118,8 @@ static bool descend(const dense_search *s, double step, sample *best)
 // matter: the descent ends once its steps are a hundredth of the value.
 static double least_value(const dense_search *s)
 {
+    if (s->longest == 0)
+        return value_at(s, 0, 0);
     sample best = best_sample(s);
     for (double step = 1.0 / SAMPLES;
          step > 1e-9 && best.value > -1e-3 && step * s->longest > 0.01 * best.value;)
@@ -208,4 +210,13 @@ double find_dense_time(const torus *solid, const toi_rigid *motion, const double
         s.reach = fmax(s.reach, length3(sub3(s.arms[i], middle)) * (1 + 1e-12));
     }
     return march(&s, duration);
+}
+
+double find_point_time(const torus *solid, const toi_rigid *motion, const double point[3],
+                       double duration)
+{
+    double corners[3][3];
+    for (int i = 0; i < 9; ++i)
+        corners[i / 3][i % 3] = point[i % 3];
+    return find_dense_time(solid, motion, (const double(*)[3])corners, duration);
 }

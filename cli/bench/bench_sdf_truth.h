@@ -19,4 +19,8 @@ typedef struct torus
 double find_dense_time(const torus *solid, const toi_rigid *motion, const double corners[3][3],
                        double duration);
 
+// Likewise for one point: the first contact of a mesh is no later than that of its vertices.
+double find_point_time(const torus *solid, const toi_rigid *motion, const double point[3],
+                       double duration);
+
 #endif

@@ -39,26 +39,35 @@ static int set_contact(json_t *object, const toi_sdf_result *r)
            json_object_set_new(object, "distance", number_or_null(hit, r->distance));
 }
 
+// Adds the members of another object, in their order.
+static bool join_objects(json_t *object, json_t *more)
+{
+    bool joined = object && more && json_object_update(object, more) == 0;
+    json_decref(more);
+    return joined;
+}
+
 toi_status print_sdf_object(const sdf_answer *a)
 {
     const toi_sdf_result *r = &a->result;
-    json_t *object =
-        json_pack("{s:I, s:I, s:s, s:s, s:i, s:f, s:f, s:f, s:s, s:f, s:o, s:f, s:f, s:I, s:I, "
-                  "s:f, s:f, s:o}",
-                  "vertices", (json_int_t)a->vertices, "faces", (json_int_t)a->faces, "field",
-                  a->facts.kind, "solver", toi_sdf_solver_name(a->def.solver), "threads",
-                  a->threads, "duration", a->motion.duration, "tolerance", a->def.tolerance,
-                  "margin", a->def.margin, "state", toi_sdf_state_name(r->state), "t_low", r->t_low,
-                  "t_low_hex", hex_or_null(true, r->t_low), "touch", r->touch, "travel", a->travel,
-                  "nodes", (json_int_t)r->nodes, "evaluations", (json_int_t)r->evaluations,
-                  "seconds_prepare", a->prepare, "seconds", a->seconds, "hash", json_hash(a->hash));
-    if (object && set_contact(object, r) != 0) {
+    json_t *object = json_pack("{s:I, s:I, s:o, s:s, s:s, s:i, s:f, s:f, s:f, s:s, s:f, s:o}",
+                               "vertices", (json_int_t)a->vertices, "faces", (json_int_t)a->faces,
+                               "field", json_text(a->field_text), "kind", a->facts.kind, "solver",
+                               toi_sdf_solver_name(a->def.solver), "threads", a->threads,
+                               "duration", a->motion.duration, "tolerance", a->def.tolerance,
+                               "margin", a->def.margin, "state", toi_sdf_state_name(r->state),
+                               "t_low", r->t_low, "t_low_hex", hex_or_null(true, r->t_low));
+    json_t *cost = json_pack("{s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:o}", "touch", r->touch, "error",
+                             a->facts.error, "travel", a->travel, "nodes", (json_int_t)r->nodes,
+                             "evaluations", (json_int_t)r->evaluations, "seconds_prepare",
+                             a->prepare, "seconds", a->seconds, "hash", json_hash(a->hash));
+    bool whole = object && set_contact(object, r) == 0;
+    whole = join_objects(object, cost) && whole;
+    if (whole && a->contact_file)
+        whole = json_object_set_new(object, "contacts", json_integer(a->contacts.count)) == 0;
+    if (!whole)
         json_decref(object);
-        object = NULL;
-    }
-    if (object && a->contact_file)
-        json_object_set_new(object, "contacts", json_integer(a->contacts.count));
-    return print_json(object);
+    return print_json(whole ? object : NULL);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -107,10 +116,10 @@ void print_sdf_summary(const sdf_answer *a)
     const toi_sdf_result *r = &a->result;
     printf("%s on %s\n", a->mesh_name, a->field_text);
     printf("mesh    %s vertices, %s faces\n", count_text(a->vertices).at, count_text(a->faces).at);
-    printf("field   %s%s\n", a->facts.kind,
-           a->facts.error > 0 ? ", baked: the mesh itself may be nearer by" : "");
+    printf("field   %s", a->facts.kind);
     if (a->facts.error > 0)
-        printf("        %.3g\n", a->facts.error);
+        printf(", within %.3g of the baked mesh's own distance", a->facts.error);
+    printf("\n");
     printf("method  %s, %d thread%s\n", toi_sdf_solver_name(a->def.solver), a->threads,
            a->threads == 1 ? "" : "s");
     print_time(a);
@@ -123,7 +132,8 @@ void print_sdf_summary(const sdf_answer *a)
            seconds_text(a->seconds).at);
     printf("hash    %s\n", hash_text(a->hash).at);
     if (a->contact_file)
-        printf("file    %s, %s contacts\n", a->contact_file, count_text(a->contacts.count).at);
+        printf("file    %s, %s contact%s\n", a->contact_file, count_text(a->contacts.count).at,
+               a->contacts.count == 1 ? "" : "s");
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@
 
 enum
 {
-    AHEAD = 16
+    AHEAD = 48 // candidates that are fetched before they are tried: margins take a vector of them
 };
 
 TOI_INLINE void find_corners(int edge_edge, const toi_cull_source *s, const toi_pair *pair,

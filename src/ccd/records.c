@@ -3,12 +3,14 @@
 #include "ccd/records.h"
 
 #include "base/radix_sort.h"
+#include "toi/ccd.h"
 
 #include <string.h>
 
 enum
 {
-    AHEAD = 16 // records that are fetched before they are copied
+    AHEAD = 16, // records that are fetched before they are copied
+    PIECE = 256 // records that stay at hand
 };
 
 // ---- Gathering
@@ -154,51 +156,76 @@ static int width_of(uint64_t x)
     return width;
 }
 
-// Records in the order of one number each: kind, a and b, packed into as few bits as they take.
+// A key in 64 bits: there are four kinds, and a and b are not negative.
+static uint64_t whole_key(toi_record_key key)
+{
+    return (uint64_t)(uint32_t)key.kind << 62 | (uint64_t)(uint32_t)key.a << 31 | (uint32_t)key.b;
+}
+
+// The same in as few bits as the keys of a list take.
 typedef struct packing
 {
     int a, b, all; // bits
 } packing;
 
-static packing pack_keys(const toi_recorder *r, const toi_record_array *list)
+static packing pack_keys(uint64_t all) // the bits that occur in whole keys
 {
-    uint32_t kinds = 0, a = 0, b = 0;
-    for (int64_t i = 0; i < list->count; ++i) {
-        toi_record_key key = key_of((const char *)list->data + (size_t)i * r->size);
-        kinds |= (uint32_t)key.kind;
-        a |= (uint32_t)key.a;
-        b |= (uint32_t)key.b;
-    }
-    packing p = {.a = width_of(a), .b = width_of(b)};
-    p.all = p.a + p.b + width_of(kinds); // at most 31 + 31 + 2: there are four kinds
+    packing p = {.a = width_of(all >> 31 & INT32_MAX), .b = width_of(all & INT32_MAX)};
+    p.all = p.a + p.b + width_of(all >> 62);
     return p;
 }
 
-static uint64_t packed(packing p, toi_record_key key)
+static uint64_t packed(packing p, uint64_t key)
 {
-    return ((uint64_t)(uint32_t)key.kind << p.a | (uint32_t)key.a) << p.b | (uint32_t)key.b;
+    return ((key >> 62) << p.a | (key >> 31 & INT32_MAX)) << p.b | (key & INT32_MAX);
+}
+
+// Copies the records and takes their keys, so that the records come by once; returns the bits that
+// occur in keys.
+static uint64_t copy_records(const toi_recorder *r, const toi_record_array *list, const sorting *s)
+{
+    uint64_t all = 0;
+    for (int64_t first = 0; first < list->count; first += PIECE) {
+        int64_t end = first + PIECE < list->count ? first + PIECE : list->count;
+        const char *piece = (const char *)list->data + (size_t)first * r->size;
+        for (int64_t i = first; i < end; ++i) {
+            s->order[i] = whole_key(key_of(piece + (size_t)(i - first) * r->size));
+            all |= s->order[i];
+        }
+        memcpy(s->copy + (size_t)first * r->size, piece, (size_t)(end - first) * r->size);
+    }
+    return all;
 }
 
 // Stable sorts of (some bits of the key, index), from the least bits on; one, unless the mesh is
 // very large.
-static void sort_order(const toi_recorder *r, const toi_record_array *list, const sorting *s)
+static void sort_order(const toi_recorder *r, int64_t count, packing p, const sorting *s)
 {
-    const char *data = list->data;
-    int64_t count = list->count;
-    packing p = pack_keys(r, list);
     int index = width_of((uint64_t)(count - 1)), piece = 64 - index;
     uint64_t mask = ~(uint64_t)0 << index;
     for (int64_t i = 0; i < count; ++i)
-        s->order[i] = (uint64_t)i;
-    for (int shift = 0; shift < p.all; shift += piece) {
+        s->order[i] = packed(p, s->order[i]) << index | (uint64_t)i;
+    toi_radix_sort_with(s->order, s->scratch, count, mask, r->workers);
+    for (int shift = piece; shift < p.all; shift += piece) {
         for (int64_t i = 0; i < count; ++i) {
             uint64_t at = s->order[i] & ~mask;
-            s->order[i] = packed(p, key_of(data + at * r->size)) >> shift << index | at;
+            uint64_t key = whole_key(key_of(s->copy + at * r->size));
+            s->order[i] = packed(p, key) >> shift << index | at;
         }
         toi_radix_sort_with(s->order, s->scratch, count, mask, r->workers);
     }
     for (int64_t i = 0; i < count; ++i)
         s->order[i] &= ~mask;
+}
+
+// The size is known to the compiler where there are many.
+static inline void gather_records(char *to, const sorting *s, int64_t count, size_t size)
+{
+    for (int64_t i = 0; i < count; ++i) {
+        if (i + AHEAD < count)
+            __builtin_prefetch(s->copy + s->order[i + AHEAD] * size);
+        memcpy(to + (size_t)i * size, s->copy + s->order[i] * size, size);
+    }
 }
 
 // By a permutation, which is quick. False for want of memory, with the records as they were.
@@ -207,13 +234,11 @@ static bool sort_by_order(const toi_recorder *r, toi_record_array *list)
     sorting s;
     if (!take_sorting(r, list->capacity, &s))
         return false;
-    sort_order(r, list, &s);
-    memcpy(s.copy, list->data, (size_t)list->count * r->size);
-    for (int64_t i = 0; i < list->count; ++i) {
-        if (i + AHEAD < list->count)
-            __builtin_prefetch(s.copy + s.order[i + AHEAD] * r->size);
-        memcpy((char *)list->data + (size_t)i * r->size, s.copy + s.order[i] * r->size, r->size);
-    }
+    sort_order(r, list->count, pack_keys(copy_records(r, list, &s)), &s);
+    if (r->size == sizeof(toi_impact))
+        gather_records(list->data, &s, list->count, sizeof(toi_impact));
+    else
+        gather_records(list->data, &s, list->count, r->size);
     toi_give_back(s.order);
     return true;
 }

@@ -8,15 +8,16 @@
 #include "sdf/mesh_distance.h"
 #include "sdf/tree.h"
 
-// A triangle as the distance of many points to it needs it.
+// A triangle in axes of its own: from the origin its longest side goes along the first, the third
+// corner is in the plane of the first two.
 typedef struct toi_bake_triangle
 {
-    double corner[3][3];
-    double edge[3][3];    // from corner i to the next
-    double inward[3][3];  // edge x normal: not negative for a point beyond the edge
-    double normal[3];     // of any length
-    double edge_scale[3]; // 1 / |edge|^2; 0 for an edge without length
-    double normal_scale;  // 1 / |normal|^2; 0 where the triangle is too thin for its normal
+    double origin[3];
+    double axes[3][3];
+    double
+        lengths[3]; // of the sides: the longest, from its end to the third corner, from its start
+    double sides[2][2]; // unit directions of the other two, the same way; 0 without length
+    double least;       // 0; infinity for a triangle so thin that its sides stand for it
 } toi_bake_triangle;
 
 enum

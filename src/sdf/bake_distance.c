@@ -14,30 +14,85 @@ static toi_bake_lower_fn *const lower_functions[TOI_SIMD_COUNT] = TOI_ISA_TABLE(
 
 // ---- Triangles
 
-static double inverse_or_zero(double x)
+// a less its part along the unit vector u; twice, so that what is left is at right angles to u even
+// where it is a rounding error.
+static void take_off(const double u[3], double a[3])
 {
-    return x > 0 ? 1 / x : 0;
+    for (int round = 0; round < 2; ++round) {
+        double along = toi_dot(u, a);
+        for (int k = 0; k < 3; ++k)
+            a[k] -= along * u[k];
+    }
+}
+
+static double make_unit(double a[3])
+{
+    double length = sqrt(toi_dot(a, a));
+    for (int k = 0; k < 3; ++k)
+        a[k] = length > 0 ? a[k] / length : 0;
+    return length;
+}
+
+// At right angles to u, whatever v is.
+static void make_second_axis(const double u[3], const double v[3], double axis[3])
+{
+    memcpy(axis, v, 3 * sizeof *axis);
+    take_off(u, axis);
+    if (make_unit(axis) > 0) {
+        take_off(u, axis);
+        make_unit(axis);
+        return;
+    }
+    int least = fabs(u[0]) <= fabs(u[1]) && fabs(u[0]) <= fabs(u[2]) ? 0
+                : fabs(u[1]) <= fabs(u[2])                           ? 1
+                                                                     : 2;
+    axis[least] = 1;
+    take_off(u, axis);
+    make_unit(axis);
+}
+
+static void set_side(toi_bake_triangle *t, int side, double x, double y)
+{
+    double length = sqrt(x * x + y * y);
+    t->lengths[1 + side] = length;
+    t->sides[side][0] = length > 0 ? x / length : 0;
+    t->sides[side][1] = length > 0 ? y / length : 0;
+}
+
+static int longest_side(double (*points)[3], const int32_t face[3])
+{
+    double squares[3];
+    for (int c = 0; c < 3; ++c) {
+        double e[3];
+        for (int k = 0; k < 3; ++k)
+            e[k] = points[face[(c + 1) % 3]][k] - points[face[c]][k];
+        squares[c] = toi_dot(e, e);
+    }
+    int longest = squares[1] > squares[0];
+    return squares[2] > squares[longest] ? 2 : longest;
 }
 
 static void prepare_triangle(const toi_box_tree *tree, int32_t number, toi_bake_triangle *t)
 {
     const int32_t *face = tree->faces[number];
-    for (int c = 0; c < 3; ++c)
-        for (int k = 0; k < 3; ++k) {
-            t->corner[c][k] = tree->points[face[c]][k];
-            t->edge[c][k] = tree->points[face[(c + 1) % 3]][k] - tree->points[face[c]][k];
-        }
-    double to_last[3] = {-t->edge[2][0], -t->edge[2][1], -t->edge[2][2]}, longest = 0;
-    toi_cross(t->edge[0], to_last, t->normal);
-    for (int c = 0; c < 3; ++c) {
-        double square = toi_dot(t->edge[c], t->edge[c]);
-        t->edge_scale[c] = inverse_or_zero(square);
-        longest = fmax(longest, square);
-        toi_cross(t->edge[c], t->normal, t->inward[c]);
+    int first = longest_side(tree->points, face);
+    const double *a = tree->points[face[first]], *b = tree->points[face[(first + 1) % 3]];
+    const double *c = tree->points[face[(first + 2) % 3]];
+    double third[3];
+    for (int k = 0; k < 3; ++k) {
+        t->origin[k] = a[k];
+        t->axes[0][k] = b[k] - a[k];
+        third[k] = c[k] - a[k];
     }
-    // The normal of a thinner triangle is noise; then its edges stand for it (docs/sdf.md).
-    double square = toi_dot(t->normal, t->normal);
-    t->normal_scale = square > 1e-16 * longest * longest ? 1 / square : 0;
+    t->lengths[0] = make_unit(t->axes[0]);
+    if (t->lengths[0] == 0)
+        t->axes[0][0] = 1;
+    make_second_axis(t->axes[0], third, t->axes[1]);
+    toi_cross(t->axes[0], t->axes[1], t->axes[2]);
+    double x = toi_dot(third, t->axes[0]), y = toi_dot(third, t->axes[1]);
+    set_side(t, 0, x - t->lengths[0], y);
+    set_side(t, 1, x, y);
+    t->least = y > 1e-14 * t->lengths[0] ? 0 : INFINITY;
 }
 
 toi_status toi_prepare_bake(toi_bake *bake)
@@ -58,7 +113,7 @@ static double box_square(const toi_box_node *node, const double low[3], const do
 {
     double sum = 0;
     for (int k = 0; k < 3; ++k) {
-        double d = fmax(fmax(node->low[k] - high[k], low[k] - node->high[k]), 0);
+        double d = toi_max(toi_max(node->low[k] - high[k], low[k] - node->high[k]), 0);
         sum += d * d;
     }
     return sum;
@@ -168,7 +223,7 @@ static void walk_group(const toi_bake *bake, group_search *s, toi_bake_group *gr
         }
         lower(group, bake->triangles, node->first, node->first + node->count);
         if (++leaves % 4 == 0)
-            s->reach = fmin(s->reach, greatest_of(group->best) * (1 + 1e-12));
+            s->reach = toi_min(s->reach, greatest_of(group->best) * (1 + 1e-12));
     }
 }
 

@@ -6,41 +6,38 @@
 #include "kernel/lanes.h"
 #include "sdf/bake.h"
 
-TOI_INLINE void toi_spread3(const double from[3], toi_real to[3])
+TOI_INLINE toi_real toi_along(const toi_real p[3], const double axis[3])
 {
-    for (int k = 0; k < 3; ++k)
-        to[k] = TOI_SPREAD(from[k]);
+    return p[0] * axis[0] + p[1] * axis[1] + p[2] * axis[2];
 }
 
-// The squared distance to an edge, p being relative to its first corner.
-TOI_INLINE toi_real toi_edge_square(const toi_real p[3], const toi_real edge[3], double scale)
+// The squared distance in the plane to a side from (0, 0) along (u, v), and on which side (x, y)
+// is.
+TOI_INLINE toi_real toi_side_square(toi_real x, toi_real y, double u, double v, double length,
+                                    toi_real *left)
 {
-    toi_real t = toi_min(toi_max(toi_dot(p, edge) * scale, TOI_SPREAD(0)), TOI_SPREAD(1));
-    toi_real d[3] = {p[0] - t * edge[0], p[1] - t * edge[1], p[2] - t * edge[2]};
-    return toi_dot(d, d);
+    toi_real t = toi_min(toi_max(x * u + y * v, TOI_SPREAD(0)), TOI_SPREAD(length));
+    toi_real dx = x - t * u, dy = y - t * v;
+    *left = y * u - x * v;
+    return dx * dx + dy * dy;
 }
 
-// The nearest point is on an edge unless the point's projection is within the triangle.
+// In the triangle's own axes: the height above its plane, and the distance within it to the nearest
+// side unless the point is above the triangle.
 TOI_INLINE toi_real toi_triangle_square(const toi_bake_triangle *t, const toi_real at[3])
 {
-    toi_real outside = TOI_SPREAD(-INFINITY), square = TOI_SPREAD(INFINITY), first[3];
-    for (int c = 0; c < 3; ++c) {
-        toi_real p[3], edge[3], inward[3];
-        for (int k = 0; k < 3; ++k)
-            p[k] = at[k] - t->corner[c][k];
-        if (c == 0)
-            memcpy(first, p, sizeof p);
-        toi_spread3(t->edge[c], edge);
-        toi_spread3(t->inward[c], inward);
-        outside = toi_max(outside, toi_dot(p, inward));
-        square = toi_min(square, toi_edge_square(p, edge, t->edge_scale[c]));
-    }
-    toi_real normal[3];
-    toi_spread3(t->normal, normal);
-    toi_real height = toi_dot(first, normal);
-    toi_mask within = TOI_TEST(outside <= TOI_SPREAD(0));
-    return t->normal_scale > 0 ? TOI_SELECT(within, height * height * t->normal_scale, square)
-                               : square;
+    toi_real p[3] = {at[0] - t->origin[0], at[1] - t->origin[1], at[2] - t->origin[2]};
+    toi_real x = toi_along(p, t->axes[0]), y = toi_along(p, t->axes[1]);
+    toi_real height = toi_along(p, t->axes[2]), first, second;
+    toi_real dx = x - toi_min(toi_max(x, TOI_SPREAD(0)), TOI_SPREAD(t->lengths[0]));
+    toi_real square = dx * dx + y * y;
+    square = toi_min(square, toi_side_square(x - t->lengths[0], y, t->sides[0][0], t->sides[0][1],
+                                             t->lengths[1], &first));
+    square = toi_min(square,
+                     toi_side_square(x, y, t->sides[1][0], t->sides[1][1], t->lengths[2], &second));
+    toi_mask above = TOI_TEST(y >= TOI_SPREAD(t->least)) & TOI_TEST(first >= TOI_SPREAD(0)) &
+                     TOI_TEST(second <= TOI_SPREAD(0));
+    return height * height + TOI_SELECT(above, TOI_SPREAD(0), square);
 }
 
 #endif

@@ -153,15 +153,13 @@ static void combined_release(toi_field *field)
 }
 
 // The same functions by three names.
-#define COMBINED_CLASS(name)                                                                       \
-    {                                                                                              \
-        .kind = name, .sample = combined_sample, .value = combined_value, .bound = combined_bound, \
-        .release = combined_release                                                                \
-    }
+#define COMBINED_FUNCTIONS                                                                         \
+    .sample = combined_sample, .value = combined_value, .bound = combined_bound,                   \
+    .release = combined_release
 static const toi_field_class classes[TOI_COMBINE_COUNT] = {
-    [TOI_COMBINE_UNION] = COMBINED_CLASS("union"),
-    [TOI_COMBINE_INTERSECTION] = COMBINED_CLASS("intersection"),
-    [TOI_COMBINE_DIFFERENCE] = COMBINED_CLASS("difference"),
+    [TOI_COMBINE_UNION] = {.kind = "union", COMBINED_FUNCTIONS},
+    [TOI_COMBINE_INTERSECTION] = {.kind = "intersection", COMBINED_FUNCTIONS},
+    [TOI_COMBINE_DIFFERENCE] = {.kind = "difference", COMBINED_FUNCTIONS},
 };
 
 static toi_status check_fields(toi_combination combination, toi_field *const *fields, int count)

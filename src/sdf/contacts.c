@@ -18,9 +18,12 @@ static const double SAME = 1.0 / 64;
 
 enum
 {
-    PIECE = 16,  // triangles of a task
-    LEVELS = 6,  // of parts of a triangle: the smallest have 1/729 of its area
-    REGIONS = 32 // parts that are divided further, at most
+    PIECE = 16,   // triangles of a task
+    LEVELS = 6,   // of parts of a triangle: the smallest have 1/729 of its area
+    REGIONS = 32, // parts that are divided further, at most
+    // What a search may take: to tell whether a triangle touches, and to find further contacts.
+    PARTS = 1 << 14,
+    FEW_PARTS = 1 << 8
 };
 
 toi_contact_def toi_default_contact_def(void)
@@ -217,7 +220,8 @@ static toi_status search_region(face *f, double region[3][3], bool *apart)
 {
     toi_lowest lowest;
     double point[3];
-    toi_find_lowest(&f->local, &f->resting, region, f->job->def->distance, detail(f->job), &lowest);
+    toi_find_lowest(&f->local, &f->resting, region, f->job->def->distance, detail(f->job),
+                    FEW_PARTS, &lowest);
     *apart = lowest.apart || !(lowest.value <= f->job->def->distance);
     if (*apart)
         return TOI_OK;
@@ -305,7 +309,7 @@ static toi_status look_at(const contact_job *job, int32_t triangle, toi_field_co
     for (int i = 0; i < 3; ++i)
         toi_track_place(&job->frame, &corners[i], points[i]);
     toi_rest_triangle(points, q->track.position_error, &f.resting);
-    toi_find_lowest(&f.local, &f.resting, whole, job->def->distance, detail(job), &lowest);
+    toi_find_lowest(&f.local, &f.resting, whole, job->def->distance, detail(job), PARTS, &lowest);
     toi_status status = lowest.apart || f.local.failed ? TOI_OK : add(&f, lowest.weights);
     if (status == TOI_OK && !lowest.apart && !f.local.failed)
         status = subdivide(&f);

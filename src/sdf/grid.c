@@ -2,6 +2,8 @@
 
 #include "sdf/grid.h"
 
+#include "kernel/lanes.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -201,15 +203,15 @@ typedef struct touched
 
 static int32_t floor_of(double x)
 {
-    return (int32_t)floor(fmin(fmax(x, -2), 1 << 24));
+    return (int32_t)floor(toi_min(toi_max(x, -2), 1 << 24));
 }
 
 static void find_touched(const toi_grid *grid, const ball *b, int level, touched *t)
 {
     for (int k = 0; k < 3; ++k) {
         double n = grid->cells[k];
-        t->first[k] = cell_of(fmin(fmax(b->low[k], 0), n), grid->cells[k]) >> level;
-        t->last[k] = cell_of(fmin(fmax(b->high[k], 0), n), grid->cells[k]) >> level;
+        t->first[k] = cell_of(toi_min(toi_max(b->low[k], 0), n), grid->cells[k]) >> level;
+        t->last[k] = cell_of(toi_min(toi_max(b->high[k], 0), n), grid->cells[k]) >> level;
         t->own_first[k] = floor_of(b->u[k] - b->margin) >> level;
         t->own_last[k] = floor_of(b->u[k] + b->margin) >> level;
         if (b->high[k] <= 0 || b->low[k] >= n) {
@@ -238,8 +240,8 @@ static void range_of_cell(const toi_grid *grid, const ball *b, const int32_t at[
     for (int k = 0; k < 3; ++k) {
         block[k] = at[k] / TOI_GRID_SIDE;
         cell[k] = at[k] % TOI_GRID_SIDE;
-        low[k] = fmin(fmax(b->low[k] - at[k], 0), 1);
-        high[k] = fmin(fmax(b->high[k] - at[k], 0), 1);
+        low[k] = toi_min(toi_max(b->low[k] - at[k], 0), 1);
+        high[k] = toi_min(toi_max(b->high[k] - at[k], 0), 1);
     }
     int32_t number = grid->table[toi_block_index(grid, block)];
     if (number >= 0) {
@@ -327,7 +329,7 @@ static void join_slopes(const slopes *s, const double gradient[3], double normal
         if (half > 0)
             sum += half * half;
         else
-            normal[k] = fmin(fmax(gradient[k], s->down[k]), s->up[k]);
+            normal[k] = toi_min(toi_max(gradient[k], s->down[k]), s->up[k]);
     }
     *slope = sqrt(sum);
 }
@@ -346,7 +348,7 @@ static void lean(const toi_grid *grid, const toi_field_sample *sample, const bal
                  toi_minorant *m)
 {
     double e = sample->own[0], f = sample->own[1];
-    double reach = fmin(grid->base.lipschitz * radius, radius + grid->base.step * grid->inverse);
+    double reach = toi_min(grid->base.lipschitz * radius, radius + grid->base.step * grid->inverse);
     double length = sample->value * grid->inverse;
     if (!(e > 1.001 * radius) && !(f > 1.001 * reach)) {
         m->distance = grid->cell * f * (1 - 0x1p-50) - sample->error;
@@ -355,7 +357,7 @@ static void lean(const toi_grid *grid, const toi_field_sample *sample, const bal
     double c = e / length * (1 - 0x1p-49), s = f / length * (1 - 0x1p-49);
     m->distance = grid->cell * (c * e + s * f) * (1 - 0x1p-49) - 2 * sample->error;
     for (int k = 0; k < 3; ++k) {
-        double in = fmin(fmax(b->u[k], 0), grid->cells[k]);
+        double in = toi_min(toi_max(b->u[k], 0), grid->cells[k]);
         m->normal[k] = s * m->normal[k] + c * ((b->u[k] - in) / e);
     }
     m->slope = s * m->slope + 0x1p-49;

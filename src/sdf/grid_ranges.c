@@ -3,6 +3,8 @@
 
 #include "sdf/grid.h"
 
+#include "kernel/lanes.h"
+
 #include <math.h>
 
 static inline double lerp(double a, double b, double t)
@@ -123,14 +125,13 @@ void toi_cell_range(const toi_grid *grid, const float *record, const int32_t cel
 
 // ---- Blocks
 
-// The ranges of a cell, what they say of its Lipschitz constant, and the size of its bubbles.
 typedef struct measured_cell
 {
     double least[3];
     double greatest[3];
 } measured_cell;
 
-// The gradient of the trilinear part is longest at a corner.
+// The squared gradient of the trilinear part is greatest at a corner.
 static double steepest_corner(double d[3][4])
 {
     double most = 0;
@@ -150,27 +151,36 @@ static void measure_bubbles(const float *record, const int32_t cell[3], toi_grid
         double a[4], b[4], most = 0;
         toi_load_bubbles(record, cell, axis, a, b);
         for (int i = 0; i < 4; ++i) {
-            most = fmax(most, fmax(fabs(a[i]), fabs(a[i] + b[i])));
-            facts->most = fmax(facts->most, fmax(fabs(a[i]), fabs(b[i])));
+            most = toi_max(most, toi_max(fabs(a[i]), fabs(a[i] + b[i])));
+            facts->most = toi_max(facts->most, toi_max(fabs(a[i]), fabs(b[i])));
         }
         sum += 0.25 * most;
     }
-    facts->bubble = fmax(facts->bubble, sum);
+    facts->bubble = toi_max(facts->bubble, sum);
 }
 
-// |grad F| is at most that of the trilinear part plus that of the bubbles, and at most what the
-// ranges say.
-static double cubic_steepest(const measured_cell *m, double corner, const double least[3],
-                             const double greatest[3])
+static double longest_gradient(const double least[3], const double greatest[3])
 {
-    double bubble = 0, whole = 0;
+    double sum = 0;
     for (int k = 0; k < 3; ++k) {
-        double b = fmax(fabs(least[k]), fabs(greatest[k]));
-        double w = fmax(fabs(m->least[k]), fabs(m->greatest[k]));
-        bubble += b * b;
-        whole += w * w;
+        double most = toi_max(fabs(least[k]), fabs(greatest[k]));
+        sum += most * most;
     }
-    return fmin(sqrt(corner) + sqrt(bubble), sqrt(whole));
+    return sqrt(sum);
+}
+
+// Of a cell with bubbles, part by part: what a part's ranges say is the nearer to the truth the
+// smaller it is.
+static double steepest_part(const toi_grid *grid, const float *record, const int32_t cell[3])
+{
+    double most = 0;
+    for (int i = 0; i < 64; ++i) {
+        double low[3] = {0.25 * (i & 3), 0.25 * (i >> 2 & 3), 0.25 * (i >> 4)};
+        double high[3] = {low[0] + 0.25, low[1] + 0.25, low[2] + 0.25}, least[3], greatest[3];
+        toi_cell_range(grid, record, cell, low, high, least, greatest);
+        most = toi_max(most, longest_gradient(least, greatest));
+    }
+    return most;
 }
 
 static void measure_cell(const toi_grid *grid, const float *record, const int32_t cell[3],
@@ -181,24 +191,19 @@ static void measure_cell(const toi_grid *grid, const float *record, const int32_
     toi_load_corners(record, cell, corners);
     edge_differences(corners, d);
     for (int i = 0; i < 8; ++i)
-        facts->most = fmax(facts->most, fabs(corners[i]));
+        facts->most = toi_max(facts->most, fabs(corners[i]));
     for (int k = 0; k < 3; ++k) {
-        m->least[k] = fmin(fmin(d[k][0], d[k][1]), fmin(d[k][2], d[k][3]));
-        m->greatest[k] = fmax(fmax(d[k][0], d[k][1]), fmax(d[k][2], d[k][3]));
+        m->least[k] = toi_min(toi_min(d[k][0], d[k][1]), toi_min(d[k][2], d[k][3]));
+        m->greatest[k] = toi_max(toi_max(d[k][0], d[k][1]), toi_max(d[k][2], d[k][3]));
     }
-    double corner = steepest_corner(d);
-    if (grid->cubic) {
-        double least[3] = {0, 0, 0}, greatest[3] = {0, 0, 0};
-        add_bubble_ranges(record, cell, box, least, greatest);
-        for (int k = 0; k < 3; ++k) {
-            m->least[k] += least[k];
-            m->greatest[k] += greatest[k];
-        }
-        facts->lipschitz = fmax(facts->lipschitz, cubic_steepest(m, corner, least, greatest));
-        measure_bubbles(record, cell, facts);
-    } else {
-        facts->lipschitz = fmax(facts->lipschitz, corner);
+    if (!grid->cubic) {
+        facts->lipschitz = toi_max(facts->lipschitz, steepest_corner(d));
+        return;
     }
+    add_bubble_ranges(record, cell, box, m->least, m->greatest);
+    measure_bubbles(record, cell, facts);
+    if (longest_gradient(m->least, m->greatest) > facts->lipschitz)
+        facts->lipschitz = toi_max(facts->lipschitz, steepest_part(grid, record, cell));
 }
 
 // Rounded outwards by more than the conversion, and the sums before it, have lost.
@@ -216,8 +221,8 @@ static inline float float_above(double x, double slack)
 static void join_ranges(toi_grid_range *whole, const toi_grid_range *part)
 {
     for (int k = 0; k < 3; ++k) {
-        whole->low[k] = fminf(whole->low[k], part->low[k]);
-        whole->high[k] = fmaxf(whole->high[k], part->high[k]);
+        whole->low[k] = part->low[k] < whole->low[k] ? part->low[k] : whole->low[k];
+        whole->high[k] = part->high[k] > whole->high[k] ? part->high[k] : whole->high[k];
     }
 }
 
@@ -234,8 +239,8 @@ static void measure_piece(const toi_grid *grid, const float *record, const int32
         measured_cell m;
         measure_cell(grid, record, cell, &m, facts);
         for (int k = 0; k < 3; ++k) {
-            low[k] = fmin(low[k], m.least[k]);
-            high[k] = fmax(high[k], m.greatest[k]);
+            low[k] = toi_min(low[k], m.least[k]);
+            high[k] = toi_max(high[k], m.greatest[k]);
         }
     }
     // A sum of bubbles loses a few units of its largest term.
@@ -250,7 +255,8 @@ void toi_measure_block(const toi_grid *grid, const float *record,
                        toi_grid_range ranges[TOI_GRID_RANGES], toi_grid_range *whole,
                        toi_grid_facts *facts)
 {
-    *facts = (toi_grid_facts){0};
+    // Cells that are not steeper than 2 need no closer look.
+    *facts = (toi_grid_facts){.lipschitz = grid->cubic ? 2 : 0};
     *whole = nothing;
     for (int i = 0; i < 8; ++i)
         ranges[64 + i] = nothing;
@@ -288,6 +294,6 @@ void toi_note_facts(toi_grid_header *header, const toi_grid_facts *facts)
         longest = header->blocks[k] > longest ? header->blocks[k] : longest;
     double node_error = 0x1p-21 * TOI_GRID_SIDE * longest;
     header->most = facts->most > header->far ? facts->most : header->far;
-    header->lipschitz = fmax(1, facts->lipschitz) * (1 + 0x1p-40);
+    header->lipschitz = toi_max(1, facts->lipschitz) * (1 + 0x1p-40);
     header->step = header->cell_size * (1.7320509 + 2 * (facts->bubble + node_error));
 }

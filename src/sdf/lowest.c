@@ -9,7 +9,6 @@ static const double UNIT = 0x1p-53;
 enum
 {
     LEVELS = 48,      // weights are exact that far
-    PARTS = 1 << 14,  // looked at before giving up
     MORE_PARTS = 256, // looked at for a deeper point once one is within the limit
     STACK = 3 * LEVELS + 4
 };
@@ -30,6 +29,7 @@ typedef struct search
     const toi_resting *triangle;
     double limit;
     double detail;
+    int parts;    // that it may take before giving up
     bool touches; // a point is within the limit, but for rounding
     toi_lowest *lowest;
 } search;
@@ -91,7 +91,8 @@ static double bound(toi_local *local, double points[3][3], const double centre[3
         for (int k = 0; k < count; ++k)
             least = fmin(least, lower_at(&minorants[k], y, length));
     }
-    return fmax(least, plain);
+    // At or below its floor a field's minorants say nothing of how deep it is.
+    return least > field->floor[0] ? fmax(least, plain) : plain;
 }
 
 static void keep_lowest(search *s, const double weights[3], double value, double error)
@@ -128,7 +129,7 @@ static void look(search *s, part *p)
 static bool done(const search *s, const part *p)
 {
     if (s->touches)
-        return p->lower >= s->lowest->value - s->detail;
+        return p->lower >= s->lowest->value - fmax(s->detail, fabs(s->lowest->value) / 64);
     return p->lower > s->limit + fall(s->local->field, s->triangle->error) * (1 + 0x1p-40);
 }
 
@@ -168,7 +169,7 @@ static int push_children(search *s, const part *p, part *stack, int height)
 static void divide(search *s, const part *whole)
 {
     part stack[STACK];
-    int height = 1, left = PARTS;
+    int height = 1, left = s->parts;
     stack[0] = *whole;
     while (height > 0 && left > 0 && !s->local->failed) {
         part p = stack[--height];
@@ -196,9 +197,9 @@ static void look_at_corners(search *s, double corners[3][3])
 }
 
 void toi_find_lowest(toi_local *local, const toi_resting *triangle, double corners[3][3],
-                     double limit, double detail, toi_lowest *lowest)
+                     double limit, double detail, int parts, toi_lowest *lowest)
 {
-    search s = {local, triangle, limit, detail, false, lowest};
+    search s = {local, triangle, limit, detail, parts, false, lowest};
     part whole = {.level = 0};
     memcpy(whole.weights, corners, sizeof whole.weights);
     *lowest = (toi_lowest){.value = INFINITY};

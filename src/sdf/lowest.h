@@ -29,9 +29,9 @@ typedef struct toi_lowest
 } toi_lowest;
 
 // Looks at the part of a triangle whose corners have these weights. Unless it is apart, either the
-// value is at most the limit, but for rounding, or the parts that it may take were spent. Values
-// less than `detail` below the one returned are not looked for.
+// value is at most the limit, but for rounding, or as many `parts` of it were looked at in vain.
+// Values less than `detail`, or a 64th of the depth, below the one returned are not looked for.
 void toi_find_lowest(toi_local *local, const toi_resting *triangle, double part[3][3], double limit,
-                     double detail, toi_lowest *lowest);
+                     double detail, int parts, toi_lowest *lowest);
 
 #endif

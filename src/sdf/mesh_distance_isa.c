@@ -38,21 +38,36 @@ TOI_INLINE toi_real box_squares(const toi_wide_node *node, const double p[3])
     return sum;
 }
 
-// Puts the children nearer than `limit` on the stack, the nearest on top.
+// The greater first.
+TOI_INLINE void order(int64_t *a, int64_t *b)
+{
+    int64_t low = *a < *b ? *a : *b, high = *a < *b ? *b : *a;
+    *a = high;
+    *b = low;
+}
+
+// Puts the children nearer than `limit` on the stack, the nearest on top. The last bits of a square
+// are replaced by its lane, so that they are sorted without branches; that changes it by 3 ulp at
+// most. All lanes are written, those not wanted above the top.
 TOI_INLINE int push_near(const toi_wide_node *node, const double p[3], double limit, waiting *stack,
                          int top)
 {
+    const toi_mask lanes = {0, 1, 2, 3};
     toi_real squares = box_squares(node, p);
-    unsigned word = toi_mask_word(TOI_TEST(squares < TOI_SPREAD(limit)));
-    int base = top;
-    for (; word; word &= word - 1) {
-        int lane = __builtin_ctz(word), at = top++;
-        double square = squares[lane];
-        for (; at > base && stack[at - 1].square < square; --at)
-            stack[at] = stack[at - 1];
-        stack[at] = (waiting){square, node->child[lane]};
+    toi_mask near = TOI_TEST(squares < TOI_SPREAD(limit));
+    toi_mask bits = (((toi_to_bits(squares) & ~(int64_t)3) | lanes) & near) | ~near;
+    int64_t key[TOI_WIDE];
+    memcpy(key, &bits, sizeof key);
+    order(&key[0], &key[1]);
+    order(&key[2], &key[3]);
+    order(&key[0], &key[2]);
+    order(&key[1], &key[3]);
+    order(&key[1], &key[2]);
+    for (int i = 0; i < TOI_WIDE; ++i) {
+        memcpy(&stack[top + i].square, &key[i], sizeof key[i]);
+        stack[top + i].child = node->child[key[i] & 3];
     }
-    return top;
+    return top + __builtin_popcount(toi_mask_word(near));
 }
 
 // Four triangles as P + u E + v G seen from a point.
@@ -69,6 +84,39 @@ TOI_INLINE void see_block(const toi_triangle_block *block, const double point[3]
         f->e[k] = load(block->corners[1][k]) - a;
         f->g[k] = load(block->corners[2][k]) - a;
     }
+}
+
+// The nearest points of four triangles with wide angles: one solution by cross products is good
+// enough, and so are products with rounded inverses. docs/sdf.md has the error.
+TOI_INLINE toi_closest closest_on_wide(const toi_triangle_block *block, const figure *f)
+{
+    toi_real far[3], side[3], pg[3], ep[3], n[3];
+    toi_real u = toi_clamp01(-toi_dot(f->p, f->e) * load(block->inverse[0]));
+    toi_real v = toi_clamp01(-toi_dot(f->p, f->g) * load(block->inverse[1]));
+    toi_closest best = {toi_square_along(f->p, f->e, u), u, TOI_SPREAD(0)};
+    toi_closest other = {toi_square_along(f->p, f->g, v), TOI_SPREAD(0), v};
+    toi_keep_nearer(TOI_TEST(other.square < best.square), &other, &best);
+    for (int k = 0; k < 3; ++k) {
+        far[k] = f->p[k] + f->e[k];
+        side[k] = f->g[k] - f->e[k];
+        n[k] = load(block->normal[k]);
+    }
+    toi_real s = toi_clamp01(-toi_dot(far, side) * load(block->inverse[2]));
+    toi_try_point(f->p, f->e, f->g, 1 - s, s, &best);
+    toi_cross(f->p, f->g, pg);
+    toi_cross(f->e, f->p, ep);
+    u = -toi_dot(pg, n);
+    v = -toi_dot(ep, n);
+    toi_mask inside = TOI_TEST(u >= 0) & TOI_TEST(v >= 0) & TOI_TEST(u + v <= 1);
+    toi_try_point_where(inside, f->p, f->e, f->g, u, v, &best);
+    return best;
+}
+
+TOI_INLINE toi_closest closest_in_block(const toi_triangle_block *block, const figure *f)
+{
+    if (block->wide)
+        return closest_on_wide(block, f);
+    return toi_closest_on_triangle(f->p, f->e, f->g);
 }
 
 TOI_INLINE void keep_lane(const figure *f, const toi_closest *at, int lane, int32_t block,
@@ -89,7 +137,7 @@ TOI_INLINE void try_block(const toi_mesh_tree *tree, int32_t index, const double
 {
     figure f;
     see_block(&tree->blocks[index], point, &f);
-    toi_closest at = toi_closest_on_triangle(f.p, f.e, f.g);
+    toi_closest at = closest_in_block(&tree->blocks[index], &f);
     unsigned word = toi_mask_word(TOI_TEST(at.square < TOI_SPREAD(nearest->square)));
     for (; word; word &= word - 1) {
         int lane = __builtin_ctz(word);
@@ -207,7 +255,7 @@ typedef struct cover
     int count;
     int room;
     int steps; // until things are no longer looked into
-    bool lost; // a half-space holds the point itself: it says nothing
+    bool lost; // a half-space holds the point itself: then nothing is said beyond it
 } cover;
 
 // Of four things, which half-space needs to be lowered least, to what distance, and by how much.
@@ -263,21 +311,19 @@ TOI_INLINE void keep_fit(toi_real distance, const toi_support *support, int inde
 
 static const fit UNFIT = {{0}, {INFINITY, INFINITY, INFINITY, INFINITY}, {0}};
 
-TOI_INLINE fit fit_boxes(const cover *c, const toi_wide_node *node)
+// Half-spaces are tried from number `from` on, until all things that count are in one.
+TOI_INLINE void fit_boxes(const cover *c, const toi_wide_node *node, toi_mask count, int from,
+                          fit *best)
 {
-    fit best = UNFIT;
-    for (int i = 0; i < c->count; ++i)
-        keep_fit(support_boxes(node, c->point, c->supports[i].normal), &c->supports[i], i, &best);
-    return best;
+    for (int i = from; i < c->count && toi_any(TOI_TEST(best->loss > TOI_SPREAD(0)) & count); ++i)
+        keep_fit(support_boxes(node, c->point, c->supports[i].normal), &c->supports[i], i, best);
 }
 
-TOI_INLINE fit fit_triangles(const cover *c, const toi_triangle_block *block)
+TOI_INLINE void fit_triangles(const cover *c, const toi_triangle_block *block, int from, fit *best)
 {
-    fit best = UNFIT;
-    for (int i = 0; i < c->count; ++i)
+    for (int i = from; i < c->count && toi_any(TOI_TEST(best->loss > TOI_SPREAD(0))); ++i)
         keep_fit(support_triangles(block, c->point, c->supports[i].normal), &c->supports[i], i,
-                 &best);
-    return best;
+                 best);
 }
 
 // The fewer half-spaces are left, the more they may be lowered.
@@ -330,15 +376,22 @@ TOI_INLINE toi_support support_lane(const cover *c, const toi_triangle_block *bl
     return toi_support_triangle(corners, c->point, u, v, offset);
 }
 
+TOI_INLINE void add_support(cover *c, toi_support support)
+{
+    c->supports[c->count++] = support;
+    c->lost |= !(support.distance > 0);
+}
+
 // A half-space for the triangles of a block that are in none yet.
 TOI_INLINE void cover_block(cover *c, const toi_triangle_block *block, double reach)
 {
-    fit best = fit_triangles(c, block);
+    fit best = UNFIT;
+    fit_triangles(c, block, 0, &best);
     if (!toi_any(TOI_TEST(best.loss > TOI_SPREAD(0))))
         return;
     figure f;
     see_block(block, c->point, &f);
-    toi_closest at = toi_closest_on_triangle(f.p, f.e, f.g);
+    toi_closest at = closest_in_block(block, &f);
     unsigned word = toi_mask_word(TOI_TEST(at.square <= TOI_SPREAD(reach)));
     for (; word; word &= word - 1) {
         int lane = __builtin_ctz(word);
@@ -348,8 +401,8 @@ TOI_INLINE void cover_block(cover *c, const toi_triangle_block *block, double re
             is_held(c, &best, lane, INFINITY);
             continue;
         }
-        c->supports[c->count++] = support_lane(c, block, &f, &at, lane);
-        best = fit_triangles(c, block);
+        add_support(c, support_lane(c, block, &f, &at, lane));
+        fit_triangles(c, block, c->count - 1, &best);
     }
 }
 
@@ -358,9 +411,11 @@ TOI_INLINE int cover_node(cover *c, const toi_wide_node *node, double reach, wai
                           int top)
 {
     int base = top;
-    fit best = fit_boxes(c, node);
+    fit best = UNFIT;
     toi_real squares = box_squares(node, c->point);
-    unsigned word = toi_mask_word(TOI_TEST(squares <= TOI_SPREAD(reach)));
+    toi_mask near = TOI_TEST(squares <= TOI_SPREAD(reach));
+    unsigned word = toi_mask_word(near);
+    fit_boxes(c, node, near, 0, &best);
     for (; word; word &= word - 1) {
         int lane = __builtin_ctz(word);
         double square = squares[lane];
@@ -371,8 +426,8 @@ TOI_INLINE int cover_node(cover *c, const toi_wide_node *node, double reach, wai
             continue;
         }
         if (square >= c->far && c->count < c->room) {
-            c->supports[c->count++] = support_box(node, lane, c->point);
-            best = fit_boxes(c, node);
+            add_support(c, support_box(node, lane, c->point));
+            fit_boxes(c, node, near, c->count - 1, &best);
             continue;
         }
         int at = top++;
@@ -393,8 +448,8 @@ static double cover_first(cover *c, const toi_triangle_block *block, int lane)
 {
     figure f;
     see_block(block, c->point, &f);
-    toi_closest at = toi_closest_on_triangle(f.p, f.e, f.g);
-    c->supports[c->count++] = support_lane(c, block, &f, &at, lane);
+    toi_closest at = closest_in_block(block, &f);
+    add_support(c, support_lane(c, block, &f, &at, lane));
     return at.square[lane];
 }
 

@@ -43,17 +43,69 @@ static int gather(const toi_box_tree *boxes, int32_t node, int32_t children[TOI_
     return count;
 }
 
+static double square_of(const double x[3])
+{
+    return x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+}
+
+// The corner across the longest side.
+static int first_corner(const toi_box_tree *boxes, const int32_t face[3])
+{
+    int first = 0;
+    double longest = -1;
+    for (int v = 0; v < 3; ++v) {
+        const double *a = boxes->points[face[(v + 1) % 3]], *b = boxes->points[face[(v + 2) % 3]];
+        double side[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+        if (square_of(side) > longest) {
+            longest = square_of(side);
+            first = v;
+        }
+    }
+    return first;
+}
+
+// What need not be computed again for every point. False: the triangle is too narrow for that, or
+// of a size at which squares of squares leave the range of numbers.
+static bool prepare_lane(toi_triangle_block *block, int lane)
+{
+    double sides[3][3], normal[3], squares[3];
+    for (int k = 0; k < 3; ++k) {
+        sides[0][k] = block->corners[1][k][lane] - block->corners[0][k][lane];
+        sides[1][k] = block->corners[2][k][lane] - block->corners[0][k][lane];
+        sides[2][k] = sides[1][k] - sides[0][k];
+    }
+    bool ordinary = true;
+    for (int i = 0; i < 3; ++i) {
+        squares[i] = square_of(sides[i]);
+        ordinary = ordinary && squares[i] > 0x1p-400 && squares[i] < 0x1p400;
+        block->inverse[i][lane] = ordinary ? 1 / squares[i] : 0;
+    }
+    for (int k = 0; k < 3; ++k) {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        normal[k] = sides[0][i] * sides[1][j] - sides[0][j] * sides[1][i];
+    }
+    double area = square_of(normal);
+    bool wide = ordinary && area >= 0x1p-6 * squares[0] * squares[1];
+    for (int k = 0; k < 3; ++k)
+        block->normal[k][lane] = wide ? normal[k] / area : 0;
+    return wide;
+}
+
 static int32_t add_block(builder *b, const toi_box_node *leaf)
 {
     const toi_box_tree *boxes = b->boxes;
     toi_triangle_block *block = &b->tree->blocks[b->tree->block_count];
+    block->wide = true;
     for (int lane = 0; lane < TOI_WIDE; ++lane) {
         bool used = lane < leaf->count;
         int32_t face = boxes->order[leaf->first + (used ? lane : 0)];
+        const int32_t *corners = boxes->faces[face];
+        int first = first_corner(boxes, corners);
         block->face[lane] = used ? face : -1;
         for (int v = 0; v < 3; ++v)
             for (int k = 0; k < 3; ++k)
-                block->corners[v][k][lane] = boxes->points[boxes->faces[face][v]][k];
+                block->corners[v][k][lane] = boxes->points[corners[(first + v) % 3]][k];
+        block->wide = prepare_lane(block, lane) && block->wide;
     }
     return (int32_t)b->tree->block_count++;
 }

@@ -9,7 +9,7 @@
 enum
 {
     TOI_WIDE = 4, // children of a node, triangles of a block: a vector of doubles
-    TOI_WIDE_STACK = (TOI_WIDE - 1) * (TOI_TREE_DEPTH + 1) + 1
+    TOI_WIDE_STACK = (TOI_WIDE - 1) * (TOI_TREE_DEPTH + 1) + TOI_WIDE // with lanes above the top
 };
 
 // Squares of coordinates and of what is computed of them stay finite below this.
@@ -23,11 +23,16 @@ typedef struct toi_wide_node
     int32_t child[TOI_WIDE]; // a node, or ~ a block
 } toi_wide_node;
 
-// Unused lanes repeat the first triangle.
+// Unused lanes repeat the first triangle. Corners go as the face goes, from the one across its
+// longest side: the sine of the angle there is the largest.
 typedef struct toi_triangle_block
 {
     double corners[3][3][TOI_WIDE]; // by corner, axis, lane
+    double inverse[3][TOI_WIDE];    // of the squared length of sides 0-1, 0-2 and 1-2
+    double normal[3][TOI_WIDE];     // of sides 0-1 and 0-2, over its own square
     int32_t face[TOI_WIDE];         // -1: unused
+    bool
+        wide; // all sines are at least 1/8 and the sides of ordinary size: the above is good enough
 } toi_triangle_block;
 
 typedef struct toi_mesh_tree

@@ -125,8 +125,6 @@ static toi_status check_finite(const double *numbers, int count, const char *wha
 
 static toi_status check_placement(const toi_placement *placement)
 {
-    if (!placement)
-        return toi_fail(TOI_ERROR_ARGUMENT, "no placement (NULL)");
     if (!(placement->scale >= LEAST_SCALE && placement->scale <= LARGEST_SCALE))
         return toi_fail(TOI_ERROR_ARGUMENT, "the placement's scale is %g; use %g to %g",
                         placement->scale, LEAST_SCALE, LARGEST_SCALE);
@@ -185,8 +183,11 @@ toi_status toi_place_field(toi_field *field, const toi_placement *placement, toi
         return toi_fail(TOI_ERROR_ARGUMENT, "no place for the field (NULL)");
     *placed = NULL;
     toi_status status = toi_check_field(field);
-    if (status == TOI_OK)
-        status = check_placement(placement);
+    if (status != TOI_OK)
+        return status;
+    if (!placement)
+        return toi_fail(TOI_ERROR_ARGUMENT, "no placement (NULL)");
+    status = check_placement(placement);
     if (status != TOI_OK)
         return status;
     if (field->depth >= TOI_FIELD_DEPTH)

@@ -121,10 +121,11 @@ static int spikes_below(const toi_shape_field *shape, const toi_field_sample *sa
     if (centre[2] <= most)
         minorants[count++] = (toi_minorant){.distance = centre[2], .normal = {0, 0, 1}};
     double place_error = row_error(shape, centre);
-    for (double column = columns[0]; column <= columns[1]; ++column)
-        for (double row = rows[0]; row <= rows[1]; ++row) {
+    int across = (int)(columns[1] - columns[0]) + 1, along = (int)(rows[1] - rows[0]) + 1;
+    for (int i = 0; i < across; ++i)
+        for (int j = 0; j < along; ++j) {
             toi_field_sample cone;
-            cone_sample(shape, centre, column, row, place_error, &cone);
+            cone_sample(shape, centre, columns[0] + i, rows[0] + j, place_error, &cone);
             if (cone.value - cone.error > most)
                 continue;
             if (!toi_tangent(&cone, 1, 0, minorants + count))
