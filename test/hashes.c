@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void require(toi_status status, const char *what)
 {
@@ -185,12 +186,81 @@ static int compare_fields(void)
     return differences;
 }
 
+enum
+{
+    SOUP = 300 // vertices; three a face
+};
+
+// First contacts of a soup of triangles with a field: rigid, on straight lines, and with a field
+// that turns. A result is hashed number by number: it has padding.
+static uint64_t hash_impacts(const toi_field *field, const toi_surface *surface,
+                             toi_motion motions[3], int workers)
+{
+    double numbers[3][14];
+    toi_sdf_def def = toi_default_sdf_def();
+    def.workers = workers;
+    def.tolerance = 1e-6;
+    def.budget = 20000;
+    for (int i = 0; i < 3; ++i) {
+        toi_sdf_result r;
+        require(toi_find_field_impact(&def, surface, &motions[i], field, &r), "impact");
+        double all[14] = {
+            r.state,         r.triangle,           r.t_low,    r.t_high,    r.u,        r.v,
+            r.point[0],      r.point[1],           r.point[2], r.normal[0], r.distance, r.touch,
+            (double)r.nodes, (double)r.evaluations};
+        memcpy(numbers[i], all, sizeof all);
+    }
+    return toi_hash(numbers, sizeof numbers);
+}
+
+static int compare_impacts(void)
+{
+    static double start[SOUP][3], end[SOUP][3];
+    static int32_t faces[SOUP / 3][3];
+    const double numbers[4] = {1.1, 1.3, 0.5, 0.3};
+    toi_random random = {2};
+    for (int i = 0; i < SOUP; ++i) {
+        faces[i / 3][i % 3] = i;
+        for (int k = 0; k < 3; ++k) {
+            double near = i % 3 ? start[i - i % 3][k] : 3 * (k == 2);
+            double spread = i % 3 ? 0.3 : 1;
+            start[i][k] = near + toi_random_range(&random, -spread, spread);
+            end[i][k] = start[i][k] * (k == 2 ? -1 : 1) + toi_random_range(&random, -0.1, 0.1);
+        }
+    }
+    toi_motion motions[3] = {toi_default_motion(), toi_default_motion(), toi_default_motion()};
+    motions[1].start = toi_view_points(start[0], SOUP);
+    motions[1].end = toi_view_points(end[0], SOUP);
+    for (int i = 0; i < 3; i += 2) {
+        motions[i].mesh.velocity[2] = -5;
+        motions[i].mesh.spin[0] = 1.1;
+        motions[i].field.spin[1] = i * 0.4;
+    }
+    toi_surface *surface;
+    require(toi_make_surface(toi_view_points(start[0], SOUP),
+                             (toi_index_view){faces[0], SOUP / 3, 0}, 1, &surface),
+            "surface");
+    int differences = 0;
+    for (int i = 0; i < TOI_SHAPE_COUNT; ++i) {
+        toi_field *field;
+        require(toi_make_shape((toi_shape)i, numbers, toi_shape_numbers((toi_shape)i), &field),
+                "shape");
+        uint64_t first = hash_impacts(field, surface, motions, 1);
+        for (int workers = 2; workers <= 4; ++workers)
+            differences += hash_impacts(field, surface, motions, workers) != first;
+        printf("impact %s %016" PRIx64 "\n", toi_shape_name((toi_shape)i), first);
+        toi_free_field(field);
+    }
+    toi_free_surface(surface);
+    return differences;
+}
+
 int main(int argc, char **argv)
 {
     toi_animation_def def = toi_default_animation_def();
     def.size = argc > 1 ? atoll(argv[1]) : 700;
     def.begin = 0.8;
-    int differences = compare_fields();
+    int differences = compare_fields() + compare_impacts();
     int64_t all_hits = 0;
     for (int i = 0; (def.name = toi_animation_name(i)); ++i) {
         toi_animation scene;
