@@ -167,14 +167,22 @@ static void closest(double (*x)[3], const double p[3], double weight[3])
     }
     double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
     double all = va + vb + vc;
-    if (va > 0 && vb > 0 && vc > 0 && all > 0x1p-40 * toi_dot(ab, ab) * toi_dot(ac, ac)) {
+    if (!(all > 0x1p-40 * toi_dot(ab, ab) * toi_dot(ac, ac))) {
+        closest_on_sides(x, p, weight);
+    } else if (vc <= 0 && d1 >= 0 && d3 <= 0) {
+        on_side(0, 1, d1, d1 - d3, weight);
+    } else if (vb <= 0 && d2 >= 0 && d6 <= 0) {
+        on_side(0, 2, d2, d2 - d6, weight);
+    } else if (va <= 0 && d4 >= d3 && d5 >= d6) {
+        on_side(1, 2, d4 - d3, d4 - d3 + d5 - d6, weight);
+    } else if (va > 0 && vb > 0 && vc > 0) {
         weight[1] = vb / all;
         weight[2] = vc / all;
         double rest = 1 - weight[1] - weight[2];
         weight[0] = rest > 0 ? rest : 0;
-        return;
+    } else {
+        closest_on_sides(x, p, weight);
     }
-    closest_on_sides(x, p, weight);
 }
 
 // Downhill over the triangle, each step along the gradient and back into the triangle. The first
