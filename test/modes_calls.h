@@ -4,6 +4,7 @@
 #define TOI_TEST_MODES_CALLS_H
 
 void call_fields(void);
+void call_grids(void);
 void call_pipeline(void);
 void call_scene(void);
 
