@@ -2,7 +2,8 @@
 // impacts, the earliest impact, the safe steps, the distances at the start. Every one is computed
 // for several workers and for each instruction set (with the default narrow phase 1 to 8 workers
 // and each broad phase), and must come out the same. Likewise for fields: values, gradients and
-// bounds. test_hashes.sh compares the lines of two builds.
+// bounds, first contacts of a mesh with them by every solver, and contacts. test_hashes.sh compares
+// the lines of two builds.
 
 #include "scenes.h"
 #include "toi/random.h"
@@ -10,9 +11,9 @@
 #include "toi/toi.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void require(toi_status status, const char *what)
 {
@@ -188,70 +189,114 @@ static int compare_fields(void)
 
 enum
 {
-    SOUP = 300 // vertices; three a face
+    SHEET = 20
 };
 
-// First contacts of a soup of triangles with a field: rigid, on straight lines, and with a field
-// that turns. A result is hashed number by number: it has padding.
-static uint64_t hash_impacts(const toi_field *field, const toi_surface *surface,
-                             toi_motion motions[3], int workers)
+// A wavy sheet, for questions about a mesh and a field.
+static toi_surface *make_sheet(void)
 {
-    double numbers[3][14];
-    toi_sdf_def def = toi_default_sdf_def();
-    def.workers = workers;
-    def.tolerance = 1e-6;
-    def.budget = 20000;
-    for (int i = 0; i < 3; ++i) {
-        toi_sdf_result r;
-        require(toi_find_field_impact(&def, surface, &motions[i], field, &r), "impact");
-        double all[14] = {
-            r.state,         r.triangle,           r.t_low,    r.t_high,    r.u,        r.v,
-            r.point[0],      r.point[1],           r.point[2], r.normal[0], r.distance, r.touch,
-            (double)r.nodes, (double)r.evaluations};
-        memcpy(numbers[i], all, sizeof all);
+    static double points[(SHEET + 1) * (SHEET + 1)][3];
+    static int32_t faces[2 * SHEET * SHEET][3];
+    for (int i = 0; i < (SHEET + 1) * (SHEET + 1); ++i) {
+        double x = i % (SHEET + 1) * 0.1 - 1, y = i / (SHEET + 1) * 0.1 - 1;
+        points[i][0] = x;
+        points[i][1] = y;
+        points[i][2] = 0.3 * x * x * y + 0.1 * y * y * y;
     }
-    return toi_hash(numbers, sizeof numbers);
-}
-
-static int compare_impacts(void)
-{
-    static double start[SOUP][3], end[SOUP][3];
-    static int32_t faces[SOUP / 3][3];
-    const double numbers[4] = {1.1, 1.3, 0.5, 0.3};
-    toi_random random = {2};
-    for (int i = 0; i < SOUP; ++i) {
-        faces[i / 3][i % 3] = i;
-        for (int k = 0; k < 3; ++k) {
-            double near = i % 3 ? start[i - i % 3][k] : 3 * (k == 2);
-            double spread = i % 3 ? 0.3 : 1;
-            start[i][k] = near + toi_random_range(&random, -spread, spread);
-            end[i][k] = start[i][k] * (k == 2 ? -1 : 1) + toi_random_range(&random, -0.1, 0.1);
-        }
-    }
-    toi_motion motions[3] = {toi_default_motion(), toi_default_motion(), toi_default_motion()};
-    motions[1].start = toi_view_points(start[0], SOUP);
-    motions[1].end = toi_view_points(end[0], SOUP);
-    for (int i = 0; i < 3; i += 2) {
-        motions[i].mesh.velocity[2] = -5;
-        motions[i].mesh.spin[0] = 1.1;
-        motions[i].field.spin[1] = i * 0.4;
+    for (int i = 0; i < 2 * SHEET * SHEET; ++i) {
+        int32_t a = i / 2 / SHEET * (SHEET + 1) + i / 2 % SHEET, b = a + SHEET + 1;
+        faces[i][0] = i % 2 ? a + 1 : a;
+        faces[i][1] = b;
+        faces[i][2] = i % 2 ? b + 1 : a + 1;
     }
     toi_surface *surface;
-    require(toi_make_surface(toi_view_points(start[0], SOUP),
-                             (toi_index_view){faces[0], SOUP / 3, 0}, 1, &surface),
+    require(toi_make_surface(toi_view_points(points[0], (SHEET + 1) * (SHEET + 1)),
+                             (toi_index_view){faces[0], 2 * SHEET * SHEET, 0}, 1, &surface),
             "surface");
+    return surface;
+}
+
+// The first contact by every solver, and all contacts in the middle of the motion.
+static uint64_t hash_touches(const toi_surface *surface, const toi_motion *motion,
+                             const toi_field *field, int workers)
+{
+    uint64_t hashes[TOI_SDF_SOLVER_COUNT + 1];
+    toi_sdf_def def = toi_default_sdf_def();
+    def.workers = workers;
+    for (int i = 0; i < TOI_SDF_SOLVER_COUNT; ++i) {
+        toi_sdf_result r;
+        def.solver = (toi_sdf_solver)i;
+        require(toi_find_field_impact(&def, surface, motion, field, &r), toi_sdf_solver_name(i));
+        hashes[i] = toi_hash(&r, offsetof(toi_sdf_result, nodes));
+    }
+    toi_contact_def contact = toi_default_contact_def();
+    toi_field_contact_array list = {0};
+    contact.workers = workers;
+    contact.distance = 0.01;
+    require(toi_find_field_contacts(&contact, surface, motion, 0.5, field, &list), "contacts");
+    hashes[TOI_SDF_SOLVER_COUNT] = toi_hash(list.data, (size_t)list.count * sizeof *list.data);
+    toi_free_field_contacts(&list);
+    return toi_hash(hashes, sizeof hashes);
+}
+
+static int compare_touches(void)
+{
+    static const toi_shape kinds[3] = {TOI_SHAPE_TORUS, TOI_SHAPE_SPIKES, TOI_SHAPE_GYROID};
+    const double numbers[3][3] = {{0.5, 0.2, 0}, {0.4, 0.3, 0.15}, {1, 0.05, 0}};
+    toi_surface *surface = make_sheet();
     int differences = 0;
-    for (int i = 0; i < TOI_SHAPE_COUNT; ++i) {
+    for (int i = 0; i < 3; ++i) {
         toi_field *field;
-        require(toi_make_shape((toi_shape)i, numbers, toi_shape_numbers((toi_shape)i), &field),
-                "shape");
-        uint64_t first = hash_impacts(field, surface, motions, 1);
+        toi_motion motion = toi_default_motion();
+        motion.mesh.position[2] = 0.9;
+        motion.mesh.velocity[2] = -1.3;
+        motion.mesh.spin[0] = 2;
+        motion.field.spin[1] = 0.5;
+        require(toi_make_shape(kinds[i], numbers[i], toi_shape_numbers(kinds[i]), &field), "shape");
+        uint64_t first = hash_touches(surface, &motion, field, 1);
         for (int workers = 2; workers <= 4; ++workers)
-            differences += hash_impacts(field, surface, motions, workers) != first;
-        printf("impact %s %016" PRIx64 "\n", toi_shape_name((toi_shape)i), first);
+            differences += hash_touches(surface, &motion, field, workers) != first;
+        printf("touches %s %016" PRIx64 "\n", toi_shape_name(kinds[i]), first);
         toi_free_field(field);
     }
     toi_free_surface(surface);
+    return differences;
+}
+
+static uint64_t hash_bytes(const toi_field *field)
+{
+    const void *bytes;
+    int64_t size;
+    require(toi_field_bytes(field, &bytes, &size), "bytes of a field");
+    return toi_hash(bytes, (size_t)size);
+}
+
+// A lopsided octahedron, baked every way.
+static int compare_grids(void)
+{
+    static const double points[6][3] = {{1.1, 0, 0}, {-1, 0, 0.1}, {0, 0.9, 0},
+                                        {0, -1, 0},  {0.2, 0, 1},  {0, 0.1, -1.3}};
+    static const int32_t faces[8][3] = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4},
+                                        {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
+    int differences = 0;
+    for (int i = 0; i < 2 * TOI_INTERPOLATION_COUNT; ++i) {
+        toi_bake_def def = toi_default_bake_def();
+        uint64_t first = 0;
+        def.interpolation = (toi_interpolation)(i / 2);
+        def.band = 2 * (i % 2);
+        def.resolution = 24;
+        for (def.workers = 1; def.workers <= 4; ++def.workers) {
+            toi_field *field;
+            require(toi_bake_field(&def, toi_view_points(points[0], 6),
+                                   (toi_index_view){faces[0], 8, 0}, NULL, &field),
+                    "baking");
+            first = def.workers == 1 ? hash_bytes(field) : first;
+            differences += hash_bytes(field) != first;
+            differences += def.workers == 1 ? compare_field(field) : 0;
+            toi_free_field(field);
+        }
+        printf("baked %s %016" PRIx64 "\n", toi_interpolation_name(def.interpolation), first);
+    }
     return differences;
 }
 
@@ -260,7 +305,7 @@ int main(int argc, char **argv)
     toi_animation_def def = toi_default_animation_def();
     def.size = argc > 1 ? atoll(argv[1]) : 700;
     def.begin = 0.8;
-    int differences = compare_fields() + compare_impacts();
+    int differences = compare_fields() + compare_grids() + compare_touches();
     int64_t all_hits = 0;
     for (int i = 0; (def.name = toi_animation_name(i)); ++i) {
         toi_animation scene;

@@ -3,7 +3,9 @@
 #ifndef TOI_TEST_MODES_CALLS_H
 #define TOI_TEST_MODES_CALLS_H
 
+void call_contacts(void);
 void call_fields(void);
+void call_grids(void);
 void call_pipeline(void);
 void call_scene(void);
 

@@ -160,9 +160,9 @@ typedef struct toi_bake_def
 {
     int resolution;  ///< cells along the longest side of the mesh's box; 2 to 2048
     toi_interpolation interpolation;
-    double padding;  ///< room around the mesh's box, as a share of its longest side; >= 0
+    double padding;  ///< room around the mesh's box, as a share of its longest side; 0 to 1. At least two cells
     /// Only cells nearer than this many cell sizes to the surface are stored in full; 0: all. Beyond,
-    /// the field is a coarser bound that is still valid.
+    /// values end at about this distance: the field is still at most the distance, and constant.
     double band;
     int workers;     ///< 0: toi_default_workers()
     toi_progress_fn *progress; ///< or NULL
@@ -184,7 +184,10 @@ typedef struct toi_bake_report
     toi_mesh_field_report mesh;
 } toi_bake_report;
 
-/// Bakes a mesh into a grid of its signed distances. `report` may be NULL.
+/// Bakes a mesh into a grid of its signed distances. `report` may be NULL. Outside the grid the field
+/// goes on, continuously, below the distance to the mesh. The same bytes for any number of workers.
+/// Where the mesh has a hole wider than about a cell, inside and outside are one, and nothing is inside:
+/// the field never jumps.
 TOI_API toi_status toi_bake_field(const toi_bake_def *def, toi_point_view points, toi_index_view faces,
                                   toi_bake_report *report, toi_field **field);
 
@@ -389,19 +392,21 @@ typedef struct toi_contact_def
 {
     double distance;  ///< points with phi <= distance are contacts; >= 0
     /// Adaptive subdivision (section 1.5.5 of the paper): beside its deepest point a triangle may have
-    /// more, looked for in parts of the triangle down to this area, until it has three that are not on
-    /// a line. Infinity: one contact a triangle.
+    /// more, looked for in parts of the triangle down to this area. They are a 64th of its longest side
+    /// apart or more, and the first three are not on a line. Infinity: one contact a triangle.
     double least_area;
     int per_triangle; ///< the most contacts of a triangle; >= 1. The paper: 3
     int workers;      ///< 0: toi_default_workers()
     uint32_t cookie;
 } toi_contact_def;
 
-/// A distance of 1e-6, parts down to area 0 for at most 16 halvings of size, three contacts a triangle.
+/// A distance of 1e-6, parts down to a 729th of the triangle, three contacts a triangle.
 TOI_API toi_contact_def toi_default_contact_def(void);
 
 /// Every triangle that comes as near as `distance` at time `time` of the motion has a contact: none
-/// is missed. Sorted by triangle, the deepest first. The points are local minima of the field.
+/// is missed. Where the field's bounds are too poor to tell, a triangle has one too, and its distance
+/// says how near it was found to be. Sorted by triangle, the deepest first. The same bits for any
+/// number of workers.
 TOI_API toi_status toi_find_field_contacts(const toi_contact_def *def, const toi_surface *surface,
                                            const toi_motion *motion, double time,
                                            const toi_field *field, toi_field_contact_array *contacts);

@@ -56,7 +56,8 @@ typedef struct toi_grid_header
     int32_t interpolation;
     int32_t blocks[3];
     int32_t records;
-    uint8_t more_zeros[40];
+    int32_t open; // 1: the mesh has open edges, and small holes may have been closed
+    uint8_t more_zeros[36];
 } toi_grid_header;
 
 // What all cells of a block have in common; or all blocks.

@@ -295,5 +295,7 @@ void toi_note_facts(toi_grid_header *header, const toi_grid_facts *facts)
     double node_error = 0x1p-21 * TOI_GRID_SIDE * longest;
     header->most = facts->most > header->far ? facts->most : header->far;
     header->lipschitz = toi_max(1, facts->lipschitz) * (1 + 0x1p-40);
-    header->step = header->cell_size * (1.7320509 + 2 * (facts->bubble + node_error));
+    // Where a hole is closed, values of both sides are farther apart than they may be.
+    double hole = header->open ? 5.5 : 0;
+    header->step = header->cell_size * (1.7320509 + hole + 2 * (facts->bubble + node_error));
 }
