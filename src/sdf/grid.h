@@ -128,6 +128,11 @@ static inline const toi_grid_range *toi_record_ranges(const toi_grid *grid, cons
     return (const toi_grid_range *)(record + TOI_GRID_NODES + (grid->cubic ? TOI_GRID_BUBBLES : 0));
 }
 
+static inline double toi_lerp(double a, double b, double t)
+{
+    return a + t * (b - a);
+}
+
 // The corners of a cell of a record, x fastest.
 static inline void toi_load_corners(const float *record, const int32_t cell[3], double corners[8])
 {
