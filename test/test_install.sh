@@ -23,7 +23,9 @@ cmake --build "$work/examples" >>"$work/log"
 grep -q 'impact' "$work/hello.txt"
 "$work/examples/stepping" | tee "$work/stepping.txt"
 grep -q 'separated, 0 vertices inside' "$work/stepping.txt"
-ok "find_package(toi) builds and runs examples/hello.c and examples/stepping.c"
+"$work/examples/field" | tee "$work/field.txt"
+grep -q 'touches' "$work/field.txt"
+ok "find_package(toi) builds and runs examples/hello.c, examples/stepping.c and examples/field.c"
 
 libdir=$(dirname "$(find "$work/prefix" -name toi.pc | head -n 1)")
 export PKG_CONFIG_PATH=$libdir

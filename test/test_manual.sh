@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The manual is true: examples/stepping.c does what it says, every program of the tutorial and of the pages on methods compiles
-# without a warning, it and every command print what stands below, other pieces of C stand in examples/stepping.c as they are,
+# without a warning, it and every command print what stands below, other pieces of C stand in examples as they are,
 # and those of docs/guide.md compile together. Pages that are linked exist.
 set -euo pipefail
 build=$1 compiler=$2 stepping=$3
@@ -20,11 +20,11 @@ lines=$(grep -c 'toi_' "$source/examples/stepping.c")
 ok "it has $lines lines that name toi"
 
 # Blocks of the pages, as 1.c, 2.text and so on. A program, and a command that begins with toi, print the text that follows. Other
-# pieces of C are the example's.
+# pieces of C are the examples'.
 cd "$source"
 programs=0 commands=0 pieces=0
 for page in docs/tutorial.md docs/boxes.md docs/exact.md docs/separation.md docs/inclusion.md docs/additive.md \
-    docs/fast.md; do
+    docs/fast.md docs/sdf.md; do
     blocks=$work/$(basename "$page" .md)
     mkdir "$blocks"
     awk -v to="$blocks" '/^```/ { if (file) { close(file); file = "" } else { file = to "/" ++n "." substr($0, 4); printf "" >file } next }
@@ -39,7 +39,7 @@ for page in docs/tutorial.md docs/boxes.md docs/exact.md docs/separation.md docs
             programs=$((programs + 1))
         elif [[ $file == *.c ]]; then # as it is, line by line
             piece=$(cat "$file")
-            [[ $(cat examples/stepping.c) == *"$piece"* ]] || { echo "not in examples/stepping.c:"; echo "$piece"; exit 1; }
+            [[ $(cat examples/*.c) == *"$piece"* ]] || { echo "not in examples:"; echo "$piece"; exit 1; }
             pieces=$((pieces + 1))
         elif [[ $file == *.sh ]] && grep -q '^toi ' "$file"; then
             PATH=$(dirname "$stepping"):$PATH bash "$file" | diff - "$expected" || { echo "$page, block $i"; exit 1; }

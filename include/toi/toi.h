@@ -14,5 +14,6 @@
 #include "toi/narrow_phase.h"
 #include "toi/random.h"
 #include "toi/scene.h"
+#include "toi/sdf.h"
 
 #endif

@@ -167,14 +167,22 @@ static void closest(double (*x)[3], const double p[3], double weight[3])
     }
     double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
     double all = va + vb + vc;
-    if (va > 0 && vb > 0 && vc > 0 && all > 0x1p-40 * toi_dot(ab, ab) * toi_dot(ac, ac)) {
+    if (!(all > 0x1p-40 * toi_dot(ab, ab) * toi_dot(ac, ac))) {
+        closest_on_sides(x, p, weight);
+    } else if (vc <= 0 && d1 >= 0 && d3 <= 0) {
+        on_side(0, 1, d1, d1 - d3, weight);
+    } else if (vb <= 0 && d2 >= 0 && d6 <= 0) {
+        on_side(0, 2, d2, d2 - d6, weight);
+    } else if (va <= 0 && d4 >= d3 && d5 >= d6) {
+        on_side(1, 2, d4 - d3, d4 - d3 + d5 - d6, weight);
+    } else if (va > 0 && vb > 0 && vc > 0) {
         weight[1] = vb / all;
         weight[2] = vc / all;
         double rest = 1 - weight[1] - weight[2];
         weight[0] = rest > 0 ? rest : 0;
-        return;
+    } else {
+        closest_on_sides(x, p, weight);
     }
-    closest_on_sides(x, p, weight);
 }
 
 // Downhill over the triangle, each step along the gradient and back into the triangle. The first
@@ -497,61 +505,91 @@ static bool is_far(const scene *o, double gap, double share)
     return gap * gap > share * share * toi_dot(side, side);
 }
 
+// What one visit finds out at an instant.
+typedef struct finding
+{
+    centre at;     // where the field was sampled first
+    centre sought; // and after a descent
+    advance first; // what each sample says
+    advance second;
+    const advance *best;
+    const centre *by; // whose that is
+    double step;
+    double low;
+    double least; // of the samples' gaps
+    bool clamped;
+} finding;
+
+// Samples at the part's centre, and downhill of it where that bound is poor.
+static void examine(toi_searcher *s, toi_face_part *part, scene *o, double horizon, finding *f)
+{
+    for (int i = 0; i < 3; ++i)
+        f->at.weight[i] = part->far ? 1.0 / 3 : part->weight[i];
+    if (part->far)
+        part->stride = 0;
+    sample_centre(s, o, &f->at);
+    advance_part(s, o, &f->at, horizon, &f->first);
+    f->sought = f->at;
+    f->best = &f->first;
+    f->by = &f->at;
+    f->step = f->first.step;
+    f->low = f->first.low;
+    f->least = f->at.gap;
+    f->clamped = f->first.clamped;
+    if (!(f->low < SPENT * f->least && f->step < horizon) ||
+        !seek(s, o->x, 0, &part->stride, &f->sought))
+        return;
+    advance_part(s, o, &f->sought, horizon, &f->second);
+    f->clamped = f->second.clamped;
+    f->low = f->second.low > f->low ? f->second.low : f->low;
+    f->least = f->sought.gap < f->least ? f->sought.gap : f->least;
+    if (f->second.step > f->step || f->first.count == 0) {
+        f->best = &f->second;
+        f->by = &f->sought;
+    }
+    f->step = f->second.step > f->step ? f->second.step : f->step;
+}
+
+// Splits, with the times until which each part is known to be free.
+static void part_with_times(const toi_searcher *s, const toi_face_part *part, scene *o,
+                            const finding *f, double now, double goal, double time,
+                            toi_face_part parts[4], double times[4])
+{
+    double steps[4] = {0, 0, 0, 0};
+    split(part, o, &f->sought, parts);
+    if (f->best->count > 0)
+        advance_children(s->search, o, f->by, f->best, steps);
+    for (int k = 0; k < 4; ++k) {
+        double later = steps[k] >= goal - now ? goal : toi_later(now, steps[k]);
+        times[k] = later > time ? later : time;
+    }
+}
+
 toi_visit toi_visit_part(toi_searcher *s, toi_face_part *part, double front, double *time,
                          toi_face_part parts[4], double times[4])
 {
     for (;;) {
-        double goal = toi_search_goal(s), horizon = goal - *time;
+        double now = *time, goal = toi_search_goal(s), horizon = goal - now;
         if (!(horizon > 0))
             return TOI_VISIT_FREE;
         ++s->nodes;
         scene o;
-        centre at, sought;
-        advance first, second, *best = &first;
-        look(s, part, *time, &o);
-        for (int i = 0; i < 3; ++i)
-            at.weight[i] = part->far ? 1.0 / 3 : part->weight[i];
-        if (part->far)
-            part->stride = 0;
-        sample_centre(s, &o, &at);
-        advance_part(s, &o, &at, horizon, &first);
-        double least = at.gap, low = first.low;
-        bool clamped = first.clamped;
-        const centre *by = &at; // whose bound is the best
-        sought = at;
-        if (low < SPENT * least && first.step < horizon &&
-            seek(s, o.x, 0, &part->stride, &sought)) {
-            advance_part(s, &o, &sought, horizon, &second);
-            least = sought.gap < least ? sought.gap : least;
-            low = second.low > low ? second.low : low;
-            clamped = second.clamped;
-            if (second.step > first.step || first.count == 0) {
-                best = &second;
-                by = &sought;
-            }
-        }
-        double step = first.step > best->step ? first.step : best->step;
+        finding f;
+        look(s, part, now, &o);
+        examine(s, part, &o, horizon, &f);
         if (s->failed)
             return TOI_VISIT_LATER;
-        if (step >= horizon) {
+        if (f.step >= horizon) {
             *time = goal;
             return TOI_VISIT_FREE;
         }
-        memcpy(part->weight, sought.weight, sizeof sought.weight);
-        double now = *time;
-        try_witness(s, part, now, &o, &sought);
-        *time = toi_later(now, step);
-        part->far = is_far(&o, least, NEAR);
-        if (!(low > SPENT * least || clamped) && part->depth < TOI_PART_DEPTH) {
-            double steps[4] = {0, 0, 0, 0};
-            part->far = is_far(&o, least, 0.5 * NEAR);
-            split(part, &o, &sought, parts);
-            if (best->count > 0)
-                advance_children(s->search, &o, by, best, steps);
-            for (int k = 0; k < 4; ++k) {
-                double later = steps[k] >= horizon ? goal : toi_later(now, steps[k]);
-                times[k] = later > *time ? later : *time;
-            }
+        memcpy(part->weight, f.sought.weight, sizeof part->weight);
+        try_witness(s, part, now, &o, &f.sought);
+        *time = toi_later(now, f.step);
+        bool spent = !(f.low > SPENT * f.least || f.clamped) && part->depth < TOI_PART_DEPTH;
+        part->far = is_far(&o, f.least, spent ? 0.5 * NEAR : NEAR);
+        if (spent) {
+            part_with_times(s, part, &o, &f, now, goal, *time, parts, times);
             return TOI_VISIT_SPLIT;
         }
         if (*time > front || s->nodes >= s->node_limit)
