@@ -314,7 +314,8 @@ typedef struct toi_sdf_def
     double tolerance; ///< certified: stop once t_high - t_low is at most this; > 0
     double margin;    ///< contact is phi <= margin
     /// Closer than this to contact counts as contact for t_high; 0, or less than rounding allows
-    /// (result.touch says): the least possible. A larger one ends grazing contact sooner.
+    /// (result.touch says): the least possible. A larger one ends grazing contact sooner. fwgss and fw
+    /// add how far the fastest point goes in search_tolerance of the motion: they end on either side.
     double touch;
     int64_t budget;   ///< certified: the most nodes to look at
     int iterations;   ///< the others: steps a triangle

@@ -14,6 +14,9 @@ typedef struct toi_local
     const toi_field *field;
     const toi_track *track;
     double contact; // phi <= this is contact: margin and touch distance
+    // How near a search of times must come to it: it ends on either side of the surface, as far off
+    // as its tolerance lets the fastest point go.
+    double near;
     int iterations; // the most steps for a triangle
     double
         tolerance; // of a golden section search; less than this share of a step is standing still

@@ -43,7 +43,7 @@ static void look(toi_local *local, const toi_corner corners[3], double time, pla
 {
     arrive(local, corners, time, at);
     const double *w = at->weights, value = at->sample.value;
-    if (value <= local->contact && !(hit->hit && hit->time <= time))
+    if (value <= local->contact + local->near && !(hit->hit && hit->time <= time))
         *hit = (toi_local_hit){true, time, {w[0], w[1], w[2]}, value};
 }
 

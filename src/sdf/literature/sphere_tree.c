@@ -241,6 +241,8 @@ static toi_status answer(const toi_sdf_question *question, toi_local_fn *search,
     toi_local local = {.field = question->field,
                        .track = &question->track,
                        .contact = def->margin + def->touch,
+                       .near = def->search_tolerance * question->track.duration *
+                               question->track.speed * question->field->lipschitz,
                        .iterations = def->iterations,
                        .tolerance = def->search_tolerance};
     sphere_walk walk = {.question = question,
@@ -250,7 +252,7 @@ static toi_status answer(const toi_sdf_question *question, toi_local_fn *search,
                         .end = question->track.duration,
                         .depth = INFINITY};
     toi_status status = TOI_OK;
-    result->touch = def->touch;
+    result->touch = def->touch + (start < question->track.duration ? local.near : 0);
     if (!question->surface)
         search_triangle(&walk, question->single, 0, start);
     else if (question->surface->tree.node_count > 0)
