@@ -96,8 +96,78 @@ static void call_mesh_field(void)
     toi_free_field(field);
 }
 
+static void mode_pose(void *context, double time, toi_pose *pose)
+{
+    (void)context;
+    check_own_mode();
+    *pose = (toi_pose){.matrix = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .position = {0, 0, 3 - 2 * time}};
+    pose->velocity[2] = -2;
+}
+
+// One question of a mesh and of a triangle by a motion; all of the result is kept.
+static void ask_impact(const toi_sdf_def *def, const toi_surface *surface, double (*points_)[3],
+                       const toi_motion *motion, const toi_field *field)
+{
+    toi_sdf_result result;
+    toi_status status;
+    memset(&result, 0, sizeof result);
+    IN_MODE(status = toi_find_field_impact(def, surface, motion, field, &result));
+    assert_int_equal(status, TOI_OK);
+    keep(&result, sizeof result);
+    const double(*corners)[3] = (const double(*)[3])points_;
+    IN_MODE(status = toi_find_triangle_impact(def, corners, motion, field, &result));
+    assert_int_equal(status, TOI_OK);
+    keep(&result, sizeof result);
+}
+
+static void call_motions(toi_motion motion, const toi_surface *surface, double (*points_)[3],
+                         const toi_field *field)
+{
+    double matrix[9], position[3], end[3][3] = {{0.1, 0, -2}, {1, 0.2, -3}, {0, 1, -0.1}};
+    toi_sdf_def def;
+    const char *name;
+    IN_MODE(def = toi_default_sdf_def());
+    IN_MODE(name = toi_sdf_solver_name(TOI_SDF_CERTIFIED));
+    assert_non_null(name);
+    IN_MODE(name = toi_sdf_state_name(TOI_SDF_HIT));
+    assert_non_null(name);
+    IN_MODE(motion.field = toi_rest());
+    motion.mesh.position[2] = 3;
+    motion.mesh.velocity[2] = -4.1;
+    motion.mesh.spin[1] = 0.7;
+    motion.field.spin[0] = 0.3;
+    IN_MODE(toi_rigid_pose(&motion.mesh, 0.3, matrix, position));
+    keep(matrix, sizeof matrix);
+    keep(position, sizeof position);
+    ask_impact(&def, surface, points_, &motion, field);
+    motion.start = toi_view_points(points_[0], 3);
+    motion.end = toi_view_points(end[0], 3);
+    ask_impact(&def, surface, points_, &motion, field);
+    motion.pose = mode_pose;
+    motion.speed[0] = 2;
+    ask_impact(&def, surface, points_, &motion, field);
+}
+
+static void call_impacts(void)
+{
+    double corners[3][3] = {{-1, 0, 0.1}, {1, -0.3, 0}, {0, 1, 0}};
+    int32_t face[3] = {0, 1, 2};
+    toi_surface *surface;
+    toi_motion motion;
+    toi_status status;
+    toi_field *field = make_shape(TOI_SHAPE_TORUS);
+    IN_MODE(status = toi_make_surface(toi_view_points(corners[0], 3), (toi_index_view){face, 1, 0},
+                                      2, &surface));
+    assert_int_equal(status, TOI_OK);
+    IN_MODE(motion = toi_default_motion());
+    call_motions(motion, surface, corners, field);
+    IN_MODE(toi_free_surface(surface));
+    toi_free_field(field);
+}
+
 void call_fields(void)
 {
+    call_impacts();
     call_mesh_field();
     toi_field *parts[TOI_SHAPE_COUNT + 1], *all, *placed;
     toi_placement placement;

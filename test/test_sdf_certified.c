@@ -699,7 +699,7 @@ static void bad_fields_are_noticed(void **state)
         toi_status status;
         const char *text;
     } list[] = {{&good, TOI_OK, ""},
-                {&hole, TOI_ERROR_DATA, "not a number at"},
+                {&hole, TOI_ERROR_DATA, "not a number"},
                 {&liar, TOI_ERROR_DATA, "Lipschitz"},
                 {&wild, TOI_ERROR_DATA, "bound"}};
     for (int i = 0; i < 4; ++i)

@@ -30,19 +30,19 @@ typedef struct report
 {
     entry node;
     toi_visit visit;
-    toi_part part;
-    toi_part parts[4];
+    toi_face_part part;
+    toi_face_part parts[4];
     toi_searcher searcher;
 } report;
 
 typedef struct state
 {
-    toi_search search;
+    toi_field_search search;
     toi_searcher main;
     entry *queue; // a heap
     int64_t count;
     int64_t capacity;
-    toi_part *parts;
+    toi_face_part *parts;
     int64_t part_count;
     int64_t part_capacity;
     int64_t *spare; // parts that may be used again
@@ -53,12 +53,12 @@ typedef struct state
     double proved; // what is no longer in the queue is free until then
     double front;  // during a round: the time of the first node that is not in it
     entry queue_room[SMALL];
-    toi_part part_room[SMALL];
+    toi_face_part part_room[SMALL];
     int64_t spare_room[SMALL];
 } state;
 
-static bool contradicts(const toi_search *search, const double a[3], double value_a, double error_a,
-                        const double b[3], double value_b, double error_b)
+static bool contradicts(const toi_field_search *search, const double a[3], double value_a,
+                        double error_a, const double b[3], double value_b, double error_b)
 {
     double e[3];
     toi_subtract(a, b, e);
@@ -68,7 +68,7 @@ static bool contradicts(const toi_search *search, const double a[3], double valu
 
 static void check_lipschitz(toi_searcher *s, const double point[3], const toi_field_sample *sample)
 {
-    const toi_search *search = s->search;
+    const toi_field_search *search = s->search;
     const double *other = NULL;
     if (contradicts(search, point, sample->value, sample->error, search->first_point,
                     search->first_value, search->first_error))
@@ -89,10 +89,10 @@ static void check_lipschitz(toi_searcher *s, const double point[3], const toi_fi
 
 void toi_search_sample(toi_searcher *s, const double point[3], toi_field_sample *sample)
 {
-    const toi_search *search = s->search;
+    const toi_field_search *search = s->search;
     toi_sample_field(search->field, point, sample);
     ++s->evaluations;
-    if (!isfinite(sample->value) || !(sample->error >= 0)) {
+    if (!isfinite(sample->value) || !isfinite(sample->error)) {
         if (!s->failed)
             memcpy(s->bad, point, sizeof s->bad);
         s->failed = true;
@@ -109,6 +109,8 @@ int toi_search_bound(toi_searcher *s, const toi_field_sample *sample, const doub
                      double radius, toi_minorant minorants[TOI_MINORANTS])
 {
     const toi_field *field = s->search->field;
+    if (s->search->margin < field->floor[0])
+        return 0; // they say nothing so deep
     int count = field->class->bound(field, sample, centre, radius, 1, minorants, TOI_MINORANTS);
     if (count < 0 && !s->failed) {
         memcpy(s->bad, centre, sizeof s->bad);
@@ -171,7 +173,7 @@ static entry pop(state *s)
     return first;
 }
 
-static toi_status keep_part(state *s, const toi_part *part, int64_t *id)
+static toi_status keep_part(state *s, const toi_face_part *part, int64_t *id)
 {
     if (s->spare_count > 0) {
         *id = s->spare[--s->spare_count];
@@ -200,7 +202,7 @@ static toi_status drop_part(state *s, int64_t id)
     return TOI_OK;
 }
 
-static toi_status push_part(state *s, double time, const toi_part *part)
+static toi_status push_part(state *s, double time, const toi_face_part *part)
 {
     int64_t id;
     toi_status status = keep_part(s, part, &id);
@@ -209,26 +211,34 @@ static toi_status push_part(state *s, double time, const toi_part *part)
 
 static toi_status push_triangle(state *s, double time, int32_t triangle)
 {
-    toi_part part = {.place = {{0, 0}, {1, 0}, {0, 1}}, .triangle = triangle, .far = true};
+    toi_face_part part = {.place = {{0, 0}, {1, 0}, {0, 1}}, .triangle = triangle, .far = true};
     toi_question_corners(s->search.question, triangle, part.corner);
     return push_part(s, time, &part);
 }
 
-static toi_status open_box(state *s, double time, int64_t node)
+// A node enters the queue as a box, or as its triangles if it is a leaf.
+static toi_status push_node(state *s, double time, int64_t node)
 {
     const toi_box_tree *tree = &s->search.question->surface->tree;
     const toi_box_node *box = &tree->nodes[node];
+    if (box->child)
+        return push(s, time, ~node);
     toi_status status = TOI_OK;
-    for (int k = 0; box->child && k < 2 && status == TOI_OK; ++k)
-        status = push(s, time, ~(int64_t)(box->child + k));
-    for (int32_t k = 0; !box->child && k < box->count && status == TOI_OK; ++k)
+    for (int32_t k = 0; k < box->count && status == TOI_OK; ++k)
         status = push_triangle(s, time, tree->order[box->first + k]);
     return status;
 }
 
+static toi_status open_box(state *s, double time, int64_t node)
+{
+    int64_t child = s->search.question->surface->tree.nodes[node].child;
+    toi_status status = push_node(s, time, child);
+    return status == TOI_OK ? push_node(s, time, child + 1) : status;
+}
+
 // Enters what a visit has found.
-static toi_status enter(state *s, const entry *node, toi_visit visit, const toi_part *part,
-                        const toi_part parts[4])
+static toi_status enter(state *s, const entry *node, toi_visit visit, const toi_face_part *part,
+                        const toi_face_part parts[4])
 {
     if (visit == TOI_VISIT_FREE) {
         s->proved = node->time < s->proved ? node->time : s->proved;
@@ -244,8 +254,8 @@ static toi_status enter(state *s, const entry *node, toi_visit visit, const toi_
     return status;
 }
 
-static toi_visit visit_node(toi_searcher *searcher, double front, entry *node, toi_part *part,
-                            toi_part parts[4])
+static toi_visit visit_node(toi_searcher *searcher, double front, entry *node, toi_face_part *part,
+                            toi_face_part parts[4])
 {
     searcher->has_last = false;
     if (node->id < 0)
@@ -262,7 +272,8 @@ static toi_status failure(const toi_searcher *s)
                         "and (%.17g, %.17g, %.17g)",
                         s->search->field->lipschitz, a[0], a[1], a[2], b[0], b[1], b[2]);
     return toi_fail(TOI_ERROR_DATA,
-                    "the field's value or a bound of it is not a number at (%.17g, %.17g, %.17g)",
+                    "the field's value or a bound of it is not a number, or not finite, at (%.17g, "
+                    "%.17g, %.17g)",
                     a[0], a[1], a[2]);
 }
 
@@ -270,7 +281,7 @@ static toi_status failure(const toi_searcher *s)
 static toi_status visit_next(state *s)
 {
     entry node = pop(s);
-    toi_part part, parts[4];
+    toi_face_part part, parts[4];
     double front = s->count > 0 ? s->queue[0].time : INFINITY;
     if (node.id >= 0)
         part = s->parts[node.id];
@@ -334,7 +345,7 @@ static bool unfinished(const state *s)
 static toi_status run(state *s)
 {
     const toi_sdf_question *question = s->search.question;
-    toi_status status = question->surface ? push(s, 0, ~(int64_t)0) : push_triangle(s, 0, 0);
+    toi_status status = question->surface ? push_node(s, 0, 0) : push_triangle(s, 0, 0);
     while (status == TOI_OK && unfinished(s)) {
         bool many = s->count >= LONG && s->main.node_limit - s->main.nodes >= ROUND;
         status = many ? visit_round(s) : visit_next(s);
@@ -343,17 +354,17 @@ static toi_status run(state *s)
 }
 
 // What rounding may cost: docs/sdf.md, "Rounding".
-static void prepare(const toi_sdf_question *question, toi_search *search)
+static void prepare(const toi_sdf_question *question, toi_field_search *search)
 {
     const toi_track *track = &question->track;
     const toi_sdf_def *def = question->def;
-    *search = (toi_search){.question = question,
-                           .field = question->field,
-                           .track = track,
-                           .margin = def->margin,
-                           .tolerance = def->tolerance,
-                           .duration = track->duration > 0 ? track->duration : 0x1p-400,
-                           .touch = def->touch};
+    *search = (toi_field_search){.question = question,
+                                 .field = question->field,
+                                 .track = track,
+                                 .margin = def->margin,
+                                 .tolerance = def->tolerance,
+                                 .duration = track->duration > 0 ? track->duration : 0x1p-400,
+                                 .touch = def->touch};
     search->lipschitz = question->field->lipschitz * (1 + 8 * TOI_UNIT);
     search->position_error = track->position_error;
     search->velocity_error = track->velocity_error;
@@ -418,7 +429,7 @@ static toi_status conclude(state *s, toi_sdf_result *result)
         return toi_finish_hit(s->search.question, result);
     }
     // A node that is left before the end was not looked at for want of budget.
-    if (s->count > 0)
+    if (s->count > 0 && s->queue[0].time < s->search.duration)
         result->state = TOI_SDF_UNDECIDED;
     return TOI_OK;
 }

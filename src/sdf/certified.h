@@ -16,7 +16,7 @@
 #define TOI_UNIT 0x1p-53
 
 // A triangle or a part of one.
-typedef struct toi_part
+typedef struct toi_face_part
 {
     toi_corner corner[3];
     double place[3][2]; // the corners' u and v in the whole triangle
@@ -25,7 +25,7 @@ typedef struct toi_part
     int32_t triangle;
     int16_t depth; // how often it was split
     bool far;      // so far away that the middle is as good as any other point
-} toi_part;
+} toi_face_part;
 
 // No part is split more often than this; by then it is a point.
 enum
@@ -43,7 +43,7 @@ typedef struct toi_witness
 } toi_witness;
 
 // What a search knows, the same for every worker.
-typedef struct toi_search
+typedef struct toi_field_search
 {
     const toi_sdf_question *question;
     const toi_field *field;
@@ -62,12 +62,12 @@ typedef struct toi_search
     double first_point[3];
     double first_value;
     double first_error;
-} toi_search;
+} toi_field_search;
 
 // One worker's view of it.
 typedef struct toi_searcher
 {
-    const toi_search *search;
+    const toi_field_search *search;
     toi_frame frame;
     toi_witness best;
     int64_t evaluations;
@@ -102,8 +102,8 @@ int toi_search_bound(toi_searcher *searcher, const toi_field_sample *sample, con
 
 // Visits a node that is free until *time, and moves that on while it stays before `front`, the
 // time of the next node. A split fills `parts`.
-toi_visit toi_visit_part(toi_searcher *searcher, toi_part *part, double front, double *time,
-                         toi_part parts[4]);
+toi_visit toi_visit_part(toi_searcher *searcher, toi_face_part *part, double front, double *time,
+                         toi_face_part parts[4]);
 toi_visit toi_visit_box(toi_searcher *searcher, int64_t node, double front, double *time);
 
 // From where on nodes do not matter.
@@ -116,7 +116,7 @@ static inline double toi_search_goal(const toi_searcher *s)
 }
 
 // How close counts as contact at a sample.
-static inline double toi_touch_at(const toi_search *s, const toi_field_sample *sample)
+static inline double toi_touch_at(const toi_field_search *s, const toi_field_sample *sample)
 {
     double least = 4 * (s->rounding + sample->error);
     return s->touch > least ? s->touch : least;

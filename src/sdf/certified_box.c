@@ -24,7 +24,7 @@ typedef struct scene
 
 static void look(toi_searcher *s, int64_t node, double time, scene *o)
 {
-    const toi_search *search = s->search;
+    const toi_field_search *search = s->search;
     const toi_track *track = search->track;
     toi_moving_box box;
     double up = 1 + 16 * TOI_UNIT;
@@ -42,9 +42,9 @@ static void look(toi_searcher *s, int64_t node, double time, scene *o)
     o->radius = radius > 0 ? radius : 0;
     o->radius_rate = box.radius_rate;
     o->corner = toi_norm(o->half) * up;
-    o->corner_bend = (o->bend + track->bend[1] * toi_norm(box.half) +
-                      track->bend[2] * toi_norm(box.half_rate)) *
-                     up;
+    o->corner_bend =
+        (o->bend + track->bend[1] * toi_norm(box.half) + track->bend[2] * toi_norm(box.half_rate)) *
+        up;
 }
 
 typedef struct bound
@@ -60,8 +60,8 @@ static void take_better(double low, double step, bound *out)
 }
 
 // The ball about the centre: turning does not move it.
-static bound bound_plainly(const toi_search *search, const scene *o, const toi_field_sample *sample,
-                           double horizon)
+static bound bound_plainly(const toi_field_search *search, const scene *o,
+                           const toi_field_sample *sample, double horizon)
 {
     double l = search->lipschitz, r = o->radius + search->position_error;
     double slack = sample->error + 8 * TOI_UNIT * (fabs(sample->value) + fabs(search->margin));
@@ -79,8 +79,8 @@ static bound bound_plainly(const toi_search *search, const scene *o, const toi_f
 // One minorant over the box. Its corners are at x +- half along each axis of the mesh, so their
 // least value and greatest speed towards the field are sums of three absolute values; or over the
 // ball, whichever lasts longer.
-static bound bound_by(const toi_search *search, const scene *o, const toi_minorant *m, double reach,
-                      double horizon)
+static bound bound_by(const toi_field_search *search, const scene *o, const toi_minorant *m,
+                      double reach, double horizon)
 {
     const toi_track *track = search->track;
     double square = toi_dot(m->normal, m->normal), n = sqrt(square) * (1 + 4 * TOI_UNIT);

@@ -64,9 +64,9 @@ static inline double min3(const double *a)
     return m < a[2] ? m : a[2];
 }
 
-static void look(toi_searcher *s, const toi_part *part, double time, scene *o)
+static void look(toi_searcher *s, const toi_face_part *part, double time, scene *o)
 {
-    const toi_search *search = s->search;
+    const toi_field_search *search = s->search;
     const toi_frame *frame = toi_frame_at(s, time);
     o->position_error = search->position_error + part->depth * search->split_error;
     o->velocity_error = search->velocity_error + part->depth * search->split_velocity_error;
@@ -219,7 +219,7 @@ static void meet(toi_searcher *s, int32_t triangle, double time, const double we
 }
 
 // A point of a part as weights of the whole triangle's corners.
-static void whole_weights(const toi_part *part, const double weight[3], double whole[3])
+static void whole_weights(const toi_face_part *part, const double weight[3], double whole[3])
 {
     whole[1] = whole[2] = 0;
     for (int i = 0; i < 3; ++i) {
@@ -231,10 +231,10 @@ static void whole_weights(const toi_part *part, const double weight[3], double w
 
 // Looks for a time of contact soon after `time`: steps in time by the sample's speed alternate with
 // descents over the triangle. It is the whole triangle: under a tip the point of contact moves.
-static void find_witness(toi_searcher *s, const toi_part *part, double time, const centre *from,
-                         double slope)
+static void find_witness(toi_searcher *s, const toi_face_part *part, double time,
+                         const centre *from, double slope)
 {
-    const toi_search *search = s->search;
+    const toi_field_search *search = s->search;
     toi_corner corner[3];
     toi_frame frame;
     double x[3][3], v[3][3], bend, stride = 0;
@@ -290,7 +290,7 @@ static void measure(const scene *o, const double c[3], offsets *e)
 }
 
 // The first root over the corners of one minorant, and its least value now.
-static void apply_minorant(const toi_search *search, const scene *o, const offsets *e,
+static void apply_minorant(const toi_field_search *search, const scene *o, const offsets *e,
                            const double *reach, const toi_minorant *m, double horizon, double *step,
                            double *low)
 {
@@ -317,7 +317,7 @@ static void apply_minorant(const toi_search *search, const scene *o, const offse
 }
 
 // From the Lipschitz constant alone: |x - c| <= length + speed tau + bend/2 tau^2.
-static void advance_plainly(const toi_search *search, const scene *o, const centre *at,
+static void advance_plainly(const toi_field_search *search, const scene *o, const centre *at,
                             const offsets *e, double horizon, advance *out)
 {
     double l = search->lipschitz, value = at->sample.value;
@@ -338,7 +338,7 @@ static void advance_plainly(const toi_search *search, const scene *o, const cent
 static void advance_part(toi_searcher *s, const scene *o, const centre *at, double horizon,
                          advance *out)
 {
-    const toi_search *search = s->search;
+    const toi_field_search *search = s->search;
     toi_minorant minorants[TOI_MINORANTS];
     offsets e;
     measure(o, at->c, &e);
@@ -382,7 +382,7 @@ static void halve(const toi_corner *a, const toi_corner *b, toi_corner *middle)
 }
 
 // Four parts; each begins at its point that is nearest to where the whole was sampled.
-static void split(const toi_part *part, scene *o, const centre *at, toi_part parts[4])
+static void split(const toi_face_part *part, scene *o, const centre *at, toi_face_part parts[4])
 {
     static const int CORNERS[4][3] = {{3, 4, 5}, {0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
     toi_corner corner[6];
@@ -414,7 +414,7 @@ static void split(const toi_part *part, scene *o, const centre *at, toi_part par
 }
 
 // A contact at this very time, or the search for one soon after.
-static void try_witness(toi_searcher *s, const toi_part *part, double time, scene *o,
+static void try_witness(toi_searcher *s, const toi_face_part *part, double time, scene *o,
                         const centre *at)
 {
     double velocity[3], weight[3];
@@ -438,8 +438,8 @@ static bool is_far(const scene *o, double gap, double share)
     return gap * gap > share * share * toi_dot(side, side);
 }
 
-toi_visit toi_visit_part(toi_searcher *s, toi_part *part, double front, double *time,
-                         toi_part parts[4])
+toi_visit toi_visit_part(toi_searcher *s, toi_face_part *part, double front, double *time,
+                         toi_face_part parts[4])
 {
     for (;;) {
         double goal = toi_search_goal(s), horizon = goal - *time;

@@ -46,9 +46,9 @@ static bool matrix_of(const double quaternion[4], double m[9])
 }
 
 // The turn of a body from its first rotation and its spin, for angles of at most spin * duration.
-static toi_turn make_turn(const double quaternion[4], const double spin[3], double duration)
+static toi_body_turn make_turn(const double quaternion[4], const double spin[3], double duration)
 {
-    toi_turn turn = {.rate = toi_norm(spin)};
+    toi_body_turn turn = {.rate = toi_norm(spin)};
     double q[9];
     bool identity = matrix_of(quaternion, q);
     double error = identity ? 0 : 32;
@@ -75,20 +75,20 @@ static toi_turn make_turn(const double quaternion[4], const double spin[3], doub
     return turn;
 }
 
-static void invert_turn(toi_turn *turn)
+static void invert_turn(toi_body_turn *turn)
 {
-    toi_turn old = *turn;
+    toi_body_turn old = *turn;
     toi_transpose(old.a, turn->a);
     toi_transpose(old.p, turn->p);
     toi_transpose(old.s, turn->s);
 }
 
 // Puts a constant rotation before a turn.
-static void precede_turn(const toi_turn *constant, toi_turn *turn)
+static void precede_turn(const toi_body_turn *constant, toi_body_turn *turn)
 {
     if (constant->plain)
         return;
-    toi_turn old = *turn;
+    toi_body_turn old = *turn;
     toi_multiply(constant->a, old.a, turn->a);
     if (turn->rate > 0) {
         toi_multiply(constant->a, old.p, turn->p);
@@ -98,7 +98,7 @@ static void precede_turn(const toi_turn *constant, toi_turn *turn)
     turn->error += constant->error + 16 * UNIT;
 }
 
-static void turn_at(const toi_turn *turn, double time, double m[9])
+static void turn_at(const toi_body_turn *turn, double time, double m[9])
 {
     if (turn->rate == 0) {
         memcpy(m, turn->a, sizeof turn->a);
@@ -112,7 +112,7 @@ static void turn_at(const toi_turn *turn, double time, double m[9])
 static TOI_APART void rigid_pose(const toi_rigid *rigid, const double *time, double matrix[9],
                                  double position[3])
 {
-    toi_turn turn = make_turn(rigid->rotation, rigid->spin, fabs(*time));
+    toi_body_turn turn = make_turn(rigid->rotation, rigid->spin, fabs(*time));
     turn_at(&turn, *time, matrix);
     double centre[3];
     toi_apply(matrix, rigid->centre, centre);
@@ -219,9 +219,8 @@ typedef struct sizes
 
 static sizes sizes_of(const toi_motion *motion, const toi_track *track)
 {
-    sizes z = {.drift = toi_norm(track->drift),
-               .spin = track->mesh.rate,
-               .field_spin = track->field.rate};
+    sizes z = {
+        .drift = toi_norm(track->drift), .spin = track->mesh.rate, .field_spin = track->field.rate};
     z.offset = toi_norm(track->offset);
     if (motion->pose) {
         z.drift += motion->speed[0];
@@ -234,7 +233,7 @@ static sizes sizes_of(const toi_motion *motion, const toi_track *track)
 
 // The frame turns at a constant rate, so a point u of the world has the acceleration
 // u'' - 2 w x u' + w x (w x u) in it; docs/sdf.md.
-static void bound_bends(const toi_motion *motion, const sizes *z, toi_track *track)
+static void bound_bends(const toi_motion *motion, const sizes *z, double pace, toi_track *track)
 {
     double w = z->field_spin, between[3], both[3];
     const double *wf = motion->field.spin;
@@ -250,6 +249,8 @@ static void bound_bends(const toi_motion *motion, const sizes *z, toi_track *tra
         track->bend[1] = toi_dot(between, between) + toi_norm(both) + 8 * UNIT * z->spin * w;
         track->bend[2] = w * (2 + track->duration * w);
     }
+    // A corner that was rounded, by 64 splits at most, has another bend than the true one.
+    track->bend[0] += 0x1p-44 * (track->bend[1] * track->reach + track->bend[2] * pace);
     for (int k = 0; k < 3; ++k)
         track->bend[k] *= 1 + 0x1p-40;
     track->has_axis = !motion->pose && (z->spin == 0 || w == 0);
@@ -306,7 +307,7 @@ toi_status toi_make_track(const toi_motion *motion, const double low[3], const d
     if (!(track->reach <= LARGEST) || !(pace <= LARGEST))
         return toi_fail(TOI_ERROR_DATA, "a coordinate is not finite, or beyond 1e60");
     sizes z = sizes_of(motion, track);
-    bound_bends(motion, &z, track);
+    bound_bends(motion, &z, pace, track);
     bound_rounding(motion, &z, pace, track);
     return TOI_OK;
 }

@@ -26,7 +26,7 @@ typedef struct toi_frame
 
 // A body's rotation at time t is cos(spin t) p + sin(spin t) s + a: products of its first rotation
 // and its axis that do not change.
-typedef struct toi_turn
+typedef struct toi_body_turn
 {
     double a[9];
     double p[9];
@@ -34,7 +34,7 @@ typedef struct toi_turn
     double rate;  // |spin|; 0: the rotation is `a`
     bool plain;   // no rotation at all: `a` is the identity, without an error
     double error; // of the matrix in the 2-norm, for all times of the motion
-} toi_turn;
+} toi_body_turn;
 
 // A motion prepared for many questions, with bounds on its rounding: docs/sdf.md.
 typedef struct toi_track
@@ -43,8 +43,8 @@ typedef struct toi_track
     double duration;
     bool linear;          // corners have a velocity of their own
     double centre[3];     // corners are relative to this point of the caller's coordinates
-    toi_turn mesh;        // with a resting field, its rotation is in there already
-    toi_turn field;       // the inverse of the field's rotation
+    toi_body_turn mesh;   // with a resting field, its rotation is in there already
+    toi_body_turn field;  // the inverse of the field's rotation
     double offset[3];     // of the mesh's centre from the field's at t = 0
     double drift[3];      // how fast the offset grows
     double spin[3];       // of the mesh
