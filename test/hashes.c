@@ -2,7 +2,8 @@
 // impacts, the earliest impact, the safe steps, the distances at the start. Every one is computed
 // for several workers and for each instruction set (with the default narrow phase 1 to 8 workers
 // and each broad phase), and must come out the same. Likewise for fields: values, gradients and
-// bounds. test_hashes.sh compares the lines of two builds.
+// bounds, first contacts of a mesh with them by every solver, and contacts. test_hashes.sh compares
+// the lines of two builds.
 
 #include "scenes.h"
 #include "toi/random.h"
@@ -10,6 +11,7 @@
 #include "toi/toi.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -185,12 +187,88 @@ static int compare_fields(void)
     return differences;
 }
 
+enum
+{
+    SHEET = 20
+};
+
+// A wavy sheet, for questions about a mesh and a field.
+static toi_surface *make_sheet(void)
+{
+    static double points[(SHEET + 1) * (SHEET + 1)][3];
+    static int32_t faces[2 * SHEET * SHEET][3];
+    for (int i = 0; i < (SHEET + 1) * (SHEET + 1); ++i) {
+        double x = i % (SHEET + 1) * 0.1 - 1, y = i / (SHEET + 1) * 0.1 - 1;
+        points[i][0] = x;
+        points[i][1] = y;
+        points[i][2] = 0.3 * x * x * y + 0.1 * y * y * y;
+    }
+    for (int i = 0; i < 2 * SHEET * SHEET; ++i) {
+        int32_t a = i / 2 / SHEET * (SHEET + 1) + i / 2 % SHEET, b = a + SHEET + 1;
+        faces[i][0] = i % 2 ? a + 1 : a;
+        faces[i][1] = b;
+        faces[i][2] = i % 2 ? b + 1 : a + 1;
+    }
+    toi_surface *surface;
+    require(toi_make_surface(toi_view_points(points[0], (SHEET + 1) * (SHEET + 1)),
+                             (toi_index_view){faces[0], 2 * SHEET * SHEET, 0}, 1, &surface),
+            "surface");
+    return surface;
+}
+
+// The first contact by every solver, and all contacts in the middle of the motion.
+static uint64_t hash_touches(const toi_surface *surface, const toi_motion *motion,
+                             const toi_field *field, int workers)
+{
+    uint64_t hashes[TOI_SDF_SOLVER_COUNT + 1];
+    toi_sdf_def def = toi_default_sdf_def();
+    def.workers = workers;
+    for (int i = 0; i < TOI_SDF_SOLVER_COUNT; ++i) {
+        toi_sdf_result r;
+        def.solver = (toi_sdf_solver)i;
+        require(toi_find_field_impact(&def, surface, motion, field, &r), toi_sdf_solver_name(i));
+        hashes[i] = toi_hash(&r, offsetof(toi_sdf_result, nodes));
+    }
+    toi_contact_def contact = toi_default_contact_def();
+    toi_field_contact_array list = {0};
+    contact.workers = workers;
+    contact.distance = 0.01;
+    require(toi_find_field_contacts(&contact, surface, motion, 0.5, field, &list), "contacts");
+    hashes[TOI_SDF_SOLVER_COUNT] = toi_hash(list.data, (size_t)list.count * sizeof *list.data);
+    toi_free_field_contacts(&list);
+    return toi_hash(hashes, sizeof hashes);
+}
+
+static int compare_touches(void)
+{
+    static const toi_shape kinds[3] = {TOI_SHAPE_TORUS, TOI_SHAPE_SPIKES, TOI_SHAPE_GYROID};
+    const double numbers[3][3] = {{0.5, 0.2, 0}, {0.4, 0.3, 0.15}, {1, 0.05, 0}};
+    toi_surface *surface = make_sheet();
+    int differences = 0;
+    for (int i = 0; i < 3; ++i) {
+        toi_field *field;
+        toi_motion motion = toi_default_motion();
+        motion.mesh.position[2] = 0.9;
+        motion.mesh.velocity[2] = -1.3;
+        motion.mesh.spin[0] = 2;
+        motion.field.spin[1] = 0.5;
+        require(toi_make_shape(kinds[i], numbers[i], toi_shape_numbers(kinds[i]), &field), "shape");
+        uint64_t first = hash_touches(surface, &motion, field, 1);
+        for (int workers = 2; workers <= 4; ++workers)
+            differences += hash_touches(surface, &motion, field, workers) != first;
+        printf("touches %s %016" PRIx64 "\n", toi_shape_name(kinds[i]), first);
+        toi_free_field(field);
+    }
+    toi_free_surface(surface);
+    return differences;
+}
+
 int main(int argc, char **argv)
 {
     toi_animation_def def = toi_default_animation_def();
     def.size = argc > 1 ? atoll(argv[1]) : 700;
     def.begin = 0.8;
-    int differences = compare_fields();
+    int differences = compare_fields() + compare_touches();
     int64_t all_hits = 0;
     for (int i = 0; (def.name = toi_animation_name(i)); ++i) {
         toi_animation scene;

@@ -3,6 +3,7 @@
 #ifndef TOI_TEST_MODES_CALLS_H
 #define TOI_TEST_MODES_CALLS_H
 
+void call_contacts(void);
 void call_fields(void);
 void call_pipeline(void);
 void call_scene(void);

@@ -640,6 +640,7 @@ TEST(exact)
 TEST(pipeline)
 TEST(scene)
 TEST(fields)
+TEST(contacts)
 TEST(mesh_files)
 TEST(query_files)
 TEST(truth)
@@ -679,6 +680,7 @@ int main(void)
         cmocka_unit_test(pipeline_in_every_mode),
         cmocka_unit_test(scene_in_every_mode),
         cmocka_unit_test(fields_in_every_mode),
+        cmocka_unit_test(contacts_in_every_mode),
         cmocka_unit_test(mesh_files_in_every_mode),
         cmocka_unit_test(query_files_in_every_mode),
         cmocka_unit_test(truth_in_every_mode),

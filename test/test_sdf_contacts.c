@@ -3,6 +3,7 @@
 
 #include "support.h"
 
+#include "sdf/lowest.h"
 #include "toi/random.h"
 #include "toi/sdf.h"
 
@@ -248,6 +249,72 @@ static void no_triangle_is_missed(void **state)
         toi_free_field(fields[i]);
 }
 
+// Triangles that are as near to a plane as the distance, but for some units in the last place, at
+// sizes from 1e-6 to 1e6, near the origin and far from it. Long doubles tell which are near.
+static void rounding_misses_nothing(void **state)
+{
+    (void)state;
+    int64_t near = 0, far = 0, count = cases(20000);
+    for (int64_t i = 0; i < count; ++i) {
+        double size = pow(10, uniform(-6, 6)), away = i % 2 ? size : size * 1000, corners[9];
+        double numbers[4] = {uniform(-1, 1), uniform(-1, 1), uniform(0.1, 1), uniform(-away, away)};
+        long double length = 0, n[3], least = INFINITY;
+        for (int k = 0; k < 3; ++k)
+            length += (long double)numbers[k] * numbers[k];
+        for (int k = 0; k < 3; ++k)
+            n[k] = numbers[k] / sqrtl(length);
+        toi_contact_def def = toi_default_contact_def();
+        def.distance = size * uniform(0, 1e-3);
+        def.least_area = INFINITY;
+        for (int k = 0; k < 9; ++k)
+            corners[k] = uniform(-away, away);
+        for (int k = 0; k < 3; ++k) { // the first is the lowest
+            double *c = corners + 3 * k, height = k * size + def.distance;
+            height += away * 0x1p-52 * (double)(toi_random_below(&random_numbers, 401) - 200.0);
+            c[2] = (double)((height + numbers[3] - n[0] * c[0] - n[1] * c[1]) / n[2]);
+            least = fminl(least, n[0] * c[0] + n[1] * c[1] + n[2] * c[2] - numbers[3]);
+        }
+        toi_field *plane;
+        assert_ok(toi_make_shape(TOI_SHAPE_PLANE, numbers, 4, &plane));
+        toi_field_contact_array c = contacts_of(&def, corners, plane);
+        near += least <= def.distance;
+        far += c.count == 0;
+        if (least <= def.distance)
+            assert_int_equal(c.count, 1);
+        toi_free_field_contacts(&c);
+        toi_free_field(plane);
+    }
+    assert_true(near > count / 5 && far > 0);
+}
+
+// Points of a triangle by their weights are as near to the exact ones as the triangle says.
+static void points_by_weights_are_near(void **state)
+{
+    (void)state;
+    double worst = 0;
+    for (int64_t i = 0; i < cases(100000); ++i) {
+        double corners[3][3], scale = pow(10, uniform(-6, 6)), point[3], largest = 0;
+        double v = toi_random_unit(&random_numbers), u = (1 - v) * toi_random_unit(&random_numbers);
+        double weights[3] = {1 - u - v, u, v};
+        toi_resting triangle;
+        for (int k = 0; k < 9; ++k) {
+            corners[k / 3][k % 3] = scale * uniform(-1, 1);
+            largest = fmax(largest, fabs(corners[k / 3][k % 3]));
+        }
+        toi_rest_triangle(corners, 0, &triangle);
+        toi_resting_point(&triangle, weights, point);
+        long double square = 0;
+        for (int k = 0; k < 3; ++k) {
+            long double x = (1 - (long double)u - v) * corners[0][k] +
+                            (long double)u * corners[1][k] + (long double)v * corners[2][k];
+            square += (x - point[k]) * (x - point[k]);
+        }
+        assert_true(sqrtl(square) <= triangle.error && triangle.error <= 0x1p-48 * largest);
+        worst = fmax(worst, (double)sqrtl(square) / triangle.error);
+    }
+    assert_true(worst > 0.1); // and not because the bound is far too large
+}
+
 // Straight lines: the positions at the time are those that count.
 static void straight_lines_are_followed(void **state)
 {
@@ -364,6 +431,8 @@ int main(void)
         cmocka_unit_test(a_flat_triangle_has_three_contacts),
         cmocka_unit_test(a_box_rests_on_spikes),
         cmocka_unit_test(no_triangle_is_missed),
+        cmocka_unit_test(rounding_misses_nothing),
+        cmocka_unit_test(points_by_weights_are_near),
         cmocka_unit_test(straight_lines_are_followed),
         cmocka_unit_test(the_same_for_any_number_of_workers),
         cmocka_unit_test(degenerate_triangles),

@@ -389,19 +389,21 @@ typedef struct toi_contact_def
 {
     double distance;  ///< points with phi <= distance are contacts; >= 0
     /// Adaptive subdivision (section 1.5.5 of the paper): beside its deepest point a triangle may have
-    /// more, looked for in parts of the triangle down to this area, until it has three that are not on
-    /// a line. Infinity: one contact a triangle.
+    /// more, looked for in parts of the triangle down to this area. They are a 64th of its longest side
+    /// apart or more, and the first three are not on a line. Infinity: one contact a triangle.
     double least_area;
     int per_triangle; ///< the most contacts of a triangle; >= 1. The paper: 3
     int workers;      ///< 0: toi_default_workers()
     uint32_t cookie;
 } toi_contact_def;
 
-/// A distance of 1e-6, parts down to area 0 for at most 16 halvings of size, three contacts a triangle.
+/// A distance of 1e-6, parts down to a 729th of the triangle, three contacts a triangle.
 TOI_API toi_contact_def toi_default_contact_def(void);
 
 /// Every triangle that comes as near as `distance` at time `time` of the motion has a contact: none
-/// is missed. Sorted by triangle, the deepest first. The points are local minima of the field.
+/// is missed. Where the field's bounds are too poor to tell, a triangle has one too, and its distance
+/// says how near it was found to be. Sorted by triangle, the deepest first. The same bits for any
+/// number of workers.
 TOI_API toi_status toi_find_field_contacts(const toi_contact_def *def, const toi_surface *surface,
                                            const toi_motion *motion, double time,
                                            const toi_field *field, toi_field_contact_array *contacts);
