@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef long double number;
@@ -326,16 +327,19 @@ static void describe(const question *q, const toi_sdf_result *r, number t)
            q->moving.motion.duration, r->t_low, t, toi_sdf_state_name(r->state));
 }
 
-// Times before t_low: all over, and ever closer to it.
-static bool is_late(const question *q, const toi_sdf_result *r)
+enum
 {
-    number times[14];
-    int count = 0;
-    for (int k = 0; k < 5; ++k)
-        times[count++] = r->t_low * (k + pick(0, 1)) / 5;
+    TIMES = 13
+};
+
+// Times before t_low, `count` of them: the last one, some ever closer to it, and some all over.
+static bool is_late(const question *q, const toi_sdf_result *r, int count)
+{
+    number times[TIMES] = {nextafter(r->t_low, 0)};
     for (int k = 0; k < 7; ++k)
-        times[count++] = r->t_low * (1 - powl(10, -(number)pick(2 * k, 2 * k + 2)));
-    times[count++] = nextafter(r->t_low, 0);
+        times[1 + k] = r->t_low * (1 - powl(10, -(number)pick(2 * k, 2 * k + 2)));
+    for (int k = 0; k < 5; ++k)
+        times[8 + k] = r->t_low * (k + pick(0, 1)) / 5;
     for (int k = 0; k < count; ++k)
         if (times[k] >= 0 && times[k] < r->t_low && touches(q, times[k], r->u, r->v)) {
             describe(q, r, times[k]);
@@ -363,7 +367,7 @@ static toi_sdf_result ask(const question *q, tally *t)
                                        &q->moving.motion, q->subject.field, &r));
     ++t->states[r.state];
     t->starts += r.t_low == 0;
-    t->late += is_late(q, &r);
+    t->late += is_late(q, &r, TIMES);
     if (r.state == TOI_SDF_FREE)
         assert_true(r.t_low == q->moving.motion.duration);
     if (r.state == TOI_SDF_HIT)
@@ -446,7 +450,7 @@ static void shapes_are_never_late(void **state)
 {
     (void)state;
     tally t = {0};
-    int64_t count = cases(60000);
+    int64_t count = cases(45000);
     for (int64_t i = 0; i < count; ++i) {
         double size = random_size();
         twin_node *node = random_shape(&source, (toi_shape)(i % TOI_SHAPE_COUNT), size);
@@ -460,7 +464,7 @@ static void combined_fields_are_never_late(void **state)
 {
     (void)state;
     tally t = {0};
-    int64_t count = cases(25000);
+    int64_t count = cases(20000);
     for (int64_t i = 0; i < count; ++i) {
         double size = random_size();
         twin_node *node = random_tree(&source, 1 + below(3), size, 1);
@@ -474,10 +478,111 @@ static void baked_fields_and_meshes_are_never_late(void **state)
 {
     (void)state;
     tally t = {0};
-    int64_t count = cases(15000);
+    int64_t count = cases(12000);
     collection c = make_collection();
     for (int64_t i = 0; i < count; ++i)
         ask_all((subject){c.fields[i % c.count], NULL, 1}, &t);
+    free_collection(&c);
+    judge(&t, count);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Whole meshes
+
+// A mesh that moves as a question's triangle does.
+typedef struct crowd
+{
+    twin_mesh mesh;
+    double (*end)[3]; // for straight lines
+    toi_surface *surface;
+} crowd;
+
+// A ball, with some faces that are segments or points, some twice; its size is the triangle's.
+static crowd random_crowd(question *q)
+{
+    crowd c = {.mesh = make_ball(3 + below(2), 0.3, toi_random_bits(&source))};
+    twin_motion *m = &q->moving;
+    number side[3];
+    for (int k = 0; k < 3; ++k)
+        side[k] = (number)m->start[1][k] - m->start[0][k];
+    double size = (double)twin_length(side) * pick(0.1, 1), loose = below(2) ? 0 : 0.3 * size;
+    for (int64_t i = 0; i < c.mesh.face_count / 10; ++i) {
+        int32_t *face = c.mesh.faces[below((int)c.mesh.face_count)];
+        face[below(3)] = face[below(3)];
+    }
+    memcpy(c.mesh.faces[0], c.mesh.faces[1], sizeof *c.mesh.faces);
+    c.end = calloc((size_t)c.mesh.point_count, sizeof *c.end);
+    for (int64_t i = 0; i < c.mesh.point_count; ++i)
+        for (int k = 0; k < 3; ++k) {
+            double at = size * c.mesh.points[i][k];
+            c.mesh.points[i][k] = m->start[0][k] + at;
+            c.end[i][k] = m->end[0][k] + at + loose * pick(-1, 1);
+        }
+    assert_ok(toi_make_surface(twin_points(&c.mesh), twin_faces(&c.mesh), 1, &c.surface));
+    return c;
+}
+
+static void free_crowd(crowd *c)
+{
+    free_twin_mesh(&c->mesh);
+    free(c->end);
+    toi_free_surface(c->surface);
+}
+
+// The question of one of the faces.
+static void pick_face(const crowd *c, int64_t face, question *q)
+{
+    for (int i = 0; i < 3; ++i) {
+        int32_t vertex = c->mesh.faces[face][i];
+        memcpy(q->moving.start[i], c->mesh.points[vertex], sizeof q->moving.start[i]);
+        memcpy(q->moving.end[i], c->end[vertex], sizeof q->moving.end[i]);
+    }
+}
+
+static void ask_crowd(subject about, tally *t)
+{
+    question q;
+    random_question(&q, about);
+    crowd c = random_crowd(&q);
+    toi_motion motion = q.moving.motion;
+    toi_sdf_result r;
+    if (motion.end.count > 0) {
+        motion.start = twin_points(&c.mesh);
+        motion.end = toi_view_points(c.end[0], c.mesh.point_count);
+    }
+    assert_ok(toi_find_field_impact(&q.def, c.surface, &motion, about.field, &r));
+    ++t->states[r.state];
+    t->starts += r.t_low == 0;
+    q.path_error *= 2; // a face may be farther away than the triangle was
+    bool late = false;
+    for (int64_t i = 0; i < c.mesh.face_count && !late; ++i) {
+        pick_face(&c, i, &q);
+        late = is_late(&q, &r, i == r.triangle ? TIMES : 4);
+    }
+    t->late += late;
+    if (r.state == TOI_SDF_HIT) {
+        pick_face(&c, r.triangle, &q);
+        check_witness(&q, &r);
+    }
+    free_crowd(&c);
+}
+
+static void meshes_are_never_late(void **state)
+{
+    (void)state;
+    tally t = {0};
+    int64_t count = cases(3000);
+    collection c = make_collection();
+    for (int64_t i = 0; i < count; ++i) {
+        if (i % 4 == 0) {
+            ask_crowd((subject){c.fields[i / 4 % c.count], NULL, 1}, &t);
+            continue;
+        }
+        double size = random_size();
+        twin_node *node = random_tree(&source, below(3), size, 1);
+        ask_crowd((subject){node->field, node, size}, &t);
+        free_tree(node);
+    }
     free_collection(&c);
     judge(&t, count);
 }
@@ -488,6 +593,7 @@ int main(void)
         cmocka_unit_test(shapes_are_never_late),
         cmocka_unit_test(combined_fields_are_never_late),
         cmocka_unit_test(baked_fields_and_meshes_are_never_late),
+        cmocka_unit_test(meshes_are_never_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
