@@ -113,7 +113,7 @@ static void nodes_are_distances(void **state)
             assert_true(fabs(fabs(value) - fmin(d, far)) <= 0x1p-24 * d + 1e-9);
             near += d < 1;
         }
-        assert_true(near > 20);
+        assert_true(near > cases(4000) / 200);
         toi_free_field(field);
         free_solid(&s);
     }
@@ -267,7 +267,7 @@ static void lipschitz_constants_hold(void **state)
             if (d > 1e-6 * grid->cell)
                 steepest = fmax(steepest, (double)(change / d));
         }
-        assert_true(steepest > 0.5 * field->lipschitz);
+        assert_true(steepest > 0.5 * field->lipschitz || cases(50000) < 50000);
         toi_free_field(field);
         free_solid(&s);
     }
