@@ -101,10 +101,10 @@ toi_status toi_make_shuriken(int around, double radius, toi_solid *solid)
         wave w = scene_wave(turns);
         double rim = radius * blade_share(turns), hub = 0.16 * radius, hole = 0.14 * radius;
         double thickness = 0.03 * radius;
-        add_point(solid, (vec3){hub * w.cos, hub * w.sin, thickness});
-        add_point(solid, (vec3){hole * w.cos, hole * w.sin, 0});
-        add_point(solid, (vec3){hub * w.cos, hub * w.sin, -thickness});
         add_point(solid, (vec3){rim * w.cos, rim * w.sin, 0});
+        add_point(solid, (vec3){hub * w.cos, hub * w.sin, -thickness});
+        add_point(solid, (vec3){hole * w.cos, hole * w.sin, 0});
+        add_point(solid, (vec3){hub * w.cos, hub * w.sin, thickness});
     }
     if (status == TOI_OK)
         join_columns(solid, columns, 4);

@@ -34,7 +34,7 @@ struct query
 // What the filters in single precision say.
 struct findings
 {
-    toi_motion motion;
+    toi_pair_motion motion;
     int32_t wild, axes, directions;
     float bounds[2][2][2][3]; // of both primitives, at both ends, low and minus high
     int32_t boxes, boxes_early;
@@ -109,7 +109,7 @@ struct findings
 TOI_INLINE void climb(int edge_edge, query *q, findings *f)
 {
     double none = 0, shrink;
-    toi_motion m;
+    toi_pair_motion m;
     toi_reach reach;
     f->axes = toi_axes_apart(edge_edge, q->points, NULL, &none);
     f->axes_early = toi_axes_apart(edge_edge, q->points, &q->t_max, &none);

@@ -5,6 +5,7 @@
 
 void call_contacts(void);
 void call_fields(void);
+void call_grids(void);
 void call_pipeline(void);
 void call_scene(void);
 

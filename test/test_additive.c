@@ -33,7 +33,7 @@ typedef struct sample
 {
     toi_kind kind;
     toi_query query;
-    toi_motion motion;
+    toi_pair_motion motion;
     double n[3];
     double separation;
     toi_heights heights;

@@ -98,7 +98,7 @@ static int check_node(const toi_box_tree *t, int32_t index, int leaf, int64_t *s
         return 0;
     }
     const toi_box_node *left = &t->nodes[n->child], *right = left + 1;
-    assert_true(n->child + 1 < t->node_count);
+    assert_true(n->child > index && n->child + 1 < t->node_count);
     assert_int_equal(left->first, n->first);
     assert_int_equal(right->first, n->first + left->count);
     assert_int_equal(left->count + right->count, n->count);

@@ -27,7 +27,7 @@ typedef struct subject
     int edge_edge;
     double t, other;
     double points[2][4][3], shrink;
-    toi_motion motion;
+    toi_pair_motion motion;
     toi_reach reach;
     toi_cubic cubic;
     exact_motion exact;

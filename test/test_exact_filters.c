@@ -26,7 +26,7 @@ typedef struct sample
 } sample;
 
 // Loads one query into all lanes. Returns whether the filter would trust single precision with it.
-static bool load_sample(const sample *s, toi_motion *m, toi_real *separation)
+static bool load_sample(const sample *s, toi_pair_motion *m, toi_real *separation)
 {
     static const int corners[TOI_PAIR_KINDS][3][2] = {{{0, 1}, {1, 2}, {1, 3}},
                                                       {{0, 2}, {1, 0}, {2, 3}}};
@@ -87,7 +87,7 @@ static double end_error(const sample *s, toi_real w[TOI_MAX_CORNERS][3], int fro
 
 static double direction_ratio(const sample *s, exact_motion *exact)
 {
-    toi_motion m;
+    toi_pair_motion m;
     toi_real separation, w[TOI_MAX_CORNERS][3], d[3];
     if (!load_sample(s, &m, &separation))
         return 0;

@@ -24,7 +24,7 @@ typedef struct prepared
 {
     toi_kind kind;
     toi_query given;
-    toi_motion motion;
+    toi_pair_motion motion;
     search search;
 } prepared;
 
@@ -36,7 +36,7 @@ static void prepare_query(toi_kind kind, const toi_query *query, double separati
     double points[2][4][3], shrink;
     memcpy(points[0], query->start, sizeof points[0]);
     memcpy(points[1], query->end, sizeof points[1]);
-    toi_motion *m = &out->motion;
+    toi_pair_motion *m = &out->motion;
     toi_take_scaled_motion(kind == TOI_EDGE_EDGE, points, &shrink, m);
     toi_filtered f = {.scale = m->scale};
     memcpy(f.p, m->p, sizeof f.p);

@@ -387,14 +387,6 @@ static void composed_fields_keep_floors(void **state)
             check_composed(composed, &random);
             toi_free_field(composed);
         }
-    // A level below the floor gets no bounds.
-    double outside[3] = {3, 0, 0};
-    toi_field_sample sample;
-    toi_minorant minorants[TOI_MINORANTS];
-    toi_sample_field(mesh, outside, &sample);
-    assert_true(toi_bound_above(mesh, &sample, outside, 1, 0, minorants, TOI_MINORANTS) > 0);
-    assert_int_equal(toi_bound_above(mesh, &sample, outside, 1, -1e-9, minorants, TOI_MINORANTS),
-                     0);
     assert_true(sphere->floor[0] == -INFINITY && sphere->floor[1] == -INFINITY);
     toi_free_field(placed);
     toi_free_field(sphere);

@@ -641,6 +641,7 @@ TEST(pipeline)
 TEST(scene)
 TEST(fields)
 TEST(contacts)
+TEST(grids)
 TEST(mesh_files)
 TEST(query_files)
 TEST(truth)
@@ -681,6 +682,7 @@ int main(void)
         cmocka_unit_test(scene_in_every_mode),
         cmocka_unit_test(fields_in_every_mode),
         cmocka_unit_test(contacts_in_every_mode),
+        cmocka_unit_test(grids_in_every_mode),
         cmocka_unit_test(mesh_files_in_every_mode),
         cmocka_unit_test(query_files_in_every_mode),
         cmocka_unit_test(truth_in_every_mode),

@@ -12,6 +12,7 @@ python=$(command -v python3 || true)
 keys() {
     local name=$1 expected=$2; shift 2
     run "$@" --json
+    if [ $code -ne 0 ]; then fail "$name" "exit code $code"; return; fi
     if [ -z "$python" ]; then skip "$name: needs python3"; return; fi
     same "$name" "$("$python" -c "import json; print(*sorted(json.load(open('stdout'))))" 2>>stderr || true)" "$expected"
 }
@@ -20,6 +21,7 @@ keys() {
 value() {
     local name=$1 expression=$2; shift 2
     run "$@" --json
+    if [ $code -ne 0 ]; then fail "$name" "exit code $code"; return; fi
     if [ -z "$python" ]; then skip "$name: needs python3"; return; fi
     if "$python" -c "import json; o = json.load(open('stdout')); exit(not ($expression))" 2>>stderr
     then pass "$name"; else fail "$name" "$expression: $(tr -d '\n' <stdout)"; fi
@@ -47,6 +49,18 @@ write_ply open.ply $'0 0 0\n1 0 0\n0 1 0\n0 0 1' $'3 0 2 1\n3 0 1 3\n3 0 3 2'
 printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n' >tetrahedron.obj
 cp tetrahedron.ply "part+1-of-2@home.ply"
 printf '0,0,0\n0.25,0.25,0.25\n3,0,0\n' >points.csv
+
+# --- Help ---------------------------------------------------------------------------------------
+subcommand=()
+for command in sdf "sdf ccd" "sdf query" "sdf bake" "bench sdf"; do
+    # shellcheck disable=SC2086
+    succeeds "toi $command --help" $command --help
+    check "it fits a terminal" [ "$(awk 'length > 80' stdout | wc -l)" -eq 0 ]
+    check "it has an example" grep -qE "^  toi $command" stdout
+done
+refuses "no command" 1 "ccd, query, bake" sdf
+refuses "a slip" 1 "did you mean query?" sdf qurey
+subcommand=(sdf)
 
 # --- Fields as text -----------------------------------------------------------------------------
 at "a sphere" sphere:1 3,0,0 2
@@ -134,6 +148,7 @@ for threads in 1 2 3; do
     run query 'gyroid:1,0.1' --points points.csv --threads $threads
     cp stdout "gyroid-$threads"
 done
+same "values for all" "$(wc -l <gyroid-1)" 3
 check "the same for any number of threads" cmp -s gyroid-1 gyroid-2
 check "and more" cmp -s gyroid-1 gyroid-3
 
@@ -161,13 +176,15 @@ value "a baked field is read" "o['kind'] == 'grid' and o['error'] > 0 and o['ins
 printf '0,0,0\n0.25,0.25,0.25\n0.5,0.1,0.1\n1.05,0,0\n' >near.csv
 run query t.sdf --points near.csv; cp stdout baked
 run query tetrahedron.ply --points near.csv
+# shellcheck disable=SC2016 # the dollars are those of awk
 check "its values are the mesh's, within the error" \
-    awk -F, 'FNR == NR { a[NR] = $1; next } { d = a[FNR] - $1 } d > 0.06 || d < -0.06 { exit 1 }' baked stdout
+    awk -F, 'FNR == NR { a[NR] = $1; next } { d = a[FNR] - $1; wrong += d > 0.06 || d < -0.06 }
+    END { exit wrong || FNR != 4 || NR != 8 }' baked stdout
 head -c 100 t.sdf >cut.sdf
 refuses "a truncated field" 2 "cut.sdf" query cut.sdf --points points.csv
 
 # --- Ccd ----------------------------------------------------------------------------------------
-fall=(ccd triangle.ply --field sphere:1@0,0,-2 --velocity 0,0,-1)
+fall=(ccd triangle.ply --field "sphere:1@0,0,-2" --velocity "0,0,-1")
 refuses "no mesh" 1 "MESH" ccd --field sphere:1
 refuses "no field" 1 "--field" ccd triangle.ply
 refuses "a bad vector" 1 "--velocity is '1,2'; use three numbers, x,y,z" ccd triangle.ply --field sphere:1 --velocity 1,2
@@ -191,7 +208,10 @@ value "a miss" "o['state'] == 'free' and o['t_low'] == 0.5 and o['t_high'] is No
     o['point'] is None" "${fall[@]}" --duration 0.5
 value "a tolerance" "o['t_high'] - o['t_low'] <= 1e-12" "${fall[@]}" --duration 2 --tolerance 1e-12
 value "a margin" "o['t_low'] <= 0.5 <= o['t_high'] + 1e-9" "${fall[@]}" --duration 2 --margin 0.5
-value "a budget" "o['state'] == 'undecided' and o['t_low'] <= 1 and o['nodes'] <= 16" "${fall[@]}" --duration 2 --budget 1
+value "a budget" "o['t_low'] <= 1 and o['nodes'] <= 16 and (o['state'] == 'undecided' or \
+    o['state'] == 'hit' and o['t_high'] - o['t_low'] > 1e-9)" "${fall[@]}" --duration 2 --budget 1
+run "${fall[@]}" --duration 2 --budget 1
+check "that was used up" grep -q "used up" stdout
 value "straight lines" "o['state'] == 'hit' and o['t_low'] <= 0.5 <= o['t_high'] + 1e-12" \
     ccd triangle.ply --end lower.ply --field sphere:1@0,0,-2
 value "their duration" "o['state'] == 'hit' and o['t_low'] <= 2 <= o['t_high'] + 1e-12" \
@@ -236,13 +256,16 @@ refuses "no such solver" 1 "did you mean fwgss?" --solvers fwgs
 refuses "the study has its own" 1 "--study" --study --scenes hoop
 succeeds "a scene" --scenes triangle-torus --count 8 --repeat 1
 check "with every solver" grep -qE "^certified 1e-12 " stdout
-run --scenes spikes-1k,triangle-torus --count 2 --repeat 1 --csv rows.csv --json
+value "rows as an object" "len(o['rows']) == 14 and all(r['questions'] == 2 and r['seconds'] > 0 for r in o['rows']) \
+    and o['rows'][-1]['solver'] == 'certified' and o['rows'][-1]['gap'] <= 1e-12 and \
+    o['rows'][7]['tested']['triangles'] > 0" --scenes spikes-1k,triangle-torus --count 2 --repeat 1 --csv rows.csv
 same "a row for each" "$(wc -l <rows.csv)" 15
 same "columns" "$(head -n 1 rows.csv | cut -d, -f1-9)" \
     scene,field,triangles,questions,solver,tolerance,threads,seconds,median_seconds
-cut -d, -f1,5,6,19 rows.csv >hashes-1
+cut -d, -f1,5,6,24 rows.csv >hashes-1
 run --scenes spikes-1k,triangle-torus --count 2 --repeat 1 --csv rows.csv --threads 2
-check "the same hashes with two threads" cmp -s hashes-1 <(cut -d, -f1,5,6,19 rows.csv)
+check "it runs" [ $code -eq 0 ]
+check "the same hashes with two threads" cmp -s hashes-1 <(cut -d, -f1,5,6,24 rows.csv)
 succeeds "a generated body" --scenes triangle-mesh --count 1 --repeat 1 --solvers certified
 check "is named" grep -q "on bumpy ball mesh" stdout
 run --study --count 8 --repeat 1
@@ -250,9 +273,10 @@ check "the study runs" [ $code -eq 0 ]
 check "table 1.1" grep -q "(table 1.1)" stdout
 check "table 1.2" grep -q "(table 1.2)" stdout
 value "certified is never late and never wrong" "o['disagree'] == 0 and o['differ'] <= 1e-12 and all(r['late'] == 0 and \
-    r['missed'] == 0 and r['invented'] == 0 and r['undecided'] == 0 and r['sets_missing'] == 0 and r['sets_wrong'] == 0 \
+    r['missed'] == 0 and r['invented'] == 0 and r['undecided'] == 0 and r['sets_missing'] == [0, 0] and r['sets_wrong'] == [0, 0] \
     and r['gap'] <= r['tolerance'] for r in o['rows'] if r['solver'] == 'certified') and \
     all(r['hits'] > 0 for r in o['rows'])" --study --count 8 --repeat 1 --csv study.csv
 same "a row for each solver and body" "$(wc -l <study.csv)" 19
+same "as many cells in each as names" "$(awk -F, '{ print NF }' study.csv rows.csv | sort -u | wc -l)" 2
 
 finish

@@ -393,6 +393,36 @@ static void degenerate_triangles(void **state)
     toi_free_field_contacts(NULL);
 }
 
+static double steep(void *context, const double point[3], double gradient[3])
+{
+    gradient[0] = gradient[1] = 0;
+    gradient[2] = *(double *)context;
+    return point[2] * gradient[2];
+}
+
+// A caller's field that falls faster than it says, or is not a number, stops the call.
+static void bad_fields_are_noticed(void **state)
+{
+    (void)state;
+    const double slopes[3] = {1, 3, NAN};
+    toi_surface *surface = surface_of(BOX[0], 8, BOX_FACES[0], 12);
+    toi_motion motion = toi_default_motion();
+    toi_contact_def def = toi_default_contact_def();
+    toi_field_contact_array c = {0};
+    for (int i = 0; i < 3; ++i) {
+        double slope = slopes[i];
+        toi_field_def own = {.value = steep, .lipschitz = 1, .error = 1e-15, .context = &slope};
+        toi_field *field;
+        assert_ok(toi_make_field(&own, &field));
+        toi_status status = toi_find_field_contacts(&def, surface, &motion, 0, field, &c);
+        assert_int_equal(status, i == 0 ? TOI_OK : TOI_ERROR_DATA);
+        assert_true((c.count > 0) == (i == 0));
+        toi_free_field(field);
+    }
+    toi_free_field_contacts(&c);
+    toi_free_surface(surface);
+}
+
 static void bad_questions_are_refused(void **state)
 {
     (void)state;
@@ -436,6 +466,7 @@ int main(void)
         cmocka_unit_test(straight_lines_are_followed),
         cmocka_unit_test(the_same_for_any_number_of_workers),
         cmocka_unit_test(degenerate_triangles),
+        cmocka_unit_test(bad_fields_are_noticed),
         cmocka_unit_test(bad_questions_are_refused),
     };
     return cmocka_run_group_tests_name("sdf_contacts", tests, NULL, NULL);

@@ -29,4 +29,9 @@ for bench in broad narrow ccd; do
     run bench $bench --scene cloth-ball --size 500 --threads 1
     check "bench $bench" [ "$code" -eq 0 ]
 done
+run bench sdf --scenes triangle-torus --count 2 --repeat 1
+check "bench sdf" [ "$code" -eq 0 ]
+check "only what there is" [ "$(grep -cE '^(fw|discrete)' stdout)" -eq 0 ]
+refuses "a study without those it compares with" 3 "TOI_LITERATURE=ON" bench sdf --study --count 1
+refuses "a solver that is not there" 1 "there are certified" sdf ccd mesh.ply --field sphere:1 --solver fw
 finish

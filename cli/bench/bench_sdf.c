@@ -217,8 +217,12 @@ static toi_status measure_variant(const sdf_plan *plan, const sdf_scene *scene,
     row.repeats = times.count;
     sum_up(results, scene->count, &row);
     if (scene->surface) {
+        double ignored;
         def.workers = 1;
         status = time_triangles(&def, scene, &row);
+        def.probe = &row.probe;
+        if (status == TOI_OK)
+            status = run_once(&def, scene, results, &ignored);
     }
     rows->data[rows->count++] = row;
     return status;
@@ -319,9 +323,10 @@ int run_bench_sdf(int argc, char **argv)
         about, sizeof about,
         "Compares the solvers for meshes against distance fields. A time is that of one\n"
         "question: all of a scene are asked, and the fastest run is shown; of a mesh also\n"
-        "what single triangles cost. With --study it throws a triangle and a shuriken at a\n"
-        "torus and compares with the truth, found by dense sampling on all threads:\n"
-        "tables 1.1 and 1.2 of Pelletier-Guenette et al. The hash is that of all results.\n\n"
+        "what triangles cost, alone and inside the search. With --study it throws a\n"
+        "triangle and a shuriken at a torus and compares with the truth, found by dense\n"
+        "sampling on all threads: tables 1.1 and 1.2 of Pelletier-Guenette et al. The\n"
+        "hash is that of all results.\n\n"
         "Scenes; a bumpy ball stands in for the bunny where TOI_DATA does not have it:\n");
     for (int i = 0; sdf_scene_name(i) && used < (int)sizeof about; ++i)
         used += snprintf(about + used, sizeof about - (size_t)used, "  %-18s%s%s",

@@ -35,6 +35,7 @@ typedef struct sdf_row
     double triangle_mean; // seconds a triangle by itself; 0: not measured
     double triangle_median;
     double triangle_deviation;
+    toi_sdf_probe probe; // triangles searched inside a mesh; certified has none
     int64_t hits;
     int64_t undecided;
     double gap;         // the greatest between t_low and t_high

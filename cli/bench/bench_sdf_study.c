@@ -24,7 +24,7 @@ enum
     FINEST = STUDY_VARIANTS - 1 // certified, 1e-12
 };
 
-static const double TOGETHER = 1e-8;     // seconds: triangles that touch first, as the paper counts
+static const double together[STUDY_SETS] = {1e-8, 1e-6}; // seconds
 static const double TRUTH_ERROR = 1e-14; // seconds: what dense sampling may be late by
 
 // The throws of one body and all that is known of them.
@@ -32,7 +32,7 @@ typedef struct throw_list
 {
     sdf_scene scene;
     double *truth;     // time by dense sampling; infinity: free
-    uint8_t *contacts; // in truth, a byte a triangle and throw; only of the shuriken
+    uint8_t *contacts; // in truth, a byte a triangle and throw: bit k, together[k]
     toi_sdf_result *results[STUDY_VARIANTS];
     double seconds[STUDY_VARIANTS];
 } throw_list;
@@ -96,7 +96,7 @@ static void free_throws(throw_list *list)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Contact sets: the triangles that touch within 1e-8 s of the first
+// Contact sets: the triangles that touch together with the first
 
 // When one triangle of a throw touches, up to a duration; infinity: not.
 typedef toi_status triangle_time_fn(const void *context, const throw_list *list, int64_t index,
@@ -132,12 +132,16 @@ static toi_status find_set(triangle_time_fn *time_of, const void *context, const
     for (int64_t k = 0; k < count && status == TOI_OK; ++k) {
         sdf_triangle corners;
         corners_of(list, index, k, corners);
-        status = time_of(context, list, index, (const double(*)[3])corners,
-                         fmin(list->scene.duration, *first + 2 * TOGETHER), &times[k]);
+        status =
+            time_of(context, list, index, (const double(*)[3])corners,
+                    fmin(list->scene.duration, *first + 2 * together[STUDY_SETS - 1]), &times[k]);
         *first = fmin(*first, times[k]);
     }
-    for (int64_t k = 0; k < count; ++k)
-        set[k] = isfinite(*first) && times[k] <= *first + TOGETHER;
+    for (int64_t k = 0; k < count; ++k) {
+        set[k] = 0;
+        for (int i = 0; i < STUDY_SETS && isfinite(*first); ++i)
+            set[k] |= (uint8_t)((times[k] <= *first + together[i]) << i);
+    }
     return status;
 }
 
@@ -166,7 +170,8 @@ static toi_status find_truth(void *context, int64_t index)
     return status;
 }
 
-// What a comparison of sets needs, and a byte a throw for what it finds.
+// What a comparison of sets needs, and a byte a throw for what it finds, a bit for each kind of
+// set.
 typedef struct set_check
 {
     const throw_list *list;
@@ -188,8 +193,8 @@ static toi_status check_set(void *context, int64_t index)
                             : TOI_ERROR_MEMORY;
     check->missing[index] = check->wrong[index] = 0;
     for (int64_t k = 0; k < count && status == TOI_OK; ++k) {
-        check->missing[index] |= truth[k] && !set[k];
-        check->wrong[index] |= set[k] && !truth[k];
+        check->missing[index] |= truth[k] & (uint8_t)~set[k];
+        check->wrong[index] |= set[k] & (uint8_t)~truth[k];
     }
     toi_release(times);
     toi_release(set);
@@ -217,9 +222,9 @@ static toi_status compare_sets(const throw_list *list, int variant, int threads,
     toi_status status = check.missing && check.wrong
                             ? run_tasks(threads, list->scene.count, check_set, &check)
                             : TOI_ERROR_MEMORY;
-    for (size_t i = 0; i < count && status == TOI_OK; ++i) {
-        row->sets_missing += check.missing[i];
-        row->sets_wrong += check.wrong[i];
+    for (size_t i = 0; i < STUDY_SETS * count && status == TOI_OK; ++i) {
+        row->sets_missing[i % STUDY_SETS] += check.missing[i / STUDY_SETS] >> i % STUDY_SETS & 1;
+        row->sets_wrong[i % STUDY_SETS] += check.wrong[i / STUDY_SETS] >> i % STUDY_SETS & 1;
     }
     row->sets = (int64_t)count;
     toi_release(check.missing);
@@ -394,6 +399,10 @@ toi_status run_sdf_study(const study_request *request)
 {
     study s = {.request = request};
     study_result result = {.differ = 0};
+    if (!has_sdf_solver(TOI_SDF_FW))
+        return toi_fail(TOI_ERROR_UNSUPPORTED,
+                        "the study compares with fw and fwgss, which are not in this build; build "
+                        "with TOI_LITERATURE=ON");
     toi_status status = TOI_OK;
     for (int body = 0; body < STUDY_BODIES && status == TOI_OK; ++body)
         status = make_throws(body, request, &s.bodies[body]);

@@ -18,6 +18,7 @@ typedef struct study_request
 
 enum
 {
+    STUDY_SETS = 2,    // triangles that touch within 1e-8 s, and within 1e-6 s, of the first
     STUDY_BODIES = 2,  // a triangle, a shuriken
     STUDY_VARIANTS = 6 // fw, fwgss at 1e-6, 1e-10, certified at 1e-6, 1e-9, 1e-12
 };
@@ -44,15 +45,15 @@ typedef struct study_row
     int64_t missed;   // in truth a hit, here not
     int64_t invented; // the other way round
     int64_t undecided;
-    int64_t late;         // t_low is after the truth by more than its own error
-    int64_t sets;         // throws whose contact sets were compared; 0: none
-    int64_t sets_missing; // a triangle in contact is not among those found
-    int64_t sets_wrong;   // one is found that is not in contact
-    double gap;           // the greatest
-    study_spread time;    // difference to the truth, in seconds
-    study_spread travel;  // of the body's centre, likewise, in metres
-    double seconds;       // a throw, one thread, the fastest run
-    double evaluations;   // a throw
+    int64_t late;                     // t_low is after the truth by more than its own error
+    int64_t sets;                     // throws whose contact sets were compared; 0: none
+    int64_t sets_missing[STUDY_SETS]; // a triangle in contact is not among those found
+    int64_t sets_wrong[STUDY_SETS];   // one is found that is not in contact
+    double gap;                       // the greatest
+    study_spread time;                // difference to the truth, in seconds
+    study_spread travel;              // of the body's centre, likewise, in metres
+    double seconds;                   // a throw, one thread, the fastest run
+    double evaluations;               // a throw
     uint64_t hash;
 } study_row;
 

@@ -45,19 +45,16 @@ static toi_status print_spreads(const study_result *result, const char *title, b
 
 static text set_share(const study_row *row, int64_t count)
 {
-    return row->sets > 0 ? decimal("%.2f %%", 100.0 * (double)count / (double)row->sets)
-                         : words("-");
+    return decimal("%.2f %%", 100.0 * (double)count / (double)row->sets);
 }
 
 static toi_status print_errors(const study_result *result)
 {
-    static const char *const titles[] = {"solver",        "body",        "hits",    "missed",
-                                         "invented",      "undecided",   "late",    "gap",
-                                         "sets: missing", "sets: wrong", "a throw", "values"};
-    printf("\nErrors and cost, one thread. Late: t_low is after the truth. Sets: throws where the\n"
-           "triangles that touch within 1e-8 s of the first lack one, or have a wrong one.\n");
-    table t = start_table(12, 2);
-    for (int i = 0; i < 12; ++i)
+    static const char *const titles[] = {"solver",    "body", "hits", "missed",  "invented",
+                                         "undecided", "late", "gap",  "a throw", "values"};
+    printf("\nErrors and cost, one thread. Late: t_low is after the truth.\n");
+    table t = start_table(10, 2);
+    for (int i = 0; i < 10; ++i)
         add_cell(&t, words(titles[i]));
     for (int v = 0; v < STUDY_VARIANTS; ++v)
         for (int body = 0; body < STUDY_BODIES; ++body) {
@@ -71,11 +68,32 @@ static toi_status print_errors(const study_result *result)
             add_cell(&t, count_text(row->undecided));
             add_cell(&t, count_text(row->late));
             add_cell(&t, certified ? decimal("%.1e", row->gap) : words("-"));
-            add_cell(&t, set_share(row, row->sets_missing));
-            add_cell(&t, set_share(row, row->sets_wrong));
             add_cell(&t, seconds_text(row->seconds));
             add_cell(&t, decimal("%.0f", row->evaluations));
         }
+    return print_table(&t);
+}
+
+static toi_status print_sets(const study_result *result)
+{
+    static const char *const titles[] = {"solver", "1e-8 s: missing", "wrong", "1e-6 s: missing",
+                                         "wrong"};
+    printf(
+        "\nThe triangles of the shuriken that touch within so long of the first: throws where the\n"
+        "solver lacks one, and where it has a wrong one\n");
+    table t = start_table(5, 1);
+    for (int i = 0; i < 5; ++i)
+        add_cell(&t, words(titles[i]));
+    for (int v = 0; v < STUDY_VARIANTS; ++v) {
+        const study_row *row = &result->rows[v][STUDY_BODIES - 1];
+        if (row->sets == 0)
+            continue;
+        add_cell(&t, variant_text(&study_variants[v]));
+        for (int i = 0; i < STUDY_SETS; ++i) {
+            add_cell(&t, set_share(row, row->sets_missing[i]));
+            add_cell(&t, set_share(row, row->sets_wrong[i]));
+        }
+    }
     return print_table(&t);
 }
 
@@ -102,6 +120,8 @@ toi_status print_study(const study_request *request, const study_result *result)
         status = print_spreads(result, "Travel less the truth, m (table 1.2)", true);
     if (status == TOI_OK)
         status = print_errors(result);
+    if (status == TOI_OK)
+        status = print_sets(result);
     printf("\ncertified at 1e-12 takes %.2f times as long as at 1e-9 (triangle), %.2f (shuriken)\n",
            cost_ratio(result, 0), cost_ratio(result, 1));
     return status;
@@ -119,17 +139,18 @@ static json_t *spread_object(const study_spread *s)
 
 static json_t *row_object(int variant, int body, const study_row *r)
 {
-    return json_pack("{s:s, s:f, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:o, s:o, "
-                     "s:f, s:f, s:o}",
-                     "solver", toi_sdf_solver_name(study_variants[variant].solver), "tolerance",
-                     study_variants[variant].tolerance, "body", body_name(body), "throws",
-                     (json_int_t)r->throws, "hits", (json_int_t)r->hits, "missed",
-                     (json_int_t)r->missed, "invented", (json_int_t)r->invented, "undecided",
-                     (json_int_t)r->undecided, "late", (json_int_t)r->late, "gap", r->gap, "sets",
-                     (json_int_t)r->sets, "sets_missing", (json_int_t)r->sets_missing, "sets_wrong",
-                     (json_int_t)r->sets_wrong, "time", spread_object(&r->time), "travel",
-                     spread_object(&r->travel), "seconds", r->seconds, "evaluations",
-                     r->evaluations, "hash", json_hash(r->hash));
+    return json_pack(
+        "{s:s, s:f, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:[I,I], s:[I,I], s:o, s:o, "
+        "s:f, s:f, s:o}",
+        "solver", toi_sdf_solver_name(study_variants[variant].solver), "tolerance",
+        study_variants[variant].tolerance, "body", body_name(body), "throws", (json_int_t)r->throws,
+        "hits", (json_int_t)r->hits, "missed", (json_int_t)r->missed, "invented",
+        (json_int_t)r->invented, "undecided", (json_int_t)r->undecided, "late", (json_int_t)r->late,
+        "gap", r->gap, "sets", (json_int_t)r->sets, "sets_missing", (json_int_t)r->sets_missing[0],
+        (json_int_t)r->sets_missing[1], "sets_wrong", (json_int_t)r->sets_wrong[0],
+        (json_int_t)r->sets_wrong[1], "time", spread_object(&r->time), "travel",
+        spread_object(&r->travel), "seconds", r->seconds, "evaluations", r->evaluations, "hash",
+        json_hash(r->hash));
 }
 
 toi_status print_study_object(const study_request *request, const study_result *result)
@@ -148,7 +169,8 @@ toi_status print_study_object(const study_request *request, const study_result *
 
 static const char titles[] =
     "solver,tolerance,body,throws,hits,missed,invented,undecided,late,gap,sets,sets_missing,"
-    "sets_wrong,time_min,time_max,time_mean,time_median,time_deviation,travel_min,travel_max,"
+    "sets_wrong,sets_missing_1e-6,sets_wrong_1e-6,time_min,time_max,time_mean,time_median,time_"
+    "deviation,travel_min,travel_max,"
     "travel_mean,travel_median,travel_deviation,seconds,evaluations,hash,simd," ENVIRONMENT_TITLES;
 
 static void write_spread(FILE *file, const study_spread *s)
@@ -160,10 +182,11 @@ static void write_row(FILE *file, int variant, int body, const study_row *r)
 {
     fprintf(file,
             "%s,%.9g,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
-            ",%.3g,%" PRId64 ",%" PRId64 ",%" PRId64 ",",
+            ",%.3g,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",",
             toi_sdf_solver_name(study_variants[variant].solver), study_variants[variant].tolerance,
             body_name(body), r->throws, r->hits, r->missed, r->invented, r->undecided, r->late,
-            r->gap, r->sets, r->sets_missing, r->sets_wrong);
+            r->gap, r->sets, r->sets_missing[0], r->sets_wrong[0], r->sets_missing[1],
+            r->sets_wrong[1]);
     write_spread(file, &r->time);
     write_spread(file, &r->travel);
     fprintf(file, "%.9f,%.1f,%s,%s,", r->seconds, r->evaluations, hash_text(r->hash).at,

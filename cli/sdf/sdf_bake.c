@@ -189,14 +189,12 @@ int run_sdf_bake(int argc, char **argv)
         {"Grid", bake_options, &s}, {"Common", common_options, &s.common}, {0}};
     const command_line line = {
         .usage = "sdf bake MESH --resolution N --out FILE.sdf [OPTION...]",
-        .about =
-            "Bakes a mesh (PLY, OBJ, STL) into a grid of its signed distances, for use as a\n"
-            "field. The file holds how far the grid may be from the mesh's own distance, and\n"
-            "how steep it may be, so that answers stay certified. Where the mesh has holes,\n"
-            "inside is where its winding number is at least 1/2. The hash is that of the file.",
+        .about = "Bakes a mesh (PLY, OBJ, STL) into a grid of its signed distances, for use as a\n"
+                 "field. The file holds how far the grid may be from the mesh's own distance, and\n"
+                 "how steep it may be, so that answers stay certified. Where the mesh has holes,\n"
+                 "inside is where its winding number is at least 1/2. The hash is the file's.",
         .examples = "sdf bake bunny.ply --resolution 128 --out bunny.sdf\n"
-                    "sdf bake bunny.ply --resolution 256 --band 4 --interpolation cubic --out "
-                    "b.sdf --json",
+                    "sdf bake bunny.ply --resolution 256 --band 4 --out bunny.sdf --json",
         .groups = groups,
         .most_operands = 1};
     operand_list operands;

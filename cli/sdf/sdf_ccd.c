@@ -36,23 +36,33 @@ typedef struct settings
     const char *contact_file;
 } settings;
 
-#define BODY_OPTIONS(prefix, body, what)                                                           \
-    {.name = prefix "velocity",                                                                    \
-     .type = OPTION_VECTOR,                                                                        \
-     .offset = offsetof(settings, body.velocity),                                                  \
-     .argument = "x,y,z",                                                                          \
-     .help = "of " what "'s centre, in lengths a second"},                                         \
-        {.name = prefix "spin",                                                                    \
-         .type = OPTION_VECTOR,                                                                    \
-         .offset = offsetof(settings, body.spin),                                                  \
-         .argument = "x,y,z",                                                                      \
-         .help = "angular velocity of " what " about its centre, in radians a second"},            \
+// A table of how a body moves, of a body_options.
+#define BODY_OPTIONS(prefix, what)                                                                 \
     {                                                                                              \
-        .name = prefix "centre", .type = OPTION_VECTOR, .offset = offsetof(settings, body.centre), \
-        .argument = "x,y,z", .help = "what " what " turns about; the origin unless given"          \
+        {.name = prefix "velocity",                                                                \
+         .type = OPTION_VECTOR,                                                                    \
+         .offset = offsetof(body_options, velocity),                                               \
+         .argument = "x,y,z",                                                                      \
+         .help = "of " what "'s centre, in lengths a second"},                                     \
+            {.name = prefix "spin",                                                                \
+             .type = OPTION_VECTOR,                                                                \
+             .offset = offsetof(body_options, spin),                                               \
+             .argument = "x,y,z",                                                                  \
+             .help = "angular velocity of " what " about its centre, in radians a second"},        \
+            {.name = prefix "centre",                                                              \
+             .type = OPTION_VECTOR,                                                                \
+             .offset = offsetof(body_options, centre),                                             \
+             .argument = "x,y,z",                                                                  \
+             .help = "what " what " turns about; the origin unless given"},                        \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
     }
 
-static const option motion_options[] = {
+static const option mesh_options[] = BODY_OPTIONS("", "the mesh");
+static const option field_options[] = BODY_OPTIONS("field-", "the field");
+
+static const option question_options[] = {
     {.name = "field",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, field),
@@ -63,8 +73,6 @@ static const option motion_options[] = {
      .offset = offsetof(settings, end),
      .argument = "MESH1",
      .help = "each vertex moves on a straight line to its place in this file"},
-    BODY_OPTIONS("", mesh_body, "the mesh"),
-    BODY_OPTIONS("field-", field_body, "the field"),
     {.name = "duration",
      .type = OPTION_NUMBER,
      .offset = offsetof(settings, duration),
@@ -158,8 +166,10 @@ typedef struct input
 
 static bool is_still(const body_options *body)
 {
-    const body_options still = {.velocity = {0}};
-    return memcmp(body, &still, sizeof still) == 0;
+    bool still = true;
+    for (int i = 0; i < 3; ++i)
+        still = still && body->velocity[i] == 0 && body->spin[i] == 0 && body->centre[i] == 0;
+    return still;
 }
 
 static toi_status check_arguments(const settings *s, const operand_list *operands)
@@ -327,7 +337,9 @@ int run_sdf_ccd(int argc, char **argv)
                   .contacts = toi_default_contact_def(),
                   .common = default_common(),
                   .duration = 1};
-    const option_group groups[] = {{"Motion", motion_options, &s},
+    const option_group groups[] = {{"Question", question_options, &s},
+                                   {"Motion of the mesh", mesh_options, &s.mesh_body},
+                                   {"Motion of the field", field_options, &s.field_body},
                                    {"Search", solver_options, &s},
                                    {"Contacts", contact_options, &s},
                                    {"Common", repeat_options, &s.common},

@@ -57,10 +57,11 @@ toi_status print_sdf_object(const sdf_answer *a)
                                "duration", a->motion.duration, "tolerance", a->def.tolerance,
                                "margin", a->def.margin, "state", toi_sdf_state_name(r->state),
                                "t_low", r->t_low, "t_low_hex", hex_or_null(true, r->t_low));
-    json_t *cost = json_pack("{s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:o}", "touch", r->touch, "error",
-                             a->facts.error, "travel", a->travel, "nodes", (json_int_t)r->nodes,
-                             "evaluations", (json_int_t)r->evaluations, "seconds_prepare",
-                             a->prepare, "seconds", a->seconds, "hash", json_hash(a->hash));
+    json_t *cost =
+        json_pack("{s:f, s:f, s:o, s:I, s:I, s:f, s:f, s:o}", "touch", r->touch, "error",
+                  a->facts.error, "travel", number_or_null(true, a->travel), "nodes",
+                  (json_int_t)r->nodes, "evaluations", (json_int_t)r->evaluations,
+                  "seconds_prepare", a->prepare, "seconds", a->seconds, "hash", json_hash(a->hash));
     bool whole = object && set_contact(object, r) == 0;
     whole = join_objects(object, cost) && whole;
     if (whole && a->contact_file)
@@ -89,8 +90,9 @@ static void print_time(const sdf_answer *a)
                "was used up\n",
                r->t_low, count_text(a->def.budget).at);
     else if (is_certified(a))
-        printf("hit     between %.17g and %.17g (%.2g apart)\n", r->t_low, r->t_high,
-               r->t_high - r->t_low);
+        printf("hit     between %.17g and %.17g (%.2g apart%s)\n", r->t_low, r->t_high,
+               r->t_high - r->t_low,
+               r->t_high - r->t_low > a->def.tolerance ? ": the budget was used up" : "");
     else
         printf("hit     at %.17g, without a certificate\n", r->t_high);
 }

@@ -66,9 +66,8 @@ static toi_status TOI_PRINTF(4, 5)
     va_start(list, format);
     vsnprintf(what, sizeof what, format, list);
     va_end(list);
-    return toi_fail(status, "field '%.*s'%s, character %lld: %s", MOST_SHOWN, r->text,
-                    strlen(r->text) > MOST_SHOWN ? "..." : "", (long long)(place - r->text + 1),
-                    what);
+    return toi_fail(status, "field '%.*s'%s, character %d: %s", MOST_SHOWN, r->text,
+                    strlen(r->text) > MOST_SHOWN ? "..." : "", (int)(place - r->text) + 1, what);
 }
 
 // The library's own message, with the place.
@@ -281,7 +280,7 @@ static void turn_placement(toi_placement *placement, const double axis[3])
 static toi_status read_suffix(field_reader *r, pending_placement *p)
 {
     char sign = *r->at;
-    double numbers[3];
+    double numbers[3] = {0};
     r->at += sign != '+' && sign != '-';
     if (sign == '*') {
         p->scaled = true;

@@ -5,7 +5,10 @@
 
 #include "toi/sdf.h"
 
-// The names of the solvers, NULL past the last.
+// Is a solver in this build? Those of the literature may be left out.
+bool has_sdf_solver(toi_sdf_solver solver);
+
+// The names of the solvers, "" for one that is not in this build, NULL past the last.
 const char *sdf_solver_choice(int index);
 
 // XXH64 of what a result says of the contact, without what it cost.

@@ -160,9 +160,9 @@ typedef struct toi_bake_def
 {
     int resolution;  ///< cells along the longest side of the mesh's box; 2 to 2048
     toi_interpolation interpolation;
-    double padding;  ///< room around the mesh's box, as a share of its longest side; >= 0
+    double padding;  ///< room around the mesh's box, as a share of its longest side; 0 to 1. At least two cells
     /// Only cells nearer than this many cell sizes to the surface are stored in full; 0: all. Beyond,
-    /// the field is a coarser bound that is still valid.
+    /// values end at about this distance: the field is still at most the distance, and constant.
     double band;
     int workers;     ///< 0: toi_default_workers()
     toi_progress_fn *progress; ///< or NULL
@@ -184,7 +184,10 @@ typedef struct toi_bake_report
     toi_mesh_field_report mesh;
 } toi_bake_report;
 
-/// Bakes a mesh into a grid of its signed distances. `report` may be NULL.
+/// Bakes a mesh into a grid of its signed distances. `report` may be NULL. Outside the grid the field
+/// goes on, continuously, below the distance to the mesh. The same bytes for any number of workers.
+/// Where the mesh has a hole wider than about a cell, inside and outside are one, and nothing is inside:
+/// the field never jumps.
 TOI_API toi_status toi_bake_field(const toi_bake_def *def, toi_point_view points, toi_index_view faces,
                                   toi_bake_report *report, toi_field **field);
 

@@ -215,7 +215,8 @@ typedef struct batch
 } batch;
 
 // All ones where a direction separates by more than the Euclidean separation.
-TOI_INLINE toi_mask apart_by_margin(int edge_edge, const toi_cull_source *s, const toi_motion *m)
+TOI_INLINE toi_mask apart_by_margin(int edge_edge, const toi_cull_source *s,
+                                    const toi_pair_motion *m)
 {
     toi_near_point near;
     toi_real base = TOI_SPREAD((float)toi_base_separation(s->separation, s->relative));
@@ -229,7 +230,7 @@ TOI_INLINE toi_mask apart_by_margin(int edge_edge, const toi_cull_source *s, con
 TOI_INLINE int64_t try_directions(int edge_edge, const toi_cull_source *s, batch *c,
                                   toi_pair *pairs)
 {
-    toi_motion m;
+    toi_pair_motion m;
     toi_real separation;
     toi_mask wild = toi_load_motion(&c->rows, &m, &separation);
     toi_mask apart = s->euclidean ? apart_by_margin(edge_edge, s, &m)

@@ -55,7 +55,7 @@ typedef struct toi_heights
 } toi_heights;
 
 // |n| is about 1. The error bound is derived in docs/additive.md, section 2.
-TOI_INLINE void toi_measure_heights(int edge_edge, const toi_motion *m, const double n[3],
+TOI_INLINE void toi_measure_heights(int edge_edge, const toi_pair_motion *m, const double n[3],
                                     double separation, toi_heights *h)
 {
     double weight =

@@ -39,7 +39,7 @@ TOI_INLINE void toi_take_gap(toi_apart_place *at)
         at->gap[k] = (at->p[k] + at->u * at->e[k]) + at->v * at->g[k];
 }
 
-TOI_INLINE void toi_find_apart_place(int edge_edge, const toi_motion *m, const toi_real *t,
+TOI_INLINE void toi_find_apart_place(int edge_edge, const toi_pair_motion *m, const toi_real *t,
                                      toi_apart_place *at)
 {
     toi_near_point near;

@@ -32,7 +32,7 @@ TOI_INLINE toi_mask toi_same_corners(toi_real points[2][4][3], int a, int b)
 
 TOI_INLINE void toi_take_apart(int edge_edge, toi_real points[2][4][3], toi_apart *a)
 {
-    toi_motion m;
+    toi_pair_motion m;
     toi_real shrink;
     toi_take_scaled_motion(edge_edge, points, &shrink, &m);
     toi_real scale = m.scale / shrink;

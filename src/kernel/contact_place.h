@@ -22,7 +22,7 @@ TOI_INLINE toi_real toi_largest_end(toi_real ends[2][3])
 }
 
 // u and v from the cross products.
-TOI_INLINE void toi_find_contact_place(int edge_edge, toi_motion *m, const toi_real *t,
+TOI_INLINE void toi_find_contact_place(int edge_edge, toi_pair_motion *m, const toi_real *t,
                                        toi_contact_place *at)
 {
     const toi_real zero = TOI_SPREAD(0), one = TOI_SPREAD(1);

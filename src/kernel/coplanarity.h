@@ -32,7 +32,7 @@ TOI_INLINE void toi_cross_reach(const toi_real a[3], const toi_real b[3], toi_re
     r[2] = a[0] * b[1] + a[1] * b[0];
 }
 
-TOI_INLINE void toi_take_reach(toi_motion *m, toi_reach *r)
+TOI_INLINE void toi_take_reach(toi_pair_motion *m, toi_reach *r)
 {
     for (int k = 0; k < 3; ++k) {
         r->p[k] = toi_larger_end(m->p, k);
@@ -53,7 +53,7 @@ TOI_INLINE void toi_cross_moving(toi_real a[2][3], toi_real b[2][3], toi_real n[
         n[1][k] += mixed[k];
 }
 
-TOI_INLINE void toi_take_cubic(toi_motion *m, const toi_reach *r, toi_cubic *q)
+TOI_INLINE void toi_take_cubic(toi_pair_motion *m, const toi_reach *r, toi_cubic *q)
 {
     toi_real n[3][3], reach[3];
     toi_cross_moving(m->e, m->g, n);

@@ -77,7 +77,7 @@ typedef struct toi_inside
     toi_mask out; // certainly not
 } toi_inside;
 
-TOI_INLINE toi_inside toi_test_inside(int edge_edge, const toi_motion *m, const toi_reach *r,
+TOI_INLINE toi_inside toi_test_inside(int edge_edge, const toi_pair_motion *m, const toi_reach *r,
                                       const toi_real *t, const toi_real *radius)
 {
     toi_real p[3], e[3], g[3], size[3], eg[3], gp[3], pe[3];
@@ -110,7 +110,7 @@ TOI_INLINE toi_inside toi_test_inside(int edge_edge, const toi_motion *m, const 
 }
 
 // Finds the only root of D in [from, to], with its radius, and tests whether they touch there.
-TOI_INLINE toi_inside toi_judge_root(int edge_edge, const toi_motion *m, const toi_reach *r,
+TOI_INLINE toi_inside toi_judge_root(int edge_edge, const toi_pair_motion *m, const toi_reach *r,
                                      const toi_cubic *q, const toi_real *from, const toi_real *to,
                                      toi_real *root, toi_real *radius)
 {

@@ -10,8 +10,9 @@
 
 // Not less than base + share d, where d is the distance at t = 0 and base and share are rounded to
 // nearest; `near` is about the nearest point then.
-TOI_INLINE toi_real toi_take_margin(int edge_edge, const toi_motion *m, const toi_near_point *near,
-                                    const toi_real *base, const toi_real *share)
+TOI_INLINE toi_real toi_take_margin(int edge_edge, const toi_pair_motion *m,
+                                    const toi_near_point *near, const toi_real *base,
+                                    const toi_real *share)
 {
     toi_real slack = (m->size[0] + m->size[1] + m->size[2]) * (16 * TOI_UNIT);
     toi_real length = toi_real_length(edge_edge, m->p[0], m->e[0], m->g[0], near, &slack);
@@ -20,7 +21,7 @@ TOI_INLINE toi_real toi_take_margin(int edge_edge, const toi_motion *m, const to
 
 // How large d.w may come out where |w| is at most the margin. The dot product d.d must not have
 // underflowed.
-TOI_INLINE toi_real toi_margin_slack(const toi_motion *m, const toi_real d[3],
+TOI_INLINE toi_real toi_margin_slack(const toi_pair_motion *m, const toi_real d[3],
                                      const toi_real *square, const toi_real *margin)
 {
     toi_real slack = *margin * toi_sqrt(*square) + TOI_TINY;
@@ -30,8 +31,9 @@ TOI_INLINE toi_real toi_margin_slack(const toi_motion *m, const toi_real d[3],
 }
 
 // The same as toi_try_direction() of kernel/separation.h, with a margin.
-TOI_INLINE toi_mask toi_try_margin(const toi_motion *m, int corners, toi_real w[TOI_MAX_CORNERS][3],
-                                   const toi_real d[3], const toi_real *margin, toi_real least[3])
+TOI_INLINE toi_mask toi_try_margin(const toi_pair_motion *m, int corners,
+                                   toi_real w[TOI_MAX_CORNERS][3], const toi_real d[3],
+                                   const toi_real *margin, toi_real least[3])
 {
     toi_real square = toi_dot(d, d), low = toi_lowest_corner(corners, w, d, least);
     return TOI_TEST(low > toi_margin_slack(m, d, &square, margin)) &
@@ -40,8 +42,8 @@ TOI_INLINE toi_mask toi_try_margin(const toi_motion *m, int corners, toi_real w[
 
 // All ones where a direction keeps them apart by more than the margin: that of `near`, then two
 // steps of Gilbert's algorithm.
-TOI_INLINE toi_mask toi_apart_by(int edge_edge, const toi_motion *m, const toi_near_point *near,
-                                 const toi_real *margin)
+TOI_INLINE toi_mask toi_apart_by(int edge_edge, const toi_pair_motion *m,
+                                 const toi_near_point *near, const toi_real *margin)
 {
     toi_real w[TOI_MAX_CORNERS][3], d[3], least[3];
     int corners = toi_corners(edge_edge, m, w);

@@ -25,7 +25,7 @@
 #endif
 
 // Index 0 and 1: at t = 0 and at t = 1.
-typedef struct toi_motion
+typedef struct toi_pair_motion
 {
     toi_real p[2][3];
     toi_real e[2][3];
@@ -33,7 +33,7 @@ typedef struct toi_motion
     toi_real size[3]; // bound of |P| + |E| + |G| for all t, by axis: the measure of rounding errors
     toi_real largest; // of all differences, before scaling
     toi_real scale;   // what the given coordinates were multiplied by
-} toi_motion;
+} toi_pair_motion;
 
 // P, E and G of four corners, whatever these are made of.
 #define TOI_P_OF(edge_edge, x) ((edge_edge) ? (x)[0] - (x)[2] : (x)[0] - (x)[1])
@@ -43,7 +43,7 @@ typedef struct toi_motion
 // Takes the differences of points[end][corner][axis] (corners as in toi_query) times `shrink`, a
 // power of two: 1, or 1/16 where m->largest came out at TOI_LARGE or above.
 TOI_INLINE void toi_take_differences(int edge_edge, toi_real points[2][4][3],
-                                     const toi_real *shrink, toi_motion *m)
+                                     const toi_real *shrink, toi_pair_motion *m)
 {
     toi_real largest = TOI_SPREAD(0);
     for (int end = 0; end < 2; ++end)
@@ -73,14 +73,14 @@ TOI_INLINE toi_real toi_larger_end(toi_real ends[2][3], int k)
     return toi_max(toi_abs(ends[0][k]), toi_abs(ends[1][k]));
 }
 
-TOI_INLINE void toi_take_sizes(toi_motion *m)
+TOI_INLINE void toi_take_sizes(toi_pair_motion *m)
 {
     for (int k = 0; k < 3; ++k)
         m->size[k] = toi_larger_end(m->p, k) + toi_larger_end(m->e, k) + toi_larger_end(m->g, k);
 }
 
 // Scales the differences and measures them.
-TOI_INLINE void toi_normalise(toi_motion *m)
+TOI_INLINE void toi_normalise(toi_pair_motion *m)
 {
     toi_real scale = toi_unit_scale(&m->largest);
     for (int end = 0; end < 2; ++end)
@@ -96,7 +96,7 @@ TOI_INLINE void toi_normalise(toi_motion *m)
 // All of the above: the motion of the points, scaled, and what they were multiplied by before their
 // differences were taken.
 TOI_INLINE void toi_take_scaled_motion(int edge_edge, toi_real points[2][4][3], toi_real *shrink,
-                                       toi_motion *m)
+                                       toi_pair_motion *m)
 {
     *shrink = TOI_SPREAD(1);
     toi_take_differences(edge_edge, points, shrink, m);
@@ -109,8 +109,8 @@ TOI_INLINE void toi_take_scaled_motion(int edge_edge, toi_real points[2][4][3], 
 }
 
 // P, E and G at time t.
-TOI_INLINE void toi_motion_at(const toi_motion *m, const toi_real *t, toi_real p[3], toi_real e[3],
-                              toi_real g[3])
+TOI_INLINE void toi_motion_at(const toi_pair_motion *m, const toi_real *t, toi_real p[3],
+                              toi_real e[3], toi_real g[3])
 {
     toi_real s = 1 - *t;
     for (int k = 0; k < 3; ++k) {
@@ -121,7 +121,7 @@ TOI_INLINE void toi_motion_at(const toi_motion *m, const toi_real *t, toi_real p
 }
 
 // How F changes with time at the place (u, v).
-TOI_INLINE void toi_take_speed(const toi_motion *m, const toi_real *u, const toi_real *v,
+TOI_INLINE void toi_take_speed(const toi_pair_motion *m, const toi_real *u, const toi_real *v,
                                toi_real speed[3])
 {
     for (int k = 0; k < 3; ++k)

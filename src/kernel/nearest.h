@@ -54,7 +54,7 @@ TOI_INLINE toi_real toi_near_size(const toi_real x[3])
     return toi_sqrt(toi_dot(x, x) + TOI_TINY);
 }
 
-TOI_INLINE void toi_take_near_motion(toi_motion *m, toi_near_motion *n)
+TOI_INLINE void toi_take_near_motion(toi_pair_motion *m, toi_near_motion *n)
 {
     for (int k = 0; k < 3; ++k) {
         n->start[0][k] = m->p[0][k];

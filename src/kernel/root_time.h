@@ -20,7 +20,7 @@ TOI_INLINE toi_doubled toi_exact_difference(toi_real a, toi_real b, toi_real sca
     return d;
 }
 
-// `points` times `shrink` times `scale` are what toi_motion was made from, all powers of two.
+// `points` times `shrink` times `scale` are what toi_pair_motion was made from, all powers of two.
 TOI_INLINE void toi_take_exact(int edge_edge, toi_real points[2][4][3], const toi_real *shrink,
                                const toi_real *scale, toi_exact_motion *m)
 {
@@ -89,7 +89,7 @@ TOI_INLINE toi_mask toi_certify_time(const toi_cubic *q, toi_exact_motion *m, co
 
 // The same from the points: `shrink` and `m` are what toi_take_scaled_motion() made of them.
 TOI_INLINE toi_mask toi_find_root_time(int edge_edge, toi_real points[2][4][3],
-                                       const toi_real *shrink, const toi_motion *m,
+                                       const toi_real *shrink, const toi_pair_motion *m,
                                        const toi_cubic *q, const toi_real *t,
                                        const toi_real *radius, toi_real *time)
 {

@@ -19,7 +19,7 @@ enum
 };
 
 // The corner values of F; returns how many.
-TOI_INLINE int toi_corners(int edge_edge, const toi_motion *m, toi_real w[TOI_MAX_CORNERS][3])
+TOI_INLINE int toi_corners(int edge_edge, const toi_pair_motion *m, toi_real w[TOI_MAX_CORNERS][3])
 {
     int count = edge_edge ? 4 : 3;
     for (int end = 0; end < 2; ++end)
@@ -36,7 +36,7 @@ TOI_INLINE int toi_corners(int edge_edge, const toi_motion *m, toi_real w[TOI_MA
 
 // How large d.w may come out for w in the tolerance cube: rounding of w and of the product, and the
 // separation.
-TOI_INLINE toi_real toi_direction_slack(const toi_motion *m, const toi_real d[3],
+TOI_INLINE toi_real toi_direction_slack(const toi_pair_motion *m, const toi_real d[3],
                                         const toi_real *separation)
 {
     toi_real slack = TOI_SPREAD(TOI_TINY);
@@ -46,7 +46,7 @@ TOI_INLINE toi_real toi_direction_slack(const toi_motion *m, const toi_real d[3]
 }
 
 // All ones where d certainly separates.
-TOI_INLINE toi_mask toi_direction_separates(const toi_motion *m, int corners,
+TOI_INLINE toi_mask toi_direction_separates(const toi_pair_motion *m, int corners,
                                             toi_real w[TOI_MAX_CORNERS][3], const toi_real d[3],
                                             const toi_real *separation)
 {
@@ -76,7 +76,7 @@ TOI_INLINE toi_real toi_lowest_corner(int corners, toi_real w[TOI_MAX_CORNERS][3
 }
 
 // The same; `least` is the corner with the least d.w.
-TOI_INLINE toi_mask toi_try_direction(const toi_motion *m, int corners,
+TOI_INLINE toi_mask toi_try_direction(const toi_pair_motion *m, int corners,
                                       toi_real w[TOI_MAX_CORNERS][3], const toi_real d[3],
                                       const toi_real *separation, toi_real least[3])
 {
@@ -125,7 +125,7 @@ TOI_INLINE toi_mask toi_axes_apart(int edge_edge, toi_real points[2][4][3], cons
 }
 
 // The same from scaled differences, with an error bound: for corners that are not at hand.
-TOI_INLINE toi_mask toi_axes_separated(int edge_edge, const toi_motion *m,
+TOI_INLINE toi_mask toi_axes_separated(int edge_edge, const toi_pair_motion *m,
                                        const toi_real *separation)
 {
     toi_real w[TOI_MAX_CORNERS][3];
@@ -145,7 +145,8 @@ TOI_INLINE toi_mask toi_axes_separated(int edge_edge, const toi_motion *m,
 }
 
 // All ones where the mean of the corners or a direction after it separates.
-TOI_INLINE toi_mask toi_separated(int edge_edge, const toi_motion *m, const toi_real *separation)
+TOI_INLINE toi_mask toi_separated(int edge_edge, const toi_pair_motion *m,
+                                  const toi_real *separation)
 {
     toi_real w[TOI_MAX_CORNERS][3], d[3], least[3];
     int corners = toi_corners(edge_edge, m, w);

@@ -15,7 +15,7 @@
 // precision's range need no scaling, and a mask of lanes with other sizes, which are not to be
 // trusted, is returned. Sizes get a share of the largest on top, since numbers far below it lose
 // bits to underflow on the way to single precision.
-TOI_INLINE toi_mask toi_measure_single(toi_motion *m)
+TOI_INLINE toi_mask toi_measure_single(toi_pair_motion *m)
 {
     m->scale = TOI_SPREAD(1);
     toi_take_sizes(m);
@@ -31,7 +31,7 @@ TOI_INLINE toi_mask toi_measure_single(toi_motion *m)
 // The differences of the points up to t_max. A difference taken in double has one rounding wherever
 // the origin is; this adds one more. Vectors come from rows (simd/motion_rows.h).
 TOI_INLINE void toi_take_single_motion(int edge_edge, double points[2][4][3], double t_max,
-                                       toi_motion *m)
+                                       toi_pair_motion *m)
 {
     for (int k = 0; k < 3; ++k)
         for (int end = 0; end < 2; ++end) {

@@ -27,7 +27,7 @@
 // is between 1/2 and 9.
 typedef struct toi_turning
 {
-    toi_real p[2][3], e[2][3], g[2][3]; // as in toi_motion
+    toi_real p[2][3], e[2][3], g[2][3]; // as in toi_pair_motion
     toi_real total;                     // the sum of its sizes
     // The separation is at most base + share d, where d is the distance at t = 0. If d is at most
     // `inner`, they start inside, and it is at most share d.
@@ -59,12 +59,12 @@ typedef struct toi_turned
 } toi_turned;
 
 // P, E and G at a time, by their speeds.
-typedef struct toi_pose
+typedef struct toi_pair_pose
 {
     toi_real p[3], e[3], g[3];
-} toi_pose;
+} toi_pair_pose;
 
-TOI_INLINE void toi_pose_at(const toi_turning *q, const toi_real *t, toi_pose *f)
+TOI_INLINE void toi_pair_pose_at(const toi_turning *q, const toi_real *t, toi_pair_pose *f)
 {
     for (int k = 0; k < 3; ++k) {
         f->p[k] = q->p[0][k] + *t * (q->p[1][k] - q->p[0][k]);
@@ -91,7 +91,7 @@ TOI_INLINE toi_mask toi_take_direction(const toi_real f[3], toi_real *length, to
 }
 
 // The heights of P, E and G along n.
-TOI_INLINE void toi_take_heights(const toi_pose *f, const toi_real n[3], toi_real h[3])
+TOI_INLINE void toi_take_heights(const toi_pair_pose *f, const toi_real n[3], toi_real h[3])
 {
     h[0] = toi_dot(n, f->p);
     h[1] = toi_dot(n, f->e);
@@ -109,7 +109,7 @@ TOI_INLINE toi_real toi_least_corner(int edge_edge, const toi_real h[3])
 
 // The least second and third coefficients of all corners, for the piece between two figures; the
 // first are known to exceed the separation already.
-TOI_INLINE void toi_least_heights(int edge_edge, const toi_pose *from, const toi_pose *to,
+TOI_INLINE void toi_least_heights(int edge_edge, const toi_pair_pose *from, const toi_pair_pose *to,
                                   const toi_real m[3], const toi_real n[3], toi_real *middle,
                                   toi_real *end)
 {
@@ -134,8 +134,9 @@ TOI_INLINE void toi_begin_lanes(const toi_mask *start, toi_turning *q)
 }
 
 // What the separation is at most, from the length of a real point at t = 0.
-TOI_INLINE void toi_bound_separation(int edge_edge, const toi_pose *f, const toi_near_point *at,
-                                     const toi_mask *start, toi_turning *q)
+TOI_INLINE void toi_bound_separation(int edge_edge, const toi_pair_pose *f,
+                                     const toi_near_point *at, const toi_mask *start,
+                                     toi_turning *q)
 {
     toi_real slack = toi_turning_slack(q);
     toi_real length = toi_real_length(edge_edge, f->p, f->e, f->g, at, &slack);
@@ -228,14 +229,14 @@ TOI_INLINE toi_real toi_distance_slope(const toi_turning *q, const toi_near_poin
 // where to look then. t_max is in ]0, 1].
 TOI_INLINE toi_turned toi_turn(int edge_edge, const toi_real *t_max, toi_turning *q)
 {
-    toi_pose from, to;
+    toi_pair_pose from, to;
     toi_near_point at;
     toi_real n[3], distance, middle, end;
     toi_mask start = TOI_TEST(q->clear < 0);
     toi_real begin = toi_max(q->clear, TOI_SPREAD(0));
     toi_begin_lanes(&start, q);
-    toi_pose_at(q, &begin, &from);
-    toi_pose_at(q, &q->next, &to);
+    toi_pair_pose_at(q, &begin, &from);
+    toi_pair_pose_at(q, &q->next, &to);
     toi_find_near_point(edge_edge, to.p, to.e, to.g, &at);
     toi_mask straight = toi_take_direction(at.f, &distance, n);
     if (toi_any(start))

@@ -42,7 +42,7 @@ int64_t toi_apart_scratch_bytes(void)
 
 void toi_scale_query(toi_kind kind, const toi_query *query, toi_scaled_query *to)
 {
-    toi_motion m;
+    toi_pair_motion m;
     toi_take_motion(kind, query, &m);
     for (int end = 0; end < 2; ++end)
         for (int k = 0; k < 3; ++k) {

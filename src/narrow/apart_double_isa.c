@@ -43,7 +43,7 @@ typedef struct lanes
         toi_real points[2][4][3];
         toi_real numbers[24];
     };
-    toi_motion motion;
+    toi_pair_motion motion;
     toi_apart_place place;
 } lanes;
 

@@ -24,7 +24,7 @@ TOI_INLINE int64_t filter(int edge_edge, const toi_narrow_batch *batch, const to
             base[i] = (float)of[first + i].base;
             share[i] = (float)of[first + i].share;
         }
-        toi_motion m;
+        toi_pair_motion m;
         toi_real unused;
         toi_near_point near;
         toi_mask wild = toi_load_motion(&rows, &m, &unused);

@@ -16,7 +16,7 @@ TOI_INLINE int64_t filter(int edge_edge, const toi_narrow_batch *batch, int32_t 
         int count = batch->count - first < TOI_LANES ? (int)(batch->count - first) : TOI_LANES;
         for (int i = 0; i < count; ++i)
             toi_load_rows(edge_edge, &batch->queries[first + i], t_max, i, &rows);
-        toi_motion m;
+        toi_pair_motion m;
         toi_real separation;
         toi_mask wild = toi_load_motion(&rows, &m, &separation);
         unsigned axis = toi_mask_word(toi_axes_separated(edge_edge, &m, &separation) & ~wild);

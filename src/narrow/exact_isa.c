@@ -19,7 +19,7 @@ typedef struct lanes
         toi_real numbers[24];
     };
     toi_real shrink; // what the points were multiplied by before their differences were taken
-    toi_motion motion;
+    toi_pair_motion motion;
     toi_reach reach;
     toi_cubic cubic;
 } lanes;

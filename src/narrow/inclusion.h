@@ -12,7 +12,7 @@ enum
     TOI_FILTER_LANES = 8
 };
 
-// The scaled motion of a query that the filter could not separate (toi_motion, one lane).
+// The scaled motion of a query that the filter could not separate (toi_pair_motion, one lane).
 typedef struct toi_filtered
 {
     int64_t index; // in the batch

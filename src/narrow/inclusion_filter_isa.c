@@ -10,7 +10,7 @@ typedef struct lanes
 {
     toi_real points[2][4][3];
     toi_real separation;
-    toi_motion motion;
+    toi_pair_motion motion;
 } lanes;
 
 // Reads the queries into lanes; lanes past the end repeat the last query and are ignored.
@@ -43,7 +43,7 @@ TOI_INLINE toi_mask try_lanes(int edge_edge, lanes *l)
     return apart | toi_separated(edge_edge, &l->motion, &l->separation);
 }
 
-static void extract(const toi_motion *m, int lane, toi_filtered *out)
+static void extract(const toi_pair_motion *m, int lane, toi_filtered *out)
 {
     for (int k = 0; k < 3; ++k) {
         for (int end = 0; end < 2; ++end) {

@@ -248,7 +248,7 @@ void toi_settle_normal(toi_kind kind, const toi_query *query, const toi_contact_
 
 void toi_set_normal(toi_kind kind, const toi_query *query, toi_query_result *result)
 {
-    toi_motion m;
+    toi_pair_motion m;
     toi_take_motion(kind, query, &m);
     toi_contact_frame c = {.e_size = toi_largest_end(m.e), .g_size = toi_largest_end(m.g)};
     double p[3];

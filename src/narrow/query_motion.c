@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-void toi_take_motion(toi_kind kind, const toi_query *query, toi_motion *m)
+void toi_take_motion(toi_kind kind, const toi_query *query, toi_pair_motion *m)
 {
     double points[2][4][3], shrink;
     memcpy(points[0], query->start, sizeof points[0]);

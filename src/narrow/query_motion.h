@@ -8,6 +8,6 @@
 
 // The query's differences, scaled so that nothing can overflow. The kind is vertex-face or
 // edge-edge.
-void toi_take_motion(toi_kind kind, const toi_query *query, toi_motion *m);
+void toi_take_motion(toi_kind kind, const toi_query *query, toi_pair_motion *m);
 
 #endif

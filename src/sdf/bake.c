@@ -39,7 +39,7 @@ static toi_status check_def(const toi_bake_def *def)
 
 // The mesh's box in the middle of whole blocks, with room for the padding and for two cells at
 // least: the border is outside.
-static toi_status choose_grid(const toi_bake_def *def, const toi_box_node *box,
+static toi_status choose_grid(const toi_bake_def *def, const toi_box_node *box, bool open,
                               toi_grid_header *header)
 {
     double longest = 0, largest = 0;
@@ -63,6 +63,7 @@ static toi_status choose_grid(const toi_bake_def *def, const toi_box_node *box,
     }
     header->cell_size = h;
     header->interpolation = (int32_t)def->interpolation;
+    header->open = open;
     // Cells nearer than the band have corners nearer than this.
     header->far = def->band > 0 ? (float)(def->band + 1.733) : 0;
     return TOI_OK;
@@ -278,7 +279,7 @@ static toi_status bake_tree(const toi_bake_def *def, toi_bake *bake, toi_bake_re
 {
     toi_grid_header header = {0};
     void *image = NULL;
-    toi_status status = choose_grid(def, &bake->tree.nodes[0], &header);
+    toi_status status = choose_grid(def, &bake->tree.nodes[0], bake->mesh.open_count > 0, &header);
     if (status == TOI_OK)
         status = compute_nodes(&header, bake);
     if (status == TOI_OK)

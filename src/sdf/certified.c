@@ -25,13 +25,20 @@ typedef struct entry
     int64_t id;
 } entry;
 
+// What a node was split into: boxes or parts with their times.
+typedef struct outcome
+{
+    toi_face_part parts[4];
+    double times[4];
+} outcome;
+
 // What a visit in a round has found.
 typedef struct report
 {
     entry node;
     toi_visit visit;
     toi_face_part part;
-    toi_face_part parts[4];
+    outcome pieces;
     toi_searcher searcher;
 } report;
 
@@ -228,38 +235,39 @@ static toi_status push_node(state *s, double time, int64_t node)
     return status;
 }
 
-static toi_status open_box(state *s, double time, int64_t node)
+static toi_status open_box(state *s, const double times[2], int64_t node)
 {
     int64_t child = s->search.question->surface->tree.nodes[node].child;
-    toi_status status = push_node(s, time, child);
-    return status == TOI_OK ? push_node(s, time, child + 1) : status;
+    toi_status status = push_node(s, times[0], child);
+    return status == TOI_OK ? push_node(s, times[1], child + 1) : status;
 }
 
 // Enters what a visit has found.
 static toi_status enter(state *s, const entry *node, toi_visit visit, const toi_face_part *part,
-                        const toi_face_part parts[4])
+                        const outcome *pieces)
 {
+    bool split = visit == TOI_VISIT_SPLIT;
     if (visit == TOI_VISIT_FREE) {
         s->proved = node->time < s->proved ? node->time : s->proved;
         return node->id < 0 ? TOI_OK : drop_part(s, node->id);
     }
+    if (node->id < 0 && split)
+        return open_box(s, pieces->times, ~node->id);
     if (node->id >= 0)
-        s->parts[node->id] = visit == TOI_VISIT_SPLIT ? parts[0] : *part;
-    if (node->id < 0 && visit == TOI_VISIT_SPLIT)
-        return open_box(s, node->time, ~node->id);
-    toi_status status = push(s, node->time, node->id);
-    for (int k = 1; visit == TOI_VISIT_SPLIT && k < 4 && status == TOI_OK; ++k)
-        status = push_part(s, node->time, &parts[k]);
+        s->parts[node->id] = split ? pieces->parts[0] : *part;
+    toi_status status = push(s, split ? pieces->times[0] : node->time, node->id);
+    for (int k = 1; split && k < 4 && status == TOI_OK; ++k)
+        status = push_part(s, pieces->times[k], &pieces->parts[k]);
     return status;
 }
 
 static toi_visit visit_node(toi_searcher *searcher, double front, entry *node, toi_face_part *part,
-                            toi_face_part parts[4])
+                            outcome *pieces)
 {
     searcher->has_last = false;
     if (node->id < 0)
-        return toi_visit_box(searcher, ~node->id, front, &node->time);
-    return toi_visit_part(searcher, part, front, &node->time, parts);
+        return toi_visit_box(searcher, ~node->id, front, &node->time, pieces->times);
+    return toi_visit_part(searcher, part, front, &node->time, pieces->parts, pieces->times);
 }
 
 static toi_status failure(const toi_searcher *s)
@@ -280,12 +288,13 @@ static toi_status failure(const toi_searcher *s)
 static toi_status visit_next(state *s)
 {
     entry node = pop(s);
-    toi_face_part part, parts[4];
+    toi_face_part part;
+    outcome pieces;
     double front = s->count > 0 ? s->queue[0].time : INFINITY;
     if (node.id >= 0)
         part = s->parts[node.id];
-    toi_visit visit = visit_node(&s->main, front, &node, &part, parts);
-    return s->main.failed ? failure(&s->main) : enter(s, &node, visit, &part, parts);
+    toi_visit visit = visit_node(&s->main, front, &node, &part, &pieces);
+    return s->main.failed ? failure(&s->main) : enter(s, &node, visit, &part, &pieces);
 }
 
 static toi_status work_round(void *context, int64_t first, int64_t end)
@@ -293,7 +302,7 @@ static toi_status work_round(void *context, int64_t first, int64_t end)
     state *s = context;
     for (int64_t i = first; i < end; ++i) {
         report *r = &s->reports[i];
-        r->visit = visit_node(&r->searcher, s->front, &r->node, &r->part, r->parts);
+        r->visit = visit_node(&r->searcher, s->front, &r->node, &r->part, &r->pieces);
     }
     return TOI_OK;
 }
@@ -306,7 +315,7 @@ static toi_status merge_report(state *s, const report *r)
         s->main.best = r->searcher.best;
     if (r->searcher.failed)
         return failure(&r->searcher);
-    return enter(s, &r->node, r->visit, &r->part, r->parts);
+    return enter(s, &r->node, r->visit, &r->part, &r->pieces);
 }
 
 // The first nodes of the queue, none of which sees what another finds: so who does them does not

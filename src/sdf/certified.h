@@ -102,10 +102,12 @@ int toi_search_bound(toi_searcher *searcher, const toi_field_sample *sample, con
                      double radius, toi_minorant minorants[TOI_MINORANTS]);
 
 // Visits a node that is free until *time, and moves that on while it stays before `front`, the
-// time of the next node. A split fills `parts`.
+// time of the next node. A split fills `parts`, and how long each of them, or of the two boxes in
+// a box, is free.
 toi_visit toi_visit_part(toi_searcher *searcher, toi_face_part *part, double front, double *time,
-                         toi_face_part parts[4]);
-toi_visit toi_visit_box(toi_searcher *searcher, int64_t node, double front, double *time);
+                         toi_face_part parts[4], double times[4]);
+toi_visit toi_visit_box(toi_searcher *searcher, int64_t node, double front, double *time,
+                        double times[2]);
 
 // From where on nodes do not matter.
 static inline double toi_search_goal(const toi_searcher *s)

@@ -50,6 +50,11 @@ typedef struct advance
     double step;
     double low;
     bool clamped; // the step ended with the ball that was asked about
+    // The last minorants, for how long they were asked, and how long each corner is free by them.
+    toi_minorant minorants[TOI_MINORANTS];
+    int count;
+    double span;
+    double free[LANES];
 } advance;
 
 static inline double max3(const double *a)
@@ -162,14 +167,22 @@ static void closest(double (*x)[3], const double p[3], double weight[3])
     }
     double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
     double all = va + vb + vc;
-    if (va > 0 && vb > 0 && vc > 0 && all > 0x1p-40 * toi_dot(ab, ab) * toi_dot(ac, ac)) {
+    if (!(all > 0x1p-40 * toi_dot(ab, ab) * toi_dot(ac, ac))) {
+        closest_on_sides(x, p, weight);
+    } else if (vc <= 0 && d1 >= 0 && d3 <= 0) {
+        on_side(0, 1, d1, d1 - d3, weight);
+    } else if (vb <= 0 && d2 >= 0 && d6 <= 0) {
+        on_side(0, 2, d2, d2 - d6, weight);
+    } else if (va <= 0 && d4 >= d3 && d5 >= d6) {
+        on_side(1, 2, d4 - d3, d4 - d3 + d5 - d6, weight);
+    } else if (va > 0 && vb > 0 && vc > 0) {
         weight[1] = vb / all;
         weight[2] = vc / all;
         double rest = 1 - weight[1] - weight[2];
         weight[0] = rest > 0 ? rest : 0;
-        return;
+    } else {
+        closest_on_sides(x, p, weight);
     }
-    closest_on_sides(x, p, weight);
 }
 
 // Downhill over the triangle, each step along the gradient and back into the triangle. The first
@@ -291,9 +304,9 @@ static void measure(const scene *o, const double c[3], offsets *e)
     e->longest = max3(e->length);
 }
 
-// The first root over the corners of one minorant, and its least value now.
+// The roots of one minorant at the corners lower `free`, its least value there lowers *low.
 static void apply_minorant(const toi_field_search *search, const scene *o, const offsets *e,
-                           const double *reach, const toi_minorant *m, double horizon, double *step,
+                           const double *reach, const toi_minorant *m, double horizon, double *free,
                            double *low)
 {
     double square = toi_dot(m->normal, m->normal), n = sqrt(square) * (1 + 4 * TOI_UNIT);
@@ -304,17 +317,17 @@ static void apply_minorant(const toi_field_search *search, const scene *o, const
     double fast = n * o->velocity_error + 16 * TOI_UNIT * max3(reach) * size;
     double d = m->distance - search->margin - slack;
     const double *g = m->normal;
-    double a[LANES], tau[LANES];
+    double a[LANES];
     for (int i = 0; i < LANES; ++i) {
         a[i] = d + (g[0] * e->x[i] + g[1] * e->y[i] + g[2] * e->z[i]) - 0.5 * k * e->square[i] -
                m->slope * e->length[i];
         double b = (k * e->length[i] + m->slope) * reach[i] + fast -
                    (g[0] * o->vx[i] + g[1] * o->vy[i] + g[2] * o->vz[i]);
         double c = across * o->bend[i] + 0.5 * k * (reach[i] * reach[i]);
-        tau[i] = toi_root_after(a[i], b, c, horizon);
+        double tau = toi_root_after(a[i], b, c, horizon);
+        free[i] = tau < free[i] ? tau : free[i];
     }
-    double first = min3(tau), least = min3(a);
-    *step = first < *step ? first : *step;
+    double least = min3(a);
     *low = least < *low ? least : *low;
 }
 
@@ -335,17 +348,29 @@ static void advance_plainly(const toi_field_search *search, const scene *o, cons
     out->step = step > out->step ? step : out->step;
 }
 
+// All minorants at the corners: how long each is free, and the least value now.
+static double apply_all(const toi_field_search *search, const scene *o, const offsets *e,
+                        const double *reach, const advance *by, double *free)
+{
+    double low = INFINITY;
+    for (int i = 0; i < LANES; ++i)
+        free[i] = by->span;
+    for (int j = 0; j < by->count; ++j)
+        apply_minorant(search, o, e, reach, &by->minorants[j], by->span, free, &low);
+    return low;
+}
+
 // The field is asked about a ball that holds the part for a while: about one step at first, then
 // longer while that pays.
 static void advance_part(toi_searcher *s, const scene *o, const centre *at, double horizon,
                          advance *out)
 {
     const toi_field_search *search = s->search;
-    toi_minorant minorants[TOI_MINORANTS];
     offsets e;
     measure(o, at->c, &e);
     advance_plainly(search, o, at, &e, horizon, out);
     out->clamped = false;
+    out->count = 0;
     double way = at->gap > 0.25 * e.longest ? at->gap : 0.25 * e.longest;
     double v = o->fastest, best = 0, low = -INFINITY;
     for (int round = 0; round < ROUNDS && out->step < horizon; ++round, way *= 4) {
@@ -357,12 +382,12 @@ static void advance_part(toi_searcher *s, const scene *o, const centre *at, doub
             double r = e.length[i] + h * reach[i];
             radius = r > radius ? r : radius;
         }
-        int count = toi_search_bound(s, &at->sample, at->c, radius * (1 + 8 * TOI_UNIT), minorants);
-        if (count == 0)
+        out->span = h;
+        out->count =
+            toi_search_bound(s, &at->sample, at->c, radius * (1 + 8 * TOI_UNIT), out->minorants);
+        if (out->count == 0)
             break;
-        double step = h, least = INFINITY;
-        for (int j = 0; j < count; ++j)
-            apply_minorant(search, o, &e, reach, &minorants[j], h, &step, &least);
+        double least = apply_all(search, o, &e, reach, out, out->free), step = min3(out->free);
         low = least > low ? least : low;
         best = step > best ? step : best;
         out->clamped = step >= h;
@@ -383,10 +408,52 @@ static void halve(const toi_corner *a, const toi_corner *b, toi_corner *middle)
     }
 }
 
+// The middles of the sides at an instant: speeds and bends are at most the averages.
+static void look_at_middles(const scene *o, scene *m)
+{
+    for (int i = 0; i < LANES; ++i) {
+        int k = i < 3 ? i : 2, j = (k + 1) % 3;
+        m->px[i] = 0.5 * (o->px[k] + o->px[j]);
+        m->py[i] = 0.5 * (o->py[k] + o->py[j]);
+        m->pz[i] = 0.5 * (o->pz[k] + o->pz[j]);
+        m->vx[i] = 0.5 * (o->vx[k] + o->vx[j]);
+        m->vy[i] = 0.5 * (o->vy[k] + o->vy[j]);
+        m->vz[i] = 0.5 * (o->vz[k] + o->vz[j]);
+        m->speed[i] = 0.5 * (o->speed[k] + o->speed[j]) * (1 + 4 * TOI_UNIT);
+        m->bend[i] = 0.5 * (o->bend[k] + o->bend[j]) * (1 + 4 * TOI_UNIT);
+    }
+    m->position_error = 2 * o->position_error; // more than the averages are rounded by
+    m->velocity_error = o->velocity_error + 4 * TOI_UNIT * o->fastest;
+}
+
+// Corners of the four parts: 0 to 2 are the whole's, 3 to 5 the middles of its sides.
+static const int CORNERS[4][3] = {{3, 4, 5}, {0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
+
+// How long each of four parts is free by what is known about the whole.
+static void advance_children(const toi_field_search *search, const scene *o, const centre *at,
+                             const advance *by, double steps[4])
+{
+    scene m;
+    offsets e;
+    double reach[LANES], free[LANES], all[6];
+    look_at_middles(o, &m);
+    measure(&m, at->c, &e);
+    for (int i = 0; i < LANES; ++i)
+        reach[i] = m.speed[i] + 0.5 * by->span * m.bend[i];
+    apply_all(search, &m, &e, reach, by, free);
+    for (int i = 0; i < 3; ++i) {
+        all[i] = by->free[i];
+        all[3 + i] = free[i];
+    }
+    for (int q = 0; q < 4; ++q) {
+        double own[3] = {all[CORNERS[q][0]], all[CORNERS[q][1]], all[CORNERS[q][2]]};
+        steps[q] = min3(own);
+    }
+}
+
 // Four parts; each begins at its point that is nearest to where the whole was sampled.
 static void split(const toi_face_part *part, scene *o, const centre *at, toi_face_part parts[4])
 {
-    static const int CORNERS[4][3] = {{3, 4, 5}, {0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
     toi_corner corner[6];
     double x[6][3], place[6][2];
     for (int i = 0; i < 3; ++i) {
@@ -440,47 +507,91 @@ static bool is_far(const scene *o, double gap, double share)
     return gap * gap > share * share * toi_dot(side, side);
 }
 
+// What one visit finds out at an instant.
+typedef struct finding
+{
+    centre at;     // where the field was sampled first
+    centre sought; // and after a descent
+    advance first; // what each sample says
+    advance second;
+    const advance *best;
+    const centre *by; // whose that is
+    double step;
+    double low;
+    double least; // of the samples' gaps
+    bool clamped;
+} finding;
+
+// Samples at the part's centre, and downhill of it where that bound is poor.
+static void examine(toi_searcher *s, toi_face_part *part, scene *o, double horizon, finding *f)
+{
+    for (int i = 0; i < 3; ++i)
+        f->at.weight[i] = part->far ? 1.0 / 3 : part->weight[i];
+    if (part->far)
+        part->stride = 0;
+    sample_centre(s, o, &f->at);
+    advance_part(s, o, &f->at, horizon, &f->first);
+    f->sought = f->at;
+    f->best = &f->first;
+    f->by = &f->at;
+    f->step = f->first.step;
+    f->low = f->first.low;
+    f->least = f->at.gap;
+    f->clamped = f->first.clamped;
+    if (!(f->low < SPENT * f->least && f->step < horizon) ||
+        !seek(s, o->x, 0, &part->stride, &f->sought))
+        return;
+    advance_part(s, o, &f->sought, horizon, &f->second);
+    f->clamped = f->second.clamped;
+    f->low = f->second.low > f->low ? f->second.low : f->low;
+    f->least = f->sought.gap < f->least ? f->sought.gap : f->least;
+    if (f->second.step > f->step || f->first.count == 0) {
+        f->best = &f->second;
+        f->by = &f->sought;
+    }
+    f->step = f->second.step > f->step ? f->second.step : f->step;
+}
+
+// Splits, with the times until which each part is known to be free.
+static void part_with_times(const toi_searcher *s, const toi_face_part *part, scene *o,
+                            const finding *f, double now, double goal, double time,
+                            toi_face_part parts[4], double times[4])
+{
+    double steps[4] = {0, 0, 0, 0};
+    split(part, o, &f->sought, parts);
+    if (f->best->count > 0)
+        advance_children(s->search, o, f->by, f->best, steps);
+    for (int k = 0; k < 4; ++k) {
+        double later = steps[k] >= goal - now ? goal : toi_later(now, steps[k]);
+        times[k] = later > time ? later : time;
+    }
+}
+
 toi_visit toi_visit_part(toi_searcher *s, toi_face_part *part, double front, double *time,
-                         toi_face_part parts[4])
+                         toi_face_part parts[4], double times[4])
 {
     for (;;) {
-        double goal = toi_search_goal(s), horizon = goal - *time;
+        double now = *time, goal = toi_search_goal(s), horizon = goal - now;
         if (!(horizon > 0))
             return TOI_VISIT_FREE;
         ++s->nodes;
         scene o;
-        centre at;
-        advance first;
-        look(s, part, *time, &o);
-        for (int i = 0; i < 3; ++i)
-            at.weight[i] = part->far ? 1.0 / 3 : part->weight[i];
-        if (part->far)
-            part->stride = 0;
-        sample_centre(s, &o, &at);
-        advance_part(s, &o, &at, horizon, &first);
-        double least = at.gap;
-        if (first.low < SPENT * least && first.step < horizon &&
-            seek(s, o.x, 0, &part->stride, &at)) {
-            advance second;
-            advance_part(s, &o, &at, horizon, &second);
-            least = at.gap < least ? at.gap : least;
-            first.step = second.step > first.step ? second.step : first.step;
-            first.low = second.low > first.low ? second.low : first.low;
-            first.clamped = second.clamped;
-        }
+        finding f;
+        look(s, part, now, &o);
+        examine(s, part, &o, horizon, &f);
         if (s->failed)
             return TOI_VISIT_LATER;
-        if (first.step >= horizon) {
+        if (f.step >= horizon) {
             *time = goal;
             return TOI_VISIT_FREE;
         }
-        memcpy(part->weight, at.weight, sizeof at.weight);
-        try_witness(s, part, *time, &o, &at);
-        *time = toi_later(*time, first.step);
-        part->far = is_far(&o, least, NEAR);
-        if (!(first.low > SPENT * least || first.clamped) && part->depth < TOI_PART_DEPTH) {
-            part->far = is_far(&o, least, 0.5 * NEAR);
-            split(part, &o, &at, parts);
+        memcpy(part->weight, f.sought.weight, sizeof part->weight);
+        try_witness(s, part, now, &o, &f.sought);
+        *time = toi_later(now, f.step);
+        bool spent = !(f.low > SPENT * f.least || f.clamped) && part->depth < TOI_PART_DEPTH;
+        part->far = is_far(&o, f.least, spent ? 0.5 * NEAR : NEAR);
+        if (spent) {
+            part_with_times(s, part, &o, &f, now, goal, *time, parts, times);
             return TOI_VISIT_SPLIT;
         }
         if (*time > front || s->nodes >= s->node_limit)

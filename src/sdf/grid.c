@@ -17,14 +17,9 @@ static inline int32_t cell_of(double u, int32_t cells)
     return i < cells ? i : cells - 1;
 }
 
-static inline double lerp(double a, double b, double t)
-{
-    return a + t * (b - a);
-}
-
 static inline double mix(const double v[4], double s, double t)
 {
-    return lerp(lerp(v[0], v[1], s), lerp(v[2], v[3], s), t);
+    return toi_lerp(toi_lerp(v[0], v[1], s), toi_lerp(v[2], v[3], s), t);
 }
 
 // The trilinear part of F and its gradient.
@@ -35,8 +30,8 @@ static double trilinear(const double c[8], const double t[3], double gradient[3]
     double v2 = c[4] + t[0] * x2, v3 = c[6] + t[0] * x3;
     double y0 = v1 - v0, y1 = v3 - v2;
     double low = v0 + t[1] * y0, high = v2 + t[1] * y1;
-    gradient[0] = lerp(lerp(x0, x1, t[1]), lerp(x2, x3, t[1]), t[2]);
-    gradient[1] = lerp(y0, y1, t[2]);
+    gradient[0] = toi_lerp(toi_lerp(x0, x1, t[1]), toi_lerp(x2, x3, t[1]), t[2]);
+    gradient[1] = toi_lerp(y0, y1, t[2]);
     gradient[2] = high - low;
     return low + t[2] * (high - low);
 }
@@ -54,8 +49,8 @@ static double add_bubbles(const float *record, const int32_t cell[3], const doub
     double w[4];
     for (int i = 0; i < 4; ++i)
         w[i] = hump * (a[i] + s * b[i]);
-    gradient[next] += lerp(w[1] - w[0], w[3] - w[2], q);
-    gradient[last] += lerp(w[2] - w[0], w[3] - w[1], p);
+    gradient[next] += toi_lerp(w[1] - w[0], w[3] - w[2], q);
+    gradient[last] += toi_lerp(w[2] - w[0], w[3] - w[1], p);
     return hump * (level + s * tilt);
 }
 

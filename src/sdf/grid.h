@@ -56,7 +56,8 @@ typedef struct toi_grid_header
     int32_t interpolation;
     int32_t blocks[3];
     int32_t records;
-    uint8_t more_zeros[40];
+    int32_t open; // 1: the mesh has open edges, and small holes may have been closed
+    uint8_t more_zeros[36];
 } toi_grid_header;
 
 // What all cells of a block have in common; or all blocks.
@@ -125,6 +126,11 @@ static inline const float *toi_grid_record(const toi_grid *grid, int32_t number)
 static inline const toi_grid_range *toi_record_ranges(const toi_grid *grid, const float *record)
 {
     return (const toi_grid_range *)(record + TOI_GRID_NODES + (grid->cubic ? TOI_GRID_BUBBLES : 0));
+}
+
+static inline double toi_lerp(double a, double b, double t)
+{
+    return a + t * (b - a);
 }
 
 // The corners of a cell of a record, x fastest.

@@ -81,8 +81,9 @@ static toi_status check_header(const toi_grid_header *h)
 {
     if (!all_zero(h->more_zeros, sizeof h->more_zeros))
         return refuse("reserved bytes are set");
-    if (h->interpolation < 0 || h->interpolation >= TOI_INTERPOLATION_COUNT)
-        return refuse("its interpolation is unknown");
+    if (h->open < 0 || h->open > 1 || h->interpolation < 0 ||
+        h->interpolation >= TOI_INTERPOLATION_COUNT)
+        return refuse("its interpolation or kind of mesh is unknown");
     int64_t blocks = 1;
     for (int k = 0; k < 3; ++k) {
         if (h->blocks[k] < 1 || h->blocks[k] > TOI_GRID_MOST_BLOCKS)

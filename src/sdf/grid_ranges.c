@@ -7,11 +7,6 @@
 
 #include <math.h>
 
-static inline double lerp(double a, double b, double t)
-{
-    return a + t * (b - a);
-}
-
 static inline void widen(double x, double *least, double *greatest)
 {
     *least = x < *least ? x : *least;
@@ -35,9 +30,9 @@ static inline void bilinear_range(const double v[4], const double s[2], const do
     *least = INFINITY;
     *greatest = -INFINITY;
     for (int i = 0; i < 2; ++i) {
-        double a = lerp(v[0], v[1], s[i]), b = lerp(v[2], v[3], s[i]);
-        widen(lerp(a, b, t[0]), least, greatest);
-        widen(lerp(a, b, t[1]), least, greatest);
+        double a = toi_lerp(v[0], v[1], s[i]), b = toi_lerp(v[2], v[3], s[i]);
+        widen(toi_lerp(a, b, t[0]), least, greatest);
+        widen(toi_lerp(a, b, t[1]), least, greatest);
     }
 }
 
@@ -66,8 +61,8 @@ static void range_along(const double a[4], const double b[4], const double s[2],
     *greatest = -INFINITY;
     for (int i = 0; i < 4; ++i) {
         double x = p[i & 1], y = q[i >> 1];
-        double level = lerp(lerp(a[0], a[1], x), lerp(a[2], a[3], x), y);
-        double tilt = lerp(lerp(b[0], b[1], x), lerp(b[2], b[3], x), y);
+        double level = toi_lerp(toi_lerp(a[0], a[1], x), toi_lerp(a[2], a[3], x), y);
+        double tilt = toi_lerp(toi_lerp(b[0], b[1], x), toi_lerp(b[2], b[3], x), y);
         widen(polar2(level, tilt, s[0], s[0]), least, greatest);
         widen(polar2(level, tilt, s[0], s[1]), least, greatest);
         widen(polar2(level, tilt, s[1], s[1]), least, greatest);
@@ -82,7 +77,7 @@ static void range_across(const double a[2], const double b[2], const double s[2]
     *least = INFINITY;
     *greatest = -INFINITY;
     for (int i = 0; i < 2; ++i) {
-        double level = lerp(a[0], a[1], q[i]), tilt = lerp(b[0], b[1], q[i]);
+        double level = toi_lerp(a[0], a[1], q[i]), tilt = toi_lerp(b[0], b[1], q[i]);
         widen(polar3(level, tilt, s[0], s[0], s[0]), least, greatest);
         widen(polar3(level, tilt, s[0], s[0], s[1]), least, greatest);
         widen(polar3(level, tilt, s[0], s[1], s[1]), least, greatest);
@@ -295,5 +290,7 @@ void toi_note_facts(toi_grid_header *header, const toi_grid_facts *facts)
     double node_error = 0x1p-21 * TOI_GRID_SIDE * longest;
     header->most = facts->most > header->far ? facts->most : header->far;
     header->lipschitz = toi_max(1, facts->lipschitz) * (1 + 0x1p-40);
-    header->step = header->cell_size * (1.7320509 + 2 * (facts->bubble + node_error));
+    // Where a hole is closed, values of both sides are farther apart than they may be.
+    double hole = header->open ? 5.5 : 0;
+    header->step = header->cell_size * (1.7320509 + hole + 2 * (facts->bubble + node_error));
 }

@@ -20,6 +20,11 @@ typedef struct toi_local
     int64_t evaluations;
     bool failed;         // the field's value was not a number, or its bounds are none
     double failed_at[3]; // there, in the field's coordinates
+    // Of a caller's own field: the first sample, to notice values that no Lipschitz constant
+    // allows.
+    bool begun;
+    double first_point[3];
+    double first_value;
 } toi_local;
 
 // A point of a triangle in contact: weights of its corners, and the field's value.
@@ -52,7 +57,23 @@ static inline void toi_local_fail(toi_local *local, const double point[3])
         local->failed_at[i] = point[i];
 }
 
-// The field at a point; notices a value that is not a number.
+static inline void toi_local_check(toi_local *local, const double point[3],
+                                   const toi_field_sample *sample)
+{
+    double way[3];
+    if (!local->begun) {
+        local->begun = true;
+        local->first_value = sample->value;
+        for (int i = 0; i < 3; ++i)
+            local->first_point[i] = point[i];
+    }
+    toi_subtract(point, local->first_point, way);
+    double most = local->field->lipschitz * (1 + 0x1p-20) * toi_norm(way) + 2 * sample->error;
+    if (fabs(sample->value - local->first_value) > most)
+        toi_local_fail(local, point);
+}
+
+// The field at a point; notices a value that it cannot have.
 static inline void toi_local_sample(toi_local *local, const double point[3],
                                     toi_field_sample *sample)
 {
@@ -60,6 +81,8 @@ static inline void toi_local_sample(toi_local *local, const double point[3],
     ++local->evaluations;
     if (sample->value != sample->value)
         toi_local_fail(local, point);
+    else if (local->field->user)
+        toi_local_check(local, point, sample);
 }
 
 // The message for a search that has failed.

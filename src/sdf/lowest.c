@@ -8,8 +8,7 @@ static const double UNIT = 0x1p-53;
 
 enum
 {
-    LEVELS = 48,      // weights are exact that far
-    MORE_PARTS = 256, // looked at for a deeper point once one is within the limit
+    LEVELS = 48, // weights are exact that far
     STACK = 3 * LEVELS + 4
 };
 
@@ -169,7 +168,7 @@ static int push_children(search *s, const part *p, part *stack, int height)
 static void divide(search *s, const part *whole)
 {
     part stack[STACK];
-    int height = 1, left = s->parts;
+    int height = 1, left = s->touches ? s->parts / 256 : s->parts;
     stack[0] = *whole;
     while (height > 0 && left > 0 && !s->local->failed) {
         part p = stack[--height];
@@ -179,7 +178,7 @@ static void divide(search *s, const part *whole)
             s->touches = true;
         else if (!done(s, &p))
             height = push_children(s, &p, stack, height);
-        left = s->touches && !touched ? MORE_PARTS : left - 1;
+        left = s->touches && !touched ? s->parts / 256 : left - 1;
     }
     s->lowest->apart = height == 0 && !s->touches;
 }

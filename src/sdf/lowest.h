@@ -30,7 +30,8 @@ typedef struct toi_lowest
 
 // Looks at the part of a triangle whose corners have these weights. Unless it is apart, either the
 // value is at most the limit, but for rounding, or as many `parts` of it were looked at in vain.
-// Values less than `detail`, or a 64th of the depth, below the one returned are not looked for.
+// Once a point is within the limit, a 256th of them are looked at for one that is deeper by more
+// than `detail` or a 64th of the depth.
 void toi_find_lowest(toi_local *local, const toi_resting *triangle, double part[3][3], double limit,
                      double detail, int parts, toi_lowest *lowest);
 

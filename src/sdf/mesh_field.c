@@ -17,7 +17,7 @@ typedef struct mesh_field
 
 // Half-spaces may lose this share of the distance and of the radius, so that nearly flat parts of
 // the mesh need one instead of many.
-static const double SLACK = 0x1p-12;
+static const double SLACK = 0x1p-16;
 
 // Squares of what is farther away would overflow.
 static bool is_far(const double point[3])

@@ -12,7 +12,7 @@ enum
 };
 
 // A node holds triangles order[first .. first + count). Children are neighbours in the array: the
-// left one is node `child`, the right one `child` + 1; 0 for a leaf.
+// left one is node `child`, the right one `child` + 1; 0 for a leaf. They come after their parent.
 typedef struct toi_box_node
 {
     double low[3];

@@ -99,7 +99,7 @@ TOI_INLINE void toi_transpose_rows(const toi_motion_row rows[TOI_LANES], toi_rea
 }
 
 // The motion of the rows; returns the lanes that are not to be trusted.
-TOI_INLINE toi_mask toi_load_motion(const toi_motion_rows *rows, toi_motion *m,
+TOI_INLINE toi_mask toi_load_motion(const toi_motion_rows *rows, toi_pair_motion *m,
                                     toi_real *separation)
 {
     toi_transpose_rows(rows->p, m->p);

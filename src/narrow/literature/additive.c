@@ -23,7 +23,7 @@
 // The primitives at one time, and where they are closest.
 typedef struct snapshot
 {
-    toi_motion m; // [0]: the values at that time
+    toi_pair_motion m; // [0]: the values at that time
     toi_closest closest;
     double f[3]; // F at the closest place
 } snapshot;
@@ -49,7 +49,7 @@ typedef struct bound
 
 // The best of the proposed directions. The first is taken where it is as good as can be, but for a
 // share that costs less than trying the others would.
-static void find_bound(int edge_edge, const toi_motion *m, double separation, double t,
+static void find_bound(int edge_edge, const toi_pair_motion *m, double separation, double t,
                        const snapshot *s, bound *best)
 {
     double hoped = (sqrt(s->closest.square) - separation) * GOOD_ENOUGH;
@@ -185,7 +185,7 @@ void toi_solve_additive(const toi_narrow_batch *batch)
 // Certified
 
 // Where the primitives are at time t, roughly: directions need not be accurate.
-static void look(int edge_edge, const toi_motion *m, double t, snapshot *s)
+static void look(int edge_edge, const toi_pair_motion *m, double t, snapshot *s)
 {
     toi_motion_at(m, &t, s->m.p[0], s->m.e[0], s->m.g[0]);
     find_closest(edge_edge, s);
@@ -196,7 +196,7 @@ static void advance_certified(const toi_narrow_batch *batch, const toi_filtered 
 {
     toi_query_result *result = &batch->results[from->index];
     int edge_edge = batch->kind == TOI_EDGE_EDGE;
-    toi_motion m;
+    toi_pair_motion m;
     memcpy(m.p, from->p, sizeof m.p);
     memcpy(m.e, from->e, sizeof m.e);
     memcpy(m.g, from->g, sizeof m.g);

@@ -16,7 +16,7 @@
 
 // F = p + u e + v g = 0 solved for (u, v) in the plane of e and g. A face or a pair of edges
 // without a plane holds nothing.
-static bool is_inside(bool edges, const toi_motion *m, double t)
+static bool is_inside(bool edges, const toi_pair_motion *m, double t)
 {
     double p[3], e[3], g[3];
     toi_plane at;
@@ -32,7 +32,7 @@ static bool is_inside(bool edges, const toi_motion *m, double t)
 static void solve_query(const toi_narrow_batch *batch, const toi_query *query,
                         toi_query_result *result)
 {
-    toi_motion m;
+    toi_pair_motion m;
     toi_cubic q;
     toi_take_coplanarity(batch->kind, query, &m, &q);
     if (q.c[0] == 0 && q.c[1] == 0 && q.c[2] == 0 && q.c[3] == 0)

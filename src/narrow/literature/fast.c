@@ -41,7 +41,7 @@ static double distance(double points[4][3], int i, int j)
     return sqrt(toi_dot(d, d));
 }
 
-static void take_body(toi_kind kind, const toi_motion *m, body *b)
+static void take_body(toi_kind kind, const toi_pair_motion *m, body *b)
 {
     double longest = 0, fastest = 0;
     toi_take_points(kind, m, &b->points);
@@ -275,7 +275,7 @@ static contacts find_contacts(const body *b, const instant *coplanar, int count,
 static void solve_query(const toi_narrow_batch *batch, const toi_query *query,
                         toi_query_result *result)
 {
-    toi_motion m;
+    toi_pair_motion m;
     toi_cubic q;
     toi_take_coplanarity(batch->kind, query, &m, &q);
     double tolerance = toi_min(batch->def->tolerance, 1), noise = toi_cubic_error(&q);

@@ -5,7 +5,7 @@
 #include "kernel/distance.h"
 #include "narrow/normal.h"
 
-void toi_take_coplanarity(toi_kind kind, const toi_query *query, toi_motion *m, toi_cubic *q)
+void toi_take_coplanarity(toi_kind kind, const toi_query *query, toi_pair_motion *m, toi_cubic *q)
 {
     toi_reach reach;
     toi_take_motion(kind, query, m);
@@ -15,7 +15,7 @@ void toi_take_coplanarity(toi_kind kind, const toi_query *query, toi_motion *m, 
 
 // Vertex-face is seen from the face's first corner, edge-edge from the first end of edge b
 // (kernel/motion.h).
-static void take_points_at(toi_kind kind, const toi_motion *m, int end, double x[4][3])
+static void take_points_at(toi_kind kind, const toi_pair_motion *m, int end, double x[4][3])
 {
     bool edges = kind == TOI_EDGE_EDGE;
     for (int k = 0; k < 3; ++k) {
@@ -26,7 +26,7 @@ static void take_points_at(toi_kind kind, const toi_motion *m, int end, double x
     }
 }
 
-void toi_take_points(toi_kind kind, const toi_motion *m, toi_query_points *x)
+void toi_take_points(toi_kind kind, const toi_pair_motion *m, toi_query_points *x)
 {
     double end[4][3];
     take_points_at(kind, m, 0, x->start);
@@ -54,7 +54,7 @@ int toi_point_edge_pairs(toi_kind kind, const int (**pairs)[3])
     return kind == TOI_EDGE_EDGE ? 4 : 3;
 }
 
-void toi_report_touch(toi_kind kind, const toi_query *query, const toi_motion *m, double t,
+void toi_report_touch(toi_kind kind, const toi_query *query, const toi_pair_motion *m, double t,
                       double time, toi_query_result *result)
 {
     double p[3], e[3], g[3];

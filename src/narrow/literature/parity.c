@@ -331,7 +331,7 @@ static crossing cross_boundary(image *f)
 
 static void take_image(toi_kind kind, const toi_query *query, image *f)
 {
-    toi_motion m;
+    toi_pair_motion m;
     toi_take_motion(kind, query, &m);
     f->kind = kind;
     f->query = query;

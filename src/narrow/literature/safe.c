@@ -17,7 +17,7 @@
 typedef struct pair
 {
     toi_kind kind;
-    toi_motion m;
+    toi_pair_motion m;
     toi_cubic q;
     toi_query_points points;
     double coplanar; // |D| up to here counts as zero
