@@ -278,10 +278,11 @@ static toi_status failure(const toi_searcher *s)
                         "the field breaks its Lipschitz constant %g between (%.17g, %.17g, %.17g) "
                         "and (%.17g, %.17g, %.17g)",
                         s->search->field->lipschitz, a[0], a[1], a[2], b[0], b[1], b[2]);
-    return toi_fail(TOI_ERROR_DATA,
-                    "the field's value or a bound of it is not a number, or not finite, at (%.17g, "
-                    "%.17g, %.17g)",
-                    a[0], a[1], a[2]);
+    return toi_fail(
+        TOI_ERROR_DATA,
+        "the field's value or a bound of it is not a number, or not finite, or the bound "
+        "is above the value, at (%.17g, %.17g, %.17g)",
+        a[0], a[1], a[2]);
 }
 
 // One node after the other.
