@@ -539,31 +539,37 @@ static void pick_face(const crowd *c, int64_t face, question *q)
     }
 }
 
+// Asks about the mesh and looks at all its faces.
+static void ask_faces(question *q, const crowd *c, const toi_motion *motion, tally *t)
+{
+    toi_sdf_result r;
+    assert_ok(toi_find_field_impact(&q->def, c->surface, motion, q->subject.field, &r));
+    ++t->states[r.state];
+    t->starts += r.t_low == 0;
+    bool late = false;
+    for (int64_t i = 0; i < c->mesh.face_count && !late; ++i) {
+        pick_face(c, i, q);
+        late = is_late(q, &r, i == r.triangle ? TIMES : 4);
+    }
+    t->late += late;
+    if (r.state == TOI_SDF_HIT) {
+        pick_face(c, r.triangle, q);
+        check_witness(q, &r);
+    }
+}
+
 static void ask_crowd(subject about, tally *t)
 {
     question q;
     random_question(&q, about);
     crowd c = random_crowd(&q);
     toi_motion motion = q.moving.motion;
-    toi_sdf_result r;
     if (motion.end.count > 0) {
         motion.start = twin_points(&c.mesh);
         motion.end = toi_view_points(c.end[0], c.mesh.point_count);
     }
-    assert_ok(toi_find_field_impact(&q.def, c.surface, &motion, about.field, &r));
-    ++t->states[r.state];
-    t->starts += r.t_low == 0;
     q.path_error *= 2; // a face may be farther away than the triangle was
-    bool late = false;
-    for (int64_t i = 0; i < c.mesh.face_count && !late; ++i) {
-        pick_face(&c, i, &q);
-        late = is_late(&q, &r, i == r.triangle ? TIMES : 4);
-    }
-    t->late += late;
-    if (r.state == TOI_SDF_HIT) {
-        pick_face(&c, r.triangle, &q);
-        check_witness(&q, &r);
-    }
+    ask_faces(&q, &c, &motion, t);
     free_crowd(&c);
 }
 
@@ -587,6 +593,81 @@ static void meshes_are_never_late(void **state)
     judge(&t, count);
 }
 
+// ---------------------------------------------------------------------------------------------
+// Plates
+
+enum
+{
+    PLATE = 5,
+    PLATE_POINTS = (PLATE + 1) * (PLATE + 1),
+    PLATE_FACES = 2 * PLATE * PLATE
+};
+
+// A plate that lies flat, at the end of a long lever: its boxes are flat as well, so that rounding
+// alone keeps their bounds from being too high.
+static void make_plate(double lever, crowd *c, double points[PLATE_POINTS][3],
+                       int32_t faces[PLATE_FACES][3])
+{
+    for (int i = 0; i < PLATE_POINTS; ++i) {
+        points[i][0] = lever + i % (PLATE + 1) * 0.2;
+        points[i][1] = lever * 0.7 + i / (PLATE + 1) * 0.2;
+        points[i][2] = lever * 0.3;
+    }
+    for (int i = 0; i < PLATE_FACES; ++i) {
+        int32_t at = i / 2 % PLATE + (PLATE + 1) * (i / 2 / PLATE), far = at + PLATE + 2;
+        int32_t face[3] = {at, i % 2 ? at + 1 : far, i % 2 ? far : at + PLATE + 1};
+        memcpy(faces[i], face, sizeof face);
+    }
+    c->mesh = (twin_mesh){points, faces, PLATE_POINTS, PLATE_FACES};
+    c->end = points; // not looked at
+    assert_ok(toi_make_surface(twin_points(&c->mesh), twin_faces(&c->mesh), 1, &c->surface));
+}
+
+// It falls on a plane that is as flat, until a little after contact, or not so far.
+static void drop_plate(double lever, tally *t)
+{
+    double points[PLATE_POINTS][3], height = pick(0.5, 2), matrix[9], origin[3];
+    int32_t faces[PLATE_FACES][3];
+    crowd c;
+    question q = {.def = toi_default_sdf_def()};
+    make_plate(lever, &c, points, faces);
+    toi_rigid *body = &q.moving.body;
+    *body = toi_rest();
+    for (int k = 0; k < 4; ++k)
+        body->rotation[k] = pick(-1, 1);
+    toi_rigid_pose(body, 0, matrix, origin);
+    twin_node plane = {.kind = TOI_SHAPE_PLANE};
+    for (int k = 0; k < 3; ++k) {
+        const double *row = &matrix[3 * k];
+        plane.numbers[k] = row[2];
+        body->position[k] = row[2] * height -
+                            (row[0] * points[0][0] + row[1] * points[0][1] + row[2] * points[0][2]);
+        body->velocity[k] = -row[2] + 0.3 * row[0];
+    }
+    assert_ok(toi_make_shape(TOI_SHAPE_PLANE, plane.numbers, 4, &plane.field));
+    q.subject = (subject){plane.field, &plane, 1};
+    q.moving.motion = toi_default_motion();
+    q.moving.motion.mesh = *body;
+    q.moving.motion.duration = height + (below(4) ? 0x1p-53 * lever * exp2(pick(-2, 6)) : -0.1);
+    q.def.workers = 1;
+    q.def.tolerance = 1e-16;
+    pick_face(&c, 0, &q);
+    q.path_error = path_error(&q);
+    ask_faces(&q, &c, &q.moving.motion, t);
+    toi_free_field(plane.field);
+    toi_free_surface(c.surface);
+}
+
+static void plates_are_never_late(void **state)
+{
+    (void)state;
+    tally t = {0};
+    int64_t count = cases(3000);
+    for (int64_t i = 0; i < count; ++i)
+        drop_plate(exp2(pick(5, 30)), &t);
+    judge(&t, count);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -594,6 +675,7 @@ int main(void)
         cmocka_unit_test(combined_fields_are_never_late),
         cmocka_unit_test(baked_fields_and_meshes_are_never_late),
         cmocka_unit_test(meshes_are_never_late),
+        cmocka_unit_test(plates_are_never_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
