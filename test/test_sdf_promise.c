@@ -514,9 +514,12 @@ static crowd random_crowd(question *q)
     }
     memcpy(c.mesh.faces[0], c.mesh.faces[1], sizeof *c.mesh.faces);
     c.end = calloc((size_t)c.mesh.point_count, sizeof *c.end);
+    double flat[3]; // flat or long ones have boxes that are better than their balls
+    for (int k = 0; k < 3; ++k)
+        flat[k] = below(2) ? 1 : exp2(pick(-6, 0));
     for (int64_t i = 0; i < c.mesh.point_count; ++i)
         for (int k = 0; k < 3; ++k) {
-            double at = size * c.mesh.points[i][k];
+            double at = size * flat[k] * c.mesh.points[i][k];
             c.mesh.points[i][k] = m->start[0][k] + at;
             c.end[i][k] = m->end[0][k] + swell * at + loose * pick(-1, 1);
         }
