@@ -113,7 +113,7 @@ static void nodes_are_distances(void **state)
             assert_true(fabs(fabs(value) - fmin(d, far)) <= 0x1p-24 * d + 1e-9);
             near += d < 1;
         }
-        assert_true(near > 20);
+        assert_true(near > cases(4000) / 200);
         toi_free_field(field);
         free_solid(&s);
     }
@@ -272,7 +272,8 @@ static void lipschitz_constants_hold(void **state)
     for (int i = 0; i < SETTINGS; ++i) {
         solid s = solid_of(&settings[i]);
         toi_field *field = bake(&s, def_of(&settings[i]), NULL);
-        assert_true(check_steps(field, cases(50000)) > 0.5 * field->lipschitz);
+        double steepest = check_steps(field, cases(50000));
+        assert_true(steepest > 0.5 * field->lipschitz || cases(50000) < 50000);
         toi_free_field(field);
         free_solid(&s);
     }

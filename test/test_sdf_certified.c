@@ -690,7 +690,7 @@ static int faulty_bounds(void *context, const double centre[3], double radius, t
 {
     const faults *f = context;
     (void)radius;
-    out[0] = (toi_minorant){f->bad_bounds ? NAN : centre[2], {0, 0, 1}, 0, 0};
+    out[0] = (toi_minorant){f->bad_bounds == 1 ? NAN : centre[2] + f->bad_bounds, {0, 0, 1}, 0, 0};
     return 1;
 }
 
@@ -703,7 +703,7 @@ static void bad_fields_are_noticed(void **state)
     m.mesh.position[2] = 4;
     m.mesh.velocity[2] = -8;
     faults good = {INFINITY, 1, 0}, hole = {-1, 1, 0}, liar = {INFINITY, 3, 0},
-           wild = {INFINITY, 1, 1};
+           wild = {INFINITY, 1, 1}, high = {INFINITY, 1, 2};
     struct
     {
         faults *faults;
@@ -712,8 +712,9 @@ static void bad_fields_are_noticed(void **state)
     } list[] = {{&good, TOI_OK, ""},
                 {&hole, TOI_ERROR_DATA, "not a number"},
                 {&liar, TOI_ERROR_DATA, "Lipschitz"},
-                {&wild, TOI_ERROR_DATA, "bound"}};
-    for (int i = 0; i < 4; ++i)
+                {&wild, TOI_ERROR_DATA, "bound"},
+                {&high, TOI_ERROR_DATA, "above the value"}};
+    for (int i = 0; i < 5; ++i)
         for (int bounds = 0; bounds < 2; ++bounds) {
             toi_field_def own = {.value = faulty_value,
                                  .bounds = bounds ? faulty_bounds : NULL,
@@ -724,12 +725,12 @@ static void bad_fields_are_noticed(void **state)
             toi_sdf_result r;
             assert_ok(toi_make_field(&own, &field));
             def.tolerance = bounds ? 1e-9 : 0.05; // a constant alone is dear
-            if (i == 3 && !bounds)
+            if (i >= 3 && !bounds)
                 m.duration = 0.25; // bounds that are not asked for do not matter
             toi_status status =
                 toi_find_triangle_impact(&def, (const double(*)[3])tilted, &m, field, &r);
             m.duration = 1;
-            if (i == 0 || (i == 3 && !bounds)) {
+            if (i == 0 || (i >= 3 && !bounds)) {
                 assert_int_equal(status, TOI_OK);
                 assert_int_equal(r.state, i == 0 ? TOI_SDF_HIT : TOI_SDF_FREE);
             } else {
@@ -737,6 +738,7 @@ static void bad_fields_are_noticed(void **state)
                 if (!strstr(toi_last_message(), list[i].text))
                     fail_msg("%s", toi_last_message());
                 assert_int_equal(r.triangle, -1);
+                assert_true(r.state == TOI_SDF_UNDECIDED && r.t_low == 0);
             }
             toi_free_field(field);
         }

@@ -107,8 +107,8 @@ enum
 
 /// A field of the caller's own. Its functions are called from many threads at once and must give
 /// the same answer each time. What they promise is what the certificate rests on. A value or bound
-/// that is not a number, or values that differ by more than the Lipschitz constant allows, stop the
-/// call with TOI_ERROR_DATA where they are noticed.
+/// that is not a number, bounds above the value at their centre, or values that differ by more than
+/// the Lipschitz constant allows, stop the call with TOI_ERROR_DATA where they are noticed.
 typedef struct toi_field_def
 {
     /// The value at a point, and its gradient (never NULL; only steers the search).

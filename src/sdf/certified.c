@@ -116,9 +116,8 @@ int toi_search_bound(toi_searcher *s, const toi_field_sample *sample, const doub
                      double radius, toi_minorant minorants[TOI_MINORANTS])
 {
     const toi_field *field = s->search->field;
-    if (s->search->margin < field->floor[0])
-        return 0; // they say nothing so deep
-    int count = field->class->bound(field, sample, centre, radius, 1, minorants, TOI_MINORANTS);
+    int count =
+        toi_bound_above(field, sample, centre, radius, s->search->margin, minorants, TOI_MINORANTS);
     if (count < 0 && !s->failed) {
         memcpy(s->bad, centre, sizeof s->bad);
         s->failed = true;
@@ -279,10 +278,11 @@ static toi_status failure(const toi_searcher *s)
                         "the field breaks its Lipschitz constant %g between (%.17g, %.17g, %.17g) "
                         "and (%.17g, %.17g, %.17g)",
                         s->search->field->lipschitz, a[0], a[1], a[2], b[0], b[1], b[2]);
-    return toi_fail(TOI_ERROR_DATA,
-                    "the field's value or a bound of it is not a number, or not finite, at (%.17g, "
-                    "%.17g, %.17g)",
-                    a[0], a[1], a[2]);
+    return toi_fail(
+        TOI_ERROR_DATA,
+        "the field's value or a bound of it is not a number, or not finite, or the bound "
+        "is above the value, at (%.17g, %.17g, %.17g)",
+        a[0], a[1], a[2]);
 }
 
 // One node after the other.
@@ -415,6 +415,26 @@ static void sample_first(state *s)
     toi_search_sample(&s->main, s->search.first_point, &sample);
 }
 
+// The point of contact. The touch distance is at least what was taken for contact there, which
+// depends on the field's own rounding, and what is found now, from the whole triangle's corners.
+static toi_status describe_hit(const state *s, toi_sdf_result *result)
+{
+    const toi_witness *best = &s->main.best;
+    double margin = s->search.margin;
+    result->state = TOI_SDF_HIT;
+    // Only contact at the very start is found in a motion that takes no time.
+    result->t_high = s->search.track->duration > 0 ? best->time : 0;
+    result->triangle = best->triangle;
+    result->u = best->u;
+    result->v = best->v;
+    toi_status status = toi_finish_hit(s->search.question, result);
+    double found = result->distance - margin;
+    found += 4 * TOI_UNIT * (fabs(result->distance) + fabs(margin));
+    result->touch = best->touch > result->touch ? best->touch : result->touch;
+    result->touch = found > result->touch ? found : result->touch;
+    return status;
+}
+
 static toi_status conclude(state *s, toi_sdf_result *result)
 {
     const toi_witness *best = &s->main.best;
@@ -428,15 +448,8 @@ static toi_status conclude(state *s, toi_sdf_result *result)
     result->nodes = s->main.nodes;
     result->evaluations = s->main.evaluations;
     result->touch = touch > s->search.touch ? touch : s->search.touch;
-    if (best->time < INFINITY) {
-        result->state = TOI_SDF_HIT;
-        // Only contact at the very start is found in a motion that takes no time.
-        result->t_high = s->search.track->duration > 0 ? best->time : 0;
-        result->triangle = best->triangle;
-        result->u = best->u;
-        result->v = best->v;
-        return toi_finish_hit(s->search.question, result);
-    }
+    if (best->time < INFINITY)
+        return describe_hit(s, result);
     // A node that is left before the end was not looked at for want of budget.
     if (s->count > 0 && s->queue[0].time < s->search.duration)
         result->state = TOI_SDF_UNDECIDED;

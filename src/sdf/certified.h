@@ -40,6 +40,7 @@ typedef struct toi_witness
     int32_t triangle;
     double u;
     double v;
+    double touch; // how close counted as contact there
 } toi_witness;
 
 // What a search knows, the same for every worker.

@@ -225,10 +225,11 @@ static bool seek(toi_searcher *s, double (*x)[3], double stop, double *stride, c
     return moved;
 }
 
-static void meet(toi_searcher *s, int32_t triangle, double time, const double weight[3])
+static void meet(toi_searcher *s, int32_t triangle, double time, const double weight[3],
+                 double touch)
 {
     if (time < s->best.time)
-        s->best = (toi_witness){time, triangle, weight[1], weight[2]};
+        s->best = (toi_witness){time, triangle, weight[1], weight[2], touch};
 }
 
 // A point of a part as weights of the whole triangle's corners.
@@ -270,8 +271,9 @@ static void find_witness(toi_searcher *s, const toi_face_part *part, double time
             seek(s, x, touch, &stride, &at);
         if (s->failed)
             return;
-        if (at.gap <= toi_touch_at(search, &at.sample)) {
-            meet(s, part->triangle, time, at.weight);
+        touch = toi_touch_at(search, &at.sample);
+        if (at.gap <= touch) {
+            meet(s, part->triangle, time, at.weight, touch);
             return;
         }
         double velocity[3];
@@ -484,11 +486,11 @@ static void split(const toi_face_part *part, scene *o, const centre *at, toi_fac
 static void try_witness(toi_searcher *s, const toi_face_part *part, double time, scene *o,
                         const centre *at)
 {
-    double velocity[3], weight[3];
+    double velocity[3], weight[3], touch = toi_touch_at(s->search, &at->sample);
     // Half, since the same point of the whole triangle has other rounding.
-    if (at->gap <= 0.5 * toi_touch_at(s->search, &at->sample)) {
+    if (at->gap <= 0.5 * touch) {
         whole_weights(part, at->weight, weight);
-        meet(s, part->triangle, time, weight);
+        meet(s, part->triangle, time, weight, touch);
         return;
     }
     blend(o->v, at->weight, velocity);

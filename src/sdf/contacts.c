@@ -283,6 +283,8 @@ static toi_status subdivide(face *f)
 
 static void sort_by_depth(face *f)
 {
+    if (found(f) < 2)
+        return; // there may be no list at all
     toi_field_contact *c = f->list->data + f->first;
     for (int64_t i = 1; i < found(f); ++i) {
         toi_field_contact moved = c[i];

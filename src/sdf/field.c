@@ -163,7 +163,7 @@ static TOI_APART toi_status bound_ball(const toi_field *field, const double cent
     if (written < 0)
         return toi_fail(TOI_ERROR_DATA,
                         "a caller's bounds at (%g, %g, %g) are none: more than %d, a number that "
-                        "is NaN, or a curvature or slope below 0",
+                        "is NaN, a curvature or slope below 0, or above the value there",
                         centre[0], centre[1], centre[2], TOI_MINORANTS);
     *count = written;
     return TOI_OK;

@@ -79,4 +79,14 @@ static inline void toi_sample_field(const toi_field *field, const double point[3
     field->class->sample(field, point, sample);
 }
 
+// Bounds for a search of phi <= level: none where the field's floor is above it.
+static inline int toi_bound_above(const toi_field *field, const toi_field_sample *sample,
+                                  const double centre[3], double radius, double level,
+                                  toi_minorant *minorants, int room)
+{
+    if (level < field->floor[0])
+        return 0;
+    return field->class->bound(field, sample, centre, radius, 1, minorants, room);
+}
+
 #endif

@@ -77,6 +77,12 @@ static void clear(const toi_motion *motion, toi_sdf_result *result)
         .state = TOI_SDF_FREE, .triangle = -1, .t_low = motion->duration, .t_high = INFINITY};
 }
 
+// What a call that fails leaves behind: nothing is promised, not even that all is free.
+static void know_nothing(toi_sdf_result *result)
+{
+    *result = (toi_sdf_result){.state = TOI_SDF_UNDECIDED, .triangle = -1, .t_high = INFINITY};
+}
+
 toi_status toi_finish_hit(const toi_sdf_question *question, toi_sdf_result *result)
 {
     const toi_track *track = &question->track;
@@ -107,9 +113,10 @@ toi_status toi_finish_hit(const toi_sdf_question *question, toi_sdf_result *resu
 static toi_status solve(toi_sdf_question *question, toi_sdf_result *result)
 {
     toi_sdf_solver_fn *search = SOLVERS[question->def->solver].search;
+    clear(question->track.motion, result);
     toi_status status = search(question, result);
     if (status != TOI_OK)
-        clear(question->track.motion, result);
+        know_nothing(result);
     return status;
 }
 
@@ -118,7 +125,7 @@ static toi_status check_question(const toi_sdf_def *def, const toi_motion *motio
 {
     if (!result)
         return toi_fail(TOI_ERROR_ARGUMENT, "there is no room for the result");
-    *result = (toi_sdf_result){.triangle = -1, .t_high = INFINITY};
+    know_nothing(result);
     toi_status status = check_def(def);
     if (status != TOI_OK)
         return status;
@@ -127,7 +134,6 @@ static toi_status check_question(const toi_sdf_def *def, const toi_motion *motio
                         !motion  ? "motion"
                         : !field ? "field"
                                  : "mesh");
-    clear(motion, result);
     return TOI_OK;
 }
 
@@ -246,6 +252,8 @@ toi_status toi_find_field_impact(const toi_sdf_def *def, const toi_surface *surf
     question.def = def;
     if (surface->tree.face_count > 0)
         status = solve(&question, result);
+    else
+        clear(motion, result);
     toi_close_question(&question);
     return status;
 }

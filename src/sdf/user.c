@@ -37,13 +37,21 @@ static bool is_bound(const toi_minorant *m)
            m->slope < INFINITY;
 }
 
+// phi is at least the least of the bounds, at the centre as well.
+static bool contradicts(const toi_minorant *minorants, int count, const toi_field_sample *sample)
+{
+    double least = INFINITY, value = sample->value + sample->error;
+    for (int i = 0; i < count; ++i)
+        least = fmin(least, minorants[i].distance);
+    return count > 0 && least > value + 0x1p-50 * fabs(value);
+}
+
 // Of -phi nothing is known but the Lipschitz constant. Bounds cannot be left out, so that too many
 // for the room are as good as none.
 static int user_bound(const toi_field *field, const toi_field_sample *sample,
                       const double centre[3], double radius, double sign, toi_minorant *minorants,
                       int room)
 {
-    (void)sample;
     const toi_field_def *def = &((const user_field *)field)->def;
     if (!def->bounds || sign < 0)
         return 0;
@@ -54,6 +62,8 @@ static int user_bound(const toi_field *field, const toi_field_sample *sample,
     for (int i = 0; i < count; ++i)
         if (!is_bound(&all[i]))
             return -1;
+    if (contradicts(all, count, sample))
+        return -1;
     if (count > room)
         return 0;
     memcpy(minorants, all, (size_t)count * sizeof *all);
