@@ -16,11 +16,13 @@ typedef struct toi_moving_vertex
 } toi_moving_vertex;
 
 // The boxes of a primitive at t = 0 and at t = 1 in single precision, rounded outward, one cache
-// line: low and minus high. Every fourth number is zero; or, for Euclidean separations, they are a
-// point of the primitive at t = 0 and, last, no less than the longest way of one of its points.
+// line: low and minus high. For Euclidean separations a point of the primitive at t = 0, and no
+// less than the longest way of one of its points; else zeros.
 typedef struct toi_end_boxes
 {
-    _Alignas(64) float at[2][2][4];
+    _Alignas(64) float at[2][2][3];
+    float middle[3];
+    float way;
 } toi_end_boxes;
 
 // Where a candidate's corners are found, and what counts as touching.
