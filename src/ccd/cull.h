@@ -51,9 +51,24 @@ typedef struct toi_cull_source
 typedef void toi_fill_bounds_fn(const toi_cull_source *source, toi_primitive primitive,
                                 toi_end_boxes *bounds);
 
+// A pair that is proved not to be farther apart than a separation at t = 0.
+static inline toi_pair toi_mark_inside(toi_pair pair)
+{
+    return (toi_pair){~pair.a, pair.b};
+}
+
+// Takes the mark away; returns whether there was one.
+static inline bool toi_unmark_inside(toi_pair *pair)
+{
+    bool marked = pair->a < 0;
+    pair->a = marked ? ~pair->a : pair->a;
+    return marked;
+}
+
 // Moves the pairs that may touch to the front, in order; returns how many. Each of the others is
 // proved apart by more than its separation up to t_max (docs/exact.md, sections 1 and 2), so the
-// test holds for every narrow phase.
+// test holds for every narrow phase. With a Euclidean separation that is not relative some of those
+// that start inside come marked.
 typedef int64_t toi_cull_pairs_fn(const toi_cull_source *source, toi_pair *pairs, int64_t count);
 
 #endif

@@ -209,14 +209,20 @@ typedef struct batch
     int count;
 } batch;
 
-// All ones where a direction separates by more than the Euclidean separation.
-TOI_INLINE toi_mask apart_by_margin(int edge_edge, const toi_cull_source *s, const toi_motion *m)
+// All ones where a direction separates by more than the Euclidean separation. `inside`: where two
+// points are certainly not farther apart than it at t = 0, if it is the same for all pairs.
+TOI_INLINE toi_mask apart_by_margin(int edge_edge, const toi_cull_source *s, const toi_motion *m,
+                                    toi_mask *inside)
 {
     toi_near_point near;
     toi_real base = TOI_SPREAD((float)toi_base_separation(s->separation, s->relative));
     toi_real share = TOI_SPREAD((float)s->relative);
     toi_find_near_point(edge_edge, m->p[0], m->e[0], m->g[0], &near);
     toi_real least = toi_take_margin(edge_edge, m, &near, &base, &share);
+    toi_real length = toi_near_length(edge_edge, m, &near);
+    // Not above the true separation, which may be less than its rounding.
+    float inner = (float)s->separation * (1 - 4 * TOI_UNIT) - TOI_TINY;
+    *inside = TOI_TEST(length <= (s->relative > 0 ? -1 : inner));
     return toi_apart_by(edge_edge, m, &near, &least);
 }
 
@@ -226,13 +232,16 @@ TOI_INLINE int64_t try_directions(int edge_edge, const toi_cull_source *s, batch
 {
     toi_motion m;
     toi_real separation;
-    toi_mask wild = toi_load_motion(&c->rows, &m, &separation);
-    toi_mask apart = s->euclidean ? apart_by_margin(edge_edge, s, &m)
+    toi_mask wild = toi_load_motion(&c->rows, &m, &separation), inside = wild ^ wild;
+    toi_mask apart = s->euclidean ? apart_by_margin(edge_edge, s, &m, &inside)
                                   : toi_separated(edge_edge, &m, &separation);
-    unsigned left = toi_mask_word(~apart | wild);
+    unsigned left = toi_mask_word(~apart | wild), marked = toi_mask_word(inside & ~wild);
     int64_t kept = 0;
-    for (left &= (1u << c->count) - 1; left; left &= left - 1)
-        pairs[kept++] = c->pairs[__builtin_ctz(left)];
+    for (left &= (1u << c->count) - 1; left; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        toi_pair pair = c->pairs[i];
+        pairs[kept++] = marked >> i & 1 ? toi_mark_inside(pair) : pair;
+    }
     c->count = 0;
     return kept;
 }
