@@ -16,11 +16,13 @@ typedef struct toi_moving_vertex
 } toi_moving_vertex;
 
 // The boxes of a primitive at t = 0 and at t = 1 in single precision, rounded outward, one cache
-// line: low and minus high. Every fourth number is zero; or, for Euclidean separations, they are a
-// point of the primitive at t = 0 and, last, no less than the longest way of one of its points.
+// line: low and minus high. For Euclidean separations a point of the primitive at t = 0, and no
+// less than the longest way of one of its points; else zeros.
 typedef struct toi_end_boxes
 {
-    _Alignas(64) float at[2][2][4];
+    _Alignas(64) float at[2][2][3];
+    float middle[3];
+    float way;
 } toi_end_boxes;
 
 // Where a candidate's corners are found, and what counts as touching.
@@ -49,9 +51,24 @@ typedef struct toi_cull_source
 typedef void toi_fill_bounds_fn(const toi_cull_source *source, toi_primitive primitive,
                                 toi_end_boxes *bounds);
 
+// A pair that is proved not to be farther apart than a separation at t = 0.
+static inline toi_pair toi_mark_inside(toi_pair pair)
+{
+    return (toi_pair){~pair.a, pair.b};
+}
+
+// Takes the mark away; returns whether there was one.
+static inline bool toi_unmark_inside(toi_pair *pair)
+{
+    bool marked = pair->a < 0;
+    pair->a = marked ? ~pair->a : pair->a;
+    return marked;
+}
+
 // Moves the pairs that may touch to the front, in order; returns how many. Each of the others is
 // proved apart by more than its separation up to t_max (docs/exact.md, sections 1 and 2), so the
-// test holds for every narrow phase.
+// test holds for every narrow phase. With a Euclidean separation that is not relative some of those
+// that start inside come marked.
 typedef int64_t toi_cull_pairs_fn(const toi_cull_source *source, toi_pair *pairs, int64_t count);
 
 #endif

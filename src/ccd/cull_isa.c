@@ -13,7 +13,7 @@
 
 enum
 {
-    AHEAD = 48 // candidates that are fetched before they are tried: margins take a vector of them
+    AHEAD = 48 // candidates that are fetched before they are tried
 };
 
 TOI_INLINE void find_corners(int edge_edge, const toi_cull_source *s, const toi_pair *pair,
@@ -59,6 +59,12 @@ TOI_INLINE int axes_apart(int edge_edge, const toi_wide_motion_row x[4], double 
     return toi_stays_open(above, separation) | toi_stays_open(below, separation);
 }
 
+TOI_INLINE const float *numbers_of(const toi_end_boxes *bounds)
+{
+    _Static_assert(sizeof *bounds == TOI_BOUND_NUMBERS * sizeof(float), "they are read as one");
+    return (const float *)bounds;
+}
+
 TOI_INLINE int64_t cull_bounds(const toi_cull_source *s, toi_pair *pairs, int64_t count, int early)
 {
     int64_t kept = 0, last = count > AHEAD ? count - AHEAD : 0;
@@ -68,7 +74,8 @@ TOI_INLINE int64_t cull_bounds(const toi_cull_source *s, toi_pair *pairs, int64_
             __builtin_prefetch(&s->b[pairs[i + AHEAD].b]);
         toi_pair pair = pairs[i];
         pairs[kept] = pair;
-        kept += !toi_end_boxes_apart(s->a[pair.a].at, s->b[pair.b].at, early, t);
+        const float *a = numbers_of(&s->a[pair.a]), *b = numbers_of(&s->b[pair.b]);
+        kept += early ? !toi_boxes_apart_until(a, b, t) : !toi_boxes_clear(a, b, 0);
     }
     return kept;
 }
@@ -94,49 +101,35 @@ static margin take_margin(const toi_cull_source *s, int early)
                     toi_float_above(s->relative * up), s->off};
 }
 
-// The distance at t = 0 is at most that of two points. A vector of pairs at a time, so that roots
-// are cheap; lanes beyond the last pair repeat it.
-TOI_INLINE void take_margins(const toi_cull_source *s, const margin *m, const toi_pair *pairs,
-                             int64_t count, float margins[TOI_LANES])
+// The distance at t = 0 is at most that of two points; nor does any point move farther than the
+// longest way. Roots of single numbers are cheap where others are computed meanwhile.
+TOI_INLINE float pair_margin(const margin *m, const toi_end_boxes *a, const toi_end_boxes *b,
+                             int early)
 {
-    float gaps[3][TOI_LANES];
-    toi_real d[3];
-    for (int i = 0; i < TOI_LANES; ++i) {
-        const toi_pair *pair = &pairs[i < count ? i : count - 1];
-        const toi_end_boxes *a = &s->a[pair->a], *b = &s->b[pair->b];
-        gaps[0][i] = a->at[0][0][3] - b->at[0][0][3];
-        gaps[1][i] = a->at[0][1][3] - b->at[0][1][3];
-        gaps[2][i] = a->at[1][0][3] - b->at[1][0][3];
-    }
-    memcpy(d, gaps, sizeof d);
-    toi_real all = m->least + (toi_sqrt(toi_dot(d, d)) + m->off) * m->factor;
-    memcpy(margins, &all, sizeof all);
-}
-
-// Nor does any point move farther than the longest way.
-TOI_INLINE float early_margin(const margin *m, const toi_end_boxes *a, const toi_end_boxes *b)
-{
-    return m->least + (a->at[1][1][3] + b->at[1][1][3]) * m->factor;
+    if (early)
+        return m->least + (a->way + b->way) * m->factor;
+    toi_quad x, y;
+    memcpy(&x, a->middle, sizeof x);
+    memcpy(&y, b->middle, sizeof y);
+    x -= y;
+    x *= x;
+    return m->least + (sqrtf(x[0] + x[1] + x[2]) + m->off) * m->factor;
 }
 
 TOI_INLINE int64_t cull_clear(const toi_cull_source *s, toi_pair *pairs, int64_t count, int early,
                               int relative)
 {
     const margin m = take_margin(s, early);
-    float margins[TOI_LANES];
     int64_t kept = 0, last = count > AHEAD ? count - AHEAD : 0;
     for (int64_t i = 0; i < count; ++i) {
         if (i < last)
             __builtin_prefetch(&s->b[pairs[i + AHEAD].b]);
-        if (relative && i % TOI_LANES == 0)
-            take_margins(s, &m, pairs + i, count - i, margins);
         toi_pair pair = pairs[i];
         const toi_end_boxes *a = &s->a[pair.a], *b = &s->b[pair.b];
+        float least = early || relative ? pair_margin(&m, a, b, early) : m.least;
         pairs[kept] = pair;
-        if (early)
-            kept += !toi_boxes_clear_at_start(a->at, b->at, early_margin(&m, a, b));
-        else
-            kept += !toi_boxes_clear(a->at, b->at, relative ? margins[i % TOI_LANES] : m.least);
+        kept += early ? !toi_boxes_clear_at_start(numbers_of(a), numbers_of(b), least)
+                      : !toi_boxes_clear(numbers_of(a), numbers_of(b), least);
     }
     return kept;
 }
@@ -153,10 +146,13 @@ static void bound_corners(const toi_moving_vertex *const corners[3], int count,
         high = TOI_WIDE_MAX(high, x);
     }
     toi_motion_row lows = toi_round_row_down(low), highs = toi_round_row_down(-high);
-    toi_motion_row start = __builtin_shufflevector(lows, highs, 0, 1, 2, 3, 8, 9, 10, 11);
-    toi_motion_row end = __builtin_shufflevector(lows, highs, 4, 5, 6, 7, 12, 13, 14, 15);
-    memcpy(bounds->at[0], &start, sizeof start);
-    memcpy(bounds->at[1], &end, sizeof end);
+    for (int end = 0; end < 2; ++end)
+        for (int k = 0; k < 3; ++k) {
+            bounds->at[end][0][k] = lows[4 * end + k];
+            bounds->at[end][1][k] = highs[4 * end + k];
+        }
+    memset(bounds->middle, 0, sizeof bounds->middle);
+    bounds->way = 0;
 }
 
 // The middle at t = 0, and the longest way. What underflows is less than the last term.
@@ -175,10 +171,9 @@ static void add_middle(const toi_moving_vertex *const corners[3], int count, toi
         sum += start * (1.0 / count);
     }
     toi_quad middle = __builtin_convertvector(sum, toi_quad);
-    bounds->at[0][0][3] = middle[0];
-    bounds->at[0][1][3] = middle[1];
-    bounds->at[1][0][3] = middle[2];
-    bounds->at[1][1][3] = sqrtf(longest) * (1 + 0x1p-20f) + 0x1p-60f;
+    for (int k = 0; k < 3; ++k)
+        bounds->middle[k] = middle[k];
+    bounds->way = sqrtf(longest) * (1 + 0x1p-20f) + 0x1p-60f;
 }
 
 toi_fill_bounds_fn TOI_ISA_NAME(toi_fill_bounds);
@@ -214,15 +209,20 @@ typedef struct batch
     int count;
 } batch;
 
-// All ones where a direction separates by more than the Euclidean separation.
+// All ones where a direction separates by more than the Euclidean separation. `inside`: where two
+// points are certainly not farther apart than it at t = 0, if it is the same for all pairs.
 TOI_INLINE toi_mask apart_by_margin(int edge_edge, const toi_cull_source *s,
-                                    const toi_pair_motion *m)
+                                    const toi_pair_motion *m, toi_mask *inside)
 {
     toi_near_point near;
     toi_real base = TOI_SPREAD((float)toi_base_separation(s->separation, s->relative));
     toi_real share = TOI_SPREAD((float)s->relative);
     toi_find_near_point(edge_edge, m->p[0], m->e[0], m->g[0], &near);
     toi_real least = toi_take_margin(edge_edge, m, &near, &base, &share);
+    toi_real length = toi_near_length(edge_edge, m, &near);
+    // Not above the true separation, which may be less than its rounding.
+    float inner = (float)s->separation * (1 - 4 * TOI_UNIT) - TOI_TINY;
+    *inside = TOI_TEST(length <= (s->relative > 0 ? -1 : inner));
     return toi_apart_by(edge_edge, m, &near, &least);
 }
 
@@ -232,13 +232,16 @@ TOI_INLINE int64_t try_directions(int edge_edge, const toi_cull_source *s, batch
 {
     toi_pair_motion m;
     toi_real separation;
-    toi_mask wild = toi_load_motion(&c->rows, &m, &separation);
-    toi_mask apart = s->euclidean ? apart_by_margin(edge_edge, s, &m)
+    toi_mask wild = toi_load_motion(&c->rows, &m, &separation), inside = wild ^ wild;
+    toi_mask apart = s->euclidean ? apart_by_margin(edge_edge, s, &m, &inside)
                                   : toi_separated(edge_edge, &m, &separation);
-    unsigned left = toi_mask_word(~apart | wild);
+    unsigned left = toi_mask_word(~apart | wild), marked = toi_mask_word(inside & ~wild);
     int64_t kept = 0;
-    for (left &= (1u << c->count) - 1; left; left &= left - 1)
-        pairs[kept++] = c->pairs[__builtin_ctz(left)];
+    for (left &= (1u << c->count) - 1; left; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        toi_pair pair = c->pairs[i];
+        pairs[kept++] = marked >> i & 1 ? toi_mark_inside(pair) : pair;
+    }
     c->count = 0;
     return kept;
 }

@@ -26,7 +26,7 @@ typedef struct solve_worker
     toi_query queries[BATCH];
     toi_query_result results[BATCH];
     double separations[BATCH];
-    bool starts_inside[BATCH];
+    bool starts_inside[BATCH]; // of exact methods: what is known before
     toi_impact impacts[BATCH];
     double seconds; // spent in the narrow phase
     int64_t candidates;
@@ -138,9 +138,9 @@ static bool is_exact(const toi_narrow_def *def)
     return toi_narrow_guarantee(def->method) == TOI_GUARANTEE_EXACT;
 }
 
-// Solves the first `count` queries of a worker.
+// Solves the first `count` queries of a worker. `inside`: see toi_narrow_batch.
 static void solve_queries(const solve_stage *stage, solve_worker *w, int64_t count,
-                          const toi_narrow_def *def, shares keep)
+                          const toi_narrow_def *def, shares keep, const bool *inside)
 {
     toi_narrow_batch batch = {.def = def,
                               .kind = toi_raised_kind(stage->kind),
@@ -148,6 +148,7 @@ static void solve_queries(const solve_stage *stage, solve_worker *w, int64_t cou
                               .queries = w->queries,
                               .relative = keep.farther,
                               .culled = is_culled(stage->kind),
+                              .inside = inside,
                               .results = w->results,
                               .scratch = w->scratch,
                               .budget = stage->pipeline->budget};
@@ -224,7 +225,7 @@ static void rescale_small(const solve_stage *stage, solve_worker *w, toi_pair *p
     int64_t small = bring_forward(stage, w, pairs, count, is_small);
     def.no_zero_time = toi_narrow_traits(def.method) & TOI_NARROW_TRAIT_REFINEMENT;
     def.t_max = fmin(1, (limit + 0x1p-1074) / rescale * (1 + 0x1p-50));
-    solve_queries(stage, w, small, &def, (shares){0, 0});
+    solve_queries(stage, w, small, &def, (shares){0, 0}, NULL);
     for (int64_t i = 0; i < small; ++i)
         w->results[i].time *= rescale; // not above the time found, since rescale < 1
     w->rescaled += small;
@@ -236,7 +237,7 @@ static void keep_shares(const solve_stage *stage, solve_worker *w, toi_pair *pai
 {
     int64_t inside = bring_forward(stage, w, pairs, count, is_inside);
     double share = stage->pipeline->inside_share;
-    solve_queries(stage, w, inside, def, (shares){share, share});
+    solve_queries(stage, w, inside, def, (shares){share, share}, NULL);
 }
 
 static bool is_named_before(const toi_pair_name *a, const toi_pair_name *b)
@@ -266,7 +267,8 @@ static void solve_batch(const solve_stage *stage, solve_worker *w, toi_pair *pai
     double limit = time_limit(stage);
     def.t_max = search_limit(stage, limit);
     double share = p->policy.relative_separation;
-    solve_queries(stage, w, count, &def, (shares){share, fmax(share, p->inside_share)});
+    solve_queries(stage, w, count, &def, (shares){share, fmax(share, p->inside_share)},
+                  is_exact(&def) ? w->starts_inside : NULL);
     count_inside(stage, w, pairs, count);
     if (p->inside_share > 0 && is_exact(&def))
         keep_shares(stage, w, pairs, count, &def);
@@ -419,8 +421,10 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
         count = cull(stage, pairs, count);
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
         int64_t n = count - first < BATCH ? count - first : BATCH;
-        for (int64_t i = 0; i < n; ++i)
+        for (int64_t i = 0; i < n; ++i) {
+            w->starts_inside[i] = toi_unmark_inside(&pairs[first + i]);
             gather(stage->pipeline, stage->kind, pairs[first + i], &w->queries[i]);
+        }
         solve_batch(stage, w, pairs + first, n);
         if (budget->starved) // a query was left undecided for want of memory: no answer
             status = toi_refuse(budget, budget->limit + 1);

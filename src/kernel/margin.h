@@ -8,14 +8,21 @@
 #include "kernel/closest.h"
 #include "kernel/separation.h"
 
+// Not less than the distance at t = 0; `near` is about the nearest point then.
+TOI_INLINE toi_real toi_near_length(int edge_edge, const toi_pair_motion *m,
+                                    const toi_near_point *near)
+{
+    toi_real slack = (m->size[0] + m->size[1] + m->size[2]) * (16 * TOI_UNIT);
+    return toi_real_length(edge_edge, m->p[0], m->e[0], m->g[0], near, &slack);
+}
+
 // Not less than base + share d, where d is the distance at t = 0 and base and share are rounded to
 // nearest; `near` is about the nearest point then.
 TOI_INLINE toi_real toi_take_margin(int edge_edge, const toi_pair_motion *m,
                                     const toi_near_point *near, const toi_real *base,
                                     const toi_real *share)
 {
-    toi_real slack = (m->size[0] + m->size[1] + m->size[2]) * (16 * TOI_UNIT);
-    toi_real length = toi_real_length(edge_edge, m->p[0], m->e[0], m->g[0], near, &slack);
+    toi_real length = toi_near_length(edge_edge, m, near);
     return (*base + *share * length) * (1 + 16 * TOI_UNIT) + TOI_TINY;
 }
 

@@ -321,8 +321,11 @@ void toi_climb_apart(const toi_narrow_batch *block)
     ladder *l = block->scratch;
     l->batch = block;
     l->simd = toi_simd_level();
-    for (int32_t i = 0; i < block->count; ++i)
+    for (int32_t i = 0; i < block->count; ++i) {
         start_query(l, i, &l->queries[i]);
+        if (block->inside && block->inside[i])
+            set_hit_at_start(l, i, TOI_RUNG_TURN);
+    }
     if (block->culled)
         list_open(l);
     else

@@ -285,6 +285,8 @@ static void climb_blocks(const toi_narrow_batch *batch, climb_fn *climb_block, i
         block.results += first;
         if (block.separations)
             block.separations += first;
+        if (block.inside)
+            block.inside += first;
         climb_block(&block);
     }
 }

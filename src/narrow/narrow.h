@@ -25,6 +25,9 @@ typedef struct toi_narrow_batch
     // The pipeline has dropped what cull.h separates, and trying again would mostly be in vain.
     // Only for methods whose answer cannot show whether they tried.
     bool culled;
+    // `exact` alone, without `relative`: which queries are proved to start at def->min_separation
+    // or closer; or NULL. Others may.
+    const bool *inside;
     toi_query_result *results;
     void *scratch;      // toi_narrow_scratch_bytes() for this worker, aligned to 64
     toi_budget *budget; // of what a query takes beyond that, or NULL

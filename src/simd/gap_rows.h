@@ -65,7 +65,17 @@ TOI_INLINE int toi_stays_open(toi_wide_motion_row gaps, double separation)
 #endif
 }
 
-// ---- Boxes in single precision at one end: low and minus high, three axes and an idle number each
+// ---- Boxes in single precision
+
+// The numbers of a primitive's bounds: 3 (2 end + side) + axis, where the sides are low and minus
+// high. Those after them are read along, and mean nothing here.
+enum
+{
+    TOI_BOUND_NUMBERS = 16,
+    TOI_BOUND_END = 6,     // numbers of one end
+    TOI_BOUND_GAPS = 0x3f, // a bit for each
+    TOI_BOUND_SIDE = 3
+};
 
 // Both sides at a time where a register holds them: GCC compares longer vectors number by number.
 #if defined(TOI_ISA_avx512) || defined(TOI_ISA_avx2)
@@ -90,51 +100,54 @@ typedef int32_t toi_side_mask __attribute__((vector_size(16 * TOI_SIDES)));
 #endif
 #include "kernel/gaps.h"
 
-TOI_INLINE toi_side_row toi_load_side(const float at[4])
+TOI_INLINE toi_side_row toi_load_side(const float *at)
 {
     toi_side_row x;
     memcpy(&x, at, sizeof x);
     return x;
 }
 
-// Do the boxes of two primitives, at[end][side][axis], tell them apart at both ends of the step?
-TOI_INLINE int toi_end_boxes_apart(const float a[2][2][4], const float b[2][2][4], int early,
-                                   float t)
+#if TOI_SIDES == 2
+// High before low: so a sum with the sides of another box is a gap.
+TOI_INLINE toi_side_row toi_load_swapped(const float *at)
+{
+    toi_side_row x = toi_load_side(at);
+    return __builtin_shufflevector(x, x, 3, 4, 5, 0, 1, 2, 6, 7);
+}
+#endif
+
+// Do the boxes of two primitives tell them apart from the start of the step up to t?
+TOI_INLINE int toi_boxes_apart_until(const float a[TOI_BOUND_NUMBERS],
+                                     const float b[TOI_BOUND_NUMBERS], float t)
 {
     const toi_side_row until = (toi_side_row){0} + t;
 #if TOI_SIDES == 2
-    toi_side_row first[2], second[2];
-    for (int end = 0; end < 2; ++end) {
-        first[end] = toi_load_side(a[end][0]);
-        second[end] = toi_load_side(b[end][0]);
-        second[end] = __builtin_shufflevector(second[end], second[end], 4, 5, 6, 7, 0, 1, 2, 3);
-    }
+    const toi_side_row first[2] = {toi_load_side(a), toi_load_side(a + TOI_BOUND_END)};
+    const toi_side_row second[2] = {toi_load_swapped(b), toi_load_swapped(b + TOI_BOUND_END)};
 #if defined(TOI_ISA_avx512)
-    return toi_bounds_apart_side(first, second, early, &until) != 0;
+    unsigned apart = toi_bounds_apart_side(first, second, 1, &until);
 #else
-    return _mm256_movemask_ps((__m256)toi_bounds_apart_side(first, second, early, &until)) != 0;
+    int apart = _mm256_movemask_ps((__m256)toi_bounds_apart_side(first, second, 1, &until));
 #endif
+    return (apart & TOI_BOUND_GAPS) != 0;
 #else
     toi_side_mask apart = {0};
     for (int side = 0; side < 2; ++side) {
-        toi_side_row first[2] = {toi_load_side(a[0][side]), toi_load_side(a[1][side])};
-        toi_side_row second[2] = {toi_load_side(b[0][1 - side]), toi_load_side(b[1][1 - side])};
-        apart |= toi_bounds_apart_side(first, second, early, &until);
+        const float *low = a + TOI_BOUND_SIDE * side, *high = b + TOI_BOUND_SIDE * (1 - side);
+        toi_side_row first[2] = {toi_load_side(low), toi_load_side(low + TOI_BOUND_END)};
+        toi_side_row second[2] = {toi_load_side(high), toi_load_side(high + TOI_BOUND_END)};
+        apart |= toi_bounds_apart_side(first, second, 1, &until);
     }
-    uint64_t words[2];
-    memcpy(words, &apart, sizeof words);
-    return (words[0] | words[1]) != 0;
+    return (apart[0] | apart[1] | apart[2]) != 0;
 #endif
 }
 
-// On which axes and sides the boxes of one end are farther apart than `margin`: bit 4 side + axis.
-// Every fourth bit means nothing. A sum of two floats is above a float only if the true sum is.
-TOI_INLINE unsigned toi_open_sides(const float a[2][4], const float b[2][4], float margin)
+// Where the boxes of one end are farther apart than `margin`: bits in the order of the numbers;
+// others mean nothing. A sum of two floats is above a float only if the true sum is.
+TOI_INLINE unsigned toi_open_gaps(const float *a, const float *b, float margin)
 {
 #if TOI_SIDES == 2
-    toi_side_row first = toi_load_side(a[0]), second = toi_load_side(b[0]);
-    second = __builtin_shufflevector(second, second, 4, 5, 6, 7, 0, 1, 2, 3);
-    __m256 gaps = (__m256)(first + second), least = _mm256_set1_ps(margin);
+    __m256 gaps = (__m256)(toi_load_side(a) + toi_load_swapped(b)), least = _mm256_set1_ps(margin);
 #if defined(TOI_ISA_avx512)
     return _mm256_cmp_ps_mask(gaps, least, _CMP_GT_OQ);
 #else
@@ -143,26 +156,29 @@ TOI_INLINE unsigned toi_open_sides(const float a[2][4], const float b[2][4], flo
 #else
     unsigned open = 0;
     for (int side = 0; side < 2; ++side) {
-        toi_side_row gaps = toi_load_side(a[side]) + toi_load_side(b[1 - side]);
+        toi_side_row gaps = toi_load_side(a + TOI_BOUND_SIDE * side) +
+                            toi_load_side(b + TOI_BOUND_SIDE * (1 - side));
         toi_side_mask above = gaps > margin;
         for (int k = 0; k < 3; ++k)
-            open |= (above[k] ? 1u : 0u) << (4 * side + k);
+            open |= (above[k] ? 1u : 0u) << (TOI_BOUND_SIDE * side + k);
     }
     return open;
 #endif
 }
 
-// Is one axis open at both ends? Then it is open in between.
-TOI_INLINE int toi_boxes_clear(const float a[2][2][4], const float b[2][2][4], float margin)
+// Is one gap open at both ends? Then it is open in between.
+TOI_INLINE int toi_boxes_clear(const float a[TOI_BOUND_NUMBERS], const float b[TOI_BOUND_NUMBERS],
+                               float margin)
 {
-    return (toi_open_sides(a[0], b[0], margin) & toi_open_sides(a[1], b[1], margin) & 0x77) != 0;
+    return (toi_open_gaps(a, b, margin) &
+            toi_open_gaps(a + TOI_BOUND_END, b + TOI_BOUND_END, margin) & TOI_BOUND_GAPS) != 0;
 }
 
 // Or open so far at the start that two such ways cannot close it?
-TOI_INLINE int toi_boxes_clear_at_start(const float a[2][2][4], const float b[2][2][4],
-                                        float margin)
+TOI_INLINE int toi_boxes_clear_at_start(const float a[TOI_BOUND_NUMBERS],
+                                        const float b[TOI_BOUND_NUMBERS], float margin)
 {
-    return (toi_open_sides(a[0], b[0], margin) & 0x77) != 0;
+    return (toi_open_gaps(a, b, margin) & TOI_BOUND_GAPS) != 0;
 }
 
 // Bounds from below.
