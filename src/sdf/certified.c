@@ -113,12 +113,12 @@ void toi_search_sample(toi_searcher *s, const double point[3], toi_field_sample 
 }
 
 int toi_search_bound(toi_searcher *s, const toi_field_sample *sample, const double centre[3],
-                     double radius, toi_minorant minorants[TOI_MINORANTS])
+                     double radius, toi_minorant *minorants, int room)
 {
     const toi_field *field = s->search->field;
     if (s->search->margin < field->floor[0])
         return 0; // they say nothing so deep
-    int count = field->class->bound(field, sample, centre, radius, 1, minorants, TOI_MINORANTS);
+    int count = field->class->bound(field, sample, centre, radius, 1, minorants, room);
     if (count < 0 && !s->failed) {
         memcpy(s->bad, centre, sizeof s->bad);
         s->failed = true;

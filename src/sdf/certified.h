@@ -96,9 +96,9 @@ typedef enum toi_visit
 // search; the gradient is always finite.
 void toi_search_sample(toi_searcher *searcher, const double point[3], toi_field_sample *sample);
 
-// Bounds in a ball; how many. Bounds that are not numbers fail the search.
+// Bounds in a ball; how many, at most `room`. Bounds that are not numbers fail the search.
 int toi_search_bound(toi_searcher *searcher, const toi_field_sample *sample, const double centre[3],
-                     double radius, toi_minorant minorants[TOI_MINORANTS]);
+                     double radius, toi_minorant *minorants, int room);
 
 // Visits a node that is free until *time, and moves that on while it stays before `front`, the
 // time of the next node. A split fills `parts`, and how long each of them, or of the two boxes in

@@ -6,6 +6,12 @@
 // When a bound is spent, as for parts.
 static const double SPENT = 0.5;
 
+// Bounds about a box. More of them cost more than their better bound saves.
+enum
+{
+    ROOM = 5
+};
+
 // A box at an instant, along the axes of the mesh and relative to the centre of the box whose
 // centre was sampled: that box itself, or one in it.
 typedef struct block
@@ -47,7 +53,7 @@ typedef struct scene
     double v[3];
     double spin;
     toi_field_sample sample;
-    slope slopes[TOI_MINORANTS];
+    slope slopes[ROOM];
     int count;      // of them; they hold in a ball about x
     double horizon; // that the box does not leave before so long
     double reach;   // speed at which the box's ball grows about x
@@ -209,14 +215,14 @@ static bound bound_closely(const toi_field_search *search, const scene *o, const
 static void ask_field(toi_searcher *s, double horizon, scene *o)
 {
     const block *b = &o->own;
-    toi_minorant minorants[TOI_MINORANTS];
+    toi_minorant minorants[ROOM];
     double gap = o->sample.value - s->search->margin, v = b->speed;
     double way = gap > b->corner ? gap : b->corner;
     double h = 2 * way / (v + sqrt(v * v + 2 * b->bend * way) + TOI_TINY);
     o->horizon = h < horizon ? h : horizon;
     o->reach = v + b->grow + 0.5 * b->bend * o->horizon;
     double radius = b->radius + s->search->position_error + o->reach * o->horizon;
-    o->count = toi_search_bound(s, &o->sample, o->x, radius * (1 + 8 * TOI_UNIT), minorants);
+    o->count = toi_search_bound(s, &o->sample, o->x, radius * (1 + 8 * TOI_UNIT), minorants, ROOM);
     for (int j = 0; j < o->count; ++j)
         prepare_slope(s->search, o, &minorants[j], &o->slopes[j]);
 }

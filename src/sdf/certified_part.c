@@ -384,8 +384,8 @@ static void advance_part(toi_searcher *s, const scene *o, const centre *at, doub
             radius = r > radius ? r : radius;
         }
         out->span = h;
-        out->count =
-            toi_search_bound(s, &at->sample, at->c, radius * (1 + 8 * TOI_UNIT), out->minorants);
+        out->count = toi_search_bound(s, &at->sample, at->c, radius * (1 + 8 * TOI_UNIT),
+                                      out->minorants, TOI_MINORANTS);
         if (out->count == 0)
             break;
         double least = apply_all(search, o, &e, reach, out, out->free), step = min3(out->free);
