@@ -218,7 +218,8 @@ static toi_status push_part(state *s, double time, const toi_face_part *part)
 
 static toi_status push_triangle(state *s, double time, int32_t triangle)
 {
-    toi_face_part part = {.place = {{0, 0}, {1, 0}, {0, 1}}, .triangle = triangle, .far = true};
+    toi_face_part part = {
+        .place = {{0, 0}, {1, 0}, {0, 1}}, .triangle = triangle, .tried = INFINITY, .far = true};
     toi_question_corners(s->search.question, triangle, part.corner);
     return push_part(s, time, &part);
 }

@@ -22,6 +22,7 @@ typedef struct toi_face_part
     double place[3][2]; // the corners' u and v in the whole triangle
     double weight[3];   // of the corners: where the last visit sampled the field
     double stride;      // of the descent over the part; 0: none yet
+    double tried;       // the gap from which a contact was looked for last
     int32_t triangle;
     int16_t depth; // how often it was split
     bool far;      // so far away that the middle is as good as any other point

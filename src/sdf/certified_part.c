@@ -12,6 +12,9 @@ static const double SPENT = 0.5;
 // A part that is nearer than this share of its side is worth a centre of its own.
 static const double NEAR = 0.3;
 
+// Once a contact was looked for in vain, the gap has to shrink to this share for another try.
+static const double AGAIN = 0.1;
+
 enum
 {
     SEEK_STEPS = 2,
@@ -484,7 +487,7 @@ static void split(const toi_face_part *part, scene *o, const centre *at, toi_fac
 }
 
 // A contact at this very time, or the search for one soon after.
-static void try_witness(toi_searcher *s, const toi_face_part *part, double time, scene *o,
+static void try_witness(toi_searcher *s, toi_face_part *part, double time, scene *o,
                         const centre *at)
 {
     double velocity[3], weight[3];
@@ -496,8 +499,11 @@ static void try_witness(toi_searcher *s, const toi_face_part *part, double time,
     }
     blend(o->v, at->weight, velocity);
     double slope = toi_dot(at->sample.gradient, velocity);
-    if (slope < 0 && time + at->gap / -slope < s->best.time - 0.5 * s->search->tolerance)
+    if (slope < 0 && at->gap < AGAIN * part->tried &&
+        time + at->gap / -slope < s->best.time - 0.5 * s->search->tolerance) {
+        part->tried = at->gap;
         find_witness(s, part, time, at, slope);
+    }
 }
 
 // Is a gap large beside `share` of the part's first side?
