@@ -94,11 +94,9 @@ static void check_lipschitz(toi_searcher *s, const double point[3], const toi_fi
     s->last_error = sample->error;
 }
 
-void toi_search_sample(toi_searcher *s, const double point[3], toi_field_sample *sample)
+// A value that is not a number fails the search; a gradient becomes one.
+static void mend_sample(toi_searcher *s, const double point[3], toi_field_sample *sample)
 {
-    const toi_field_search *search = s->search;
-    toi_sample_field(search->field, point, sample);
-    ++s->evaluations;
     if (!isfinite(sample->value) || !isfinite(sample->error)) {
         if (!s->failed)
             memcpy(s->bad, point, sizeof s->bad);
@@ -108,6 +106,17 @@ void toi_search_sample(toi_searcher *s, const double point[3], toi_field_sample 
     for (int k = 0; k < 3; ++k)
         if (!isfinite(sample->gradient[k]))
             sample->gradient[k] = 0;
+}
+
+void toi_search_sample(toi_searcher *s, const double point[3], toi_field_sample *sample)
+{
+    const toi_field_search *search = s->search;
+    toi_sample_field(search->field, point, sample);
+    ++s->evaluations;
+    const double *g = sample->gradient;
+    double all = sample->value + sample->error + g[0] + g[1] + g[2];
+    if (!isfinite(all))
+        mend_sample(s, point, sample);
     if (search->field->user)
         check_lipschitz(s, point, sample);
 }

@@ -150,6 +150,12 @@ static inline double toi_root_after(double a, double b, double c, double horizon
     return a > TOI_TINY && root < 1e150 ? tau : 0;
 }
 
+// Likewise, without the work where a is not positive.
+static inline double toi_root_if_free(double a, double b, double c, double horizon)
+{
+    return a > TOI_TINY ? toi_root_after(a, b, c, horizon) : 0;
+}
+
 // time + step, never above it.
 static inline double toi_later(double time, double step)
 {
@@ -157,14 +163,15 @@ static inline double toi_later(double time, double step)
     return sum - large > small ? sum * (1 - TOI_UNIT) : sum;
 }
 
-// |n.x''| <= this |x''| for every acceleration of the motion.
-static inline double toi_across(const toi_track *track, const double n[3], double square)
+// |n.x''| <= this |x''| for every acceleration of the motion; n has this square and length.
+static inline double toi_across(const toi_track *track, const double n[3], double square,
+                                double length)
 {
     if (!track->has_axis)
-        return sqrt(square) * (1 + 0x1p-44);
+        return length * (1 + 0x1p-44);
     double along = n[0] * track->axis[0] + n[1] * track->axis[1] + n[2] * track->axis[2];
     double rest = square - along * along;
-    return sqrt((rest > 0 ? rest : 0) + 0x1p-48 * square) + 0x1p-44 * sqrt(square);
+    return sqrt((rest > 0 ? rest : 0) + 0x1p-48 * square) + 0x1p-44 * length;
 }
 
 #endif

@@ -140,10 +140,10 @@ static bound bound_plainly(const toi_field_search *search, const scene *o, const
     double slack = sample->error + 8 * TOI_UNIT * (fabs(sample->value) + fabs(search->margin));
     double gap = sample->value - search->margin - slack;
     double v = b->speed + b->grow, low = gap - l * r * (1 + 8 * TOI_UNIT);
-    bound out = {toi_root_after(low, l * v, 0.5 * l * b->bend, horizon), low};
+    bound out = {toi_root_if_free(low, l * v, 0.5 * l * b->bend, horizon), low};
     if (search->field->step > 0) {
         low = gap - (search->field->step + r) * (1 + 8 * TOI_UNIT);
-        take_better(low, toi_root_after(low, v, 0.5 * b->bend, horizon), &out);
+        take_better(low, toi_root_if_free(low, v, 0.5 * b->bend, horizon), &out);
     }
     return out;
 }
@@ -180,7 +180,7 @@ static bound bound_by(const toi_field_search *search, const scene *o, const bloc
     double low = near - (ball ? n * b->radius : extent);
     closing += ball ? n * b->grow : faster;
     c += m->across * (ball ? b->bend : b->corner_bend);
-    return (bound){toi_root_after(low, closing, c, o->horizon), low};
+    return (bound){toi_root_if_free(low, closing, c, o->horizon), low};
 }
 
 static void prepare_slope(const toi_field_search *search, const scene *o, const toi_minorant *m,
@@ -192,18 +192,18 @@ static void prepare_slope(const toi_field_search *search, const scene *o, const 
     out->curvature = m->curvature;
     out->slope = m->slope;
     out->normal = sqrt(square) * (1 + 4 * TOI_UNIT);
-    out->across = 0.5 * toi_across(search->track, m->normal, square);
+    out->across = 0.5 * toi_across(search->track, m->normal, square, out->normal);
     out->away = toi_dot(m->normal, o->v);
     toi_cross(m->normal, o->frame->spin, side);
     toi_apply_back(o->frame->matrix, m->normal, out->along);
     toi_apply_back(o->frame->matrix, side, out->turned);
 }
 
-// All minorants over a block.
+// All minorants over a block, up to one that says nothing.
 static bound bound_closely(const toi_field_search *search, const scene *o, const block *b)
 {
     bound out = {o->horizon, INFINITY};
-    for (int j = 0; j < o->count; ++j) {
+    for (int j = 0; j < o->count && out.low > 0; ++j) {
         bound one = bound_by(search, o, b, &o->slopes[j]);
         out.low = one.low < out.low ? one.low : out.low;
         out.step = one.step < out.step ? one.step : out.step;
@@ -235,9 +235,9 @@ static void bound_children(toi_searcher *s, int64_t node, const scene *o, double
     for (int k = 0; k < 2; ++k) {
         block b;
         look_within(s, child + k, o, &b);
-        bound best = bound_plainly(s->search, o, &b, horizon);
-        bound close = bound_closely(s->search, o, &b);
-        double step = close.step > best.step ? close.step : best.step;
+        // Where there are minorants, the Lipschitz constant rarely says more.
+        double step = o->count > 0 ? bound_closely(s->search, o, &b).step
+                                   : bound_plainly(s->search, o, &b, horizon).step;
         double later = step >= horizon ? goal : toi_later(o->frame->time, step);
         times[k] = later > time ? later : time;
     }

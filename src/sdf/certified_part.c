@@ -315,7 +315,7 @@ static void apply_minorant(const toi_field_search *search, const scene *o, const
                            double *low)
 {
     double square = toi_dot(m->normal, m->normal), n = sqrt(square) * (1 + 4 * TOI_UNIT);
-    double across = 0.5 * toi_across(search->track, m->normal, square), k = m->curvature;
+    double across = 0.5 * toi_across(search->track, m->normal, square, n), k = m->curvature;
     double size = n + k * e->longest + m->slope;
     double slack = n * o->position_error +
                    8 * TOI_UNIT * (fabs(m->distance) + fabs(search->margin) + e->longest * size);
@@ -342,12 +342,12 @@ static void advance_plainly(const toi_field_search *search, const scene *o, cons
     double l = search->lipschitz, value = at->sample.value;
     double slack = at->sample.error + 8 * TOI_UNIT * (fabs(value) + fabs(search->margin));
     out->low = at->gap - slack - l * e->longest;
-    out->step = toi_root_after(out->low, l * o->fastest, 0.5 * l * o->most_bent, horizon);
+    out->step = toi_root_if_free(out->low, l * o->fastest, 0.5 * l * o->most_bent, horizon);
     if (!(search->field->step > 0))
         return;
     double low = at->gap - slack - search->field->step - e->longest;
     low -= 8 * TOI_UNIT * (search->field->step + e->longest);
-    double step = toi_root_after(low, o->fastest, 0.5 * o->most_bent, horizon);
+    double step = toi_root_if_free(low, o->fastest, 0.5 * o->most_bent, horizon);
     out->low = low > out->low ? low : out->low;
     out->step = step > out->step ? step : out->step;
 }
