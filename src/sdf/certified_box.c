@@ -4,7 +4,7 @@
 #include "sdf/vector.h"
 
 // When a bound is spent, as for parts.
-static const double SPENT = 0.5;
+static const double SPENT = 0.4;
 
 // Bounds about a box. More of them cost more than their better bound saves.
 enum

@@ -7,7 +7,7 @@
 #include <string.h>
 
 // When a bound is spent: the part's least possible value is below this share of the sample's.
-static const double SPENT = 0.5;
+static const double SPENT = 0.3;
 
 // A part that is nearer than this share of its side is worth a centre of its own.
 static const double NEAR = 0.3;
@@ -20,7 +20,7 @@ enum
     SEEK_STEPS = 2,
     PLANES = 3,      // samples whose bounds are weighed against each other
     PLANE_STEPS = 6, // samples that are tried for that
-    WITNESS_STEPS = 8,
+    WITNESS_STEPS = 5,
     ROUNDS = 4,
     LANES = 4 // corners, the last twice
 };
