@@ -19,7 +19,7 @@ enum
 {
     SEEK_STEPS = 2,
     PLANES = 3,      // samples whose bounds are weighed against each other
-    PLANE_STEPS = 6, // samples that are tried for that
+    PLANE_STEPS = 4, // samples that are tried for that
     WITNESS_STEPS = 5,
     ROUNDS = 4,
     LANES = 4 // corners, the last twice
