@@ -605,7 +605,8 @@ static void balance_three(const finding *f, balance *out)
 // The weights of bounds whose sum is best. The field lies above each of them, so above the sum.
 static void weigh_bounds(const finding *f, int count, balance *out)
 {
-    out->low = -INFINITY;
+    // Weights that hold even where no bound is a number.
+    *out = (balance){.low = -INFINITY, .of = {1}, .weight = {1}};
     for (int k = 0; k < count; ++k) {
         double of[PLANES] = {0}, weight[3];
         const double *a = f->found[k].a;
