@@ -253,7 +253,7 @@ static toi_status open_box(state *s, const double times[2], int64_t node)
     return status == TOI_OK ? push_node(s, times[1], child + 1) : status;
 }
 
-// Enters what a visit has found.
+// Enters what a visit has found. The part may be the node's own.
 static toi_status enter(state *s, const entry *node, toi_visit visit, const toi_face_part *part,
                         const outcome *pieces)
 {
@@ -264,7 +264,7 @@ static toi_status enter(state *s, const entry *node, toi_visit visit, const toi_
     }
     if (node->id < 0 && split)
         return open_box(s, pieces->times, ~node->id);
-    if (node->id >= 0)
+    if (node->id >= 0 && (split || part != &s->parts[node->id]))
         s->parts[node->id] = split ? pieces->parts[0] : *part;
     toi_status status = push(s, split ? pieces->times[0] : node->time, node->id);
     for (int k = 1; split && k < 4 && status == TOI_OK; ++k)
@@ -299,13 +299,11 @@ static toi_status failure(const toi_searcher *s)
 static toi_status visit_next(state *s)
 {
     entry node = pop(s);
-    toi_face_part part;
     outcome pieces;
     double front = s->count > 0 ? s->queue[0].time : INFINITY;
-    if (node.id >= 0)
-        part = s->parts[node.id];
-    toi_visit visit = visit_node(&s->main, front, &node, &part, &pieces);
-    return s->main.failed ? failure(&s->main) : enter(s, &node, visit, &part, &pieces);
+    toi_face_part *part = node.id >= 0 ? &s->parts[node.id] : NULL;
+    toi_visit visit = visit_node(&s->main, front, &node, part, &pieces);
+    return s->main.failed ? failure(&s->main) : enter(s, &node, visit, part, &pieces);
 }
 
 static toi_status work_round(void *context, int64_t first, int64_t end)

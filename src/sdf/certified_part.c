@@ -517,7 +517,6 @@ static bool is_far(const scene *o, double gap, double share)
 // What one visit finds out at an instant.
 typedef struct finding
 {
-    centre at;             // where the field was sampled
     centre sought;         // the sample of the least value
     advance found[PLANES]; // what samples say
     centre there[PLANES];  // where those are
@@ -714,25 +713,26 @@ static void cut(toi_searcher *s, scene *o, double horizon, finding *f)
 // Samples at the part's centre, and downhill of it where that bound is poor.
 static void examine(toi_searcher *s, toi_face_part *part, scene *o, double horizon, finding *f)
 {
+    centre *first = &f->there[0], *second = &f->there[1];
     for (int i = 0; i < 3; ++i)
-        f->at.weight[i] = part->far ? 1.0 / 3 : part->weight[i];
+        first->weight[i] = part->far ? 1.0 / 3 : part->weight[i];
     if (part->far)
         part->stride = 0;
-    sample_centre(s, o, &f->at);
-    advance_part(s, o, &f->at, horizon, &f->found[0]);
-    f->sought = f->there[0] = f->at;
+    sample_centre(s, o, first);
+    advance_part(s, o, first, horizon, &f->found[0]);
+    f->sought = *first;
     f->best = 0;
     f->step = f->found[0].step;
     f->low = f->found[0].low;
-    f->least = f->at.gap;
+    f->least = first->gap;
     f->clamped = f->found[0].clamped;
     if (!is_spent(f, horizon))
         return;
-    f->there[1] = f->at;
-    if (!seek(s, o->x, 0, &part->stride, &f->there[1]))
+    *second = *first;
+    if (!seek(s, o->x, 0, &part->stride, second))
         return;
-    advance_part(s, o, &f->there[1], horizon, &f->found[1]);
-    f->sought = f->there[1];
+    advance_part(s, o, second, horizon, &f->found[1]);
+    f->sought = *second;
     take_in(f, 1);
     if (is_spent(f, horizon) && is_plane(&f->found[0]) && is_plane(&f->found[1]))
         cut(s, o, horizon, f);
