@@ -12,6 +12,9 @@ static const double SPENT = 0.3;
 // A part that is nearer than this share of its side is worth a centre of its own.
 static const double NEAR = 0.3;
 
+// A bound with less slope than this beside its normal counts as a plane.
+static const double FLAT = 0.1;
+
 // Once a contact was looked for in vain, the gap has to shrink to this share for another try.
 static const double AGAIN = 0.1;
 
@@ -665,10 +668,11 @@ static void take_in(finding *f, int k)
     f->step = by->step > f->step ? by->step : f->step;
 }
 
-// One bound, and that a plane?
+// One bound, and that nearly a plane? More samples do not make up for its curvature or slope.
 static bool is_plane(const advance *by)
 {
-    return by->count == 1 && by->minorants[0].curvature == 0;
+    const toi_minorant *m = &by->minorants[0];
+    return by->count == 1 && m->curvature == 0 && m->slope < FLAT;
 }
 
 // The next bound takes the place of the one that matters least.
