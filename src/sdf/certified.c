@@ -94,11 +94,9 @@ static void check_lipschitz(toi_searcher *s, const double point[3], const toi_fi
     s->last_error = sample->error;
 }
 
-void toi_search_sample(toi_searcher *s, const double point[3], toi_field_sample *sample)
+// A value that is not a number fails the search; a gradient becomes one.
+static void mend_sample(toi_searcher *s, const double point[3], toi_field_sample *sample)
 {
-    const toi_field_search *search = s->search;
-    toi_sample_field(search->field, point, sample);
-    ++s->evaluations;
     if (!isfinite(sample->value) || !isfinite(sample->error)) {
         if (!s->failed)
             memcpy(s->bad, point, sizeof s->bad);
@@ -108,16 +106,26 @@ void toi_search_sample(toi_searcher *s, const double point[3], toi_field_sample 
     for (int k = 0; k < 3; ++k)
         if (!isfinite(sample->gradient[k]))
             sample->gradient[k] = 0;
+}
+
+void toi_search_sample(toi_searcher *s, const double point[3], toi_field_sample *sample)
+{
+    const toi_field_search *search = s->search;
+    toi_sample_field(search->field, point, sample);
+    ++s->evaluations;
+    const double *g = sample->gradient;
+    double all = sample->value + sample->error + g[0] + g[1] + g[2];
+    if (!isfinite(all))
+        mend_sample(s, point, sample);
     if (search->field->user)
         check_lipschitz(s, point, sample);
 }
 
 int toi_search_bound(toi_searcher *s, const toi_field_sample *sample, const double centre[3],
-                     double radius, toi_minorant minorants[TOI_MINORANTS])
+                     double radius, toi_minorant *minorants, int room)
 {
     const toi_field *field = s->search->field;
-    int count =
-        toi_bound_above(field, sample, centre, radius, s->search->margin, minorants, TOI_MINORANTS);
+    int count = toi_bound_above(field, sample, centre, radius, s->search->margin, minorants, room);
     if (count < 0 && !s->failed) {
         memcpy(s->bad, centre, sizeof s->bad);
         s->failed = true;
@@ -217,7 +225,8 @@ static toi_status push_part(state *s, double time, const toi_face_part *part)
 
 static toi_status push_triangle(state *s, double time, int32_t triangle)
 {
-    toi_face_part part = {.place = {{0, 0}, {1, 0}, {0, 1}}, .triangle = triangle, .far = true};
+    toi_face_part part = {
+        .place = {{0, 0}, {1, 0}, {0, 1}}, .triangle = triangle, .tried = INFINITY, .far = true};
     toi_question_corners(s->search.question, triangle, part.corner);
     return push_part(s, time, &part);
 }
@@ -242,7 +251,7 @@ static toi_status open_box(state *s, const double times[2], int64_t node)
     return status == TOI_OK ? push_node(s, times[1], child + 1) : status;
 }
 
-// Enters what a visit has found.
+// Enters what a visit has found. The part may be the node's own.
 static toi_status enter(state *s, const entry *node, toi_visit visit, const toi_face_part *part,
                         const outcome *pieces)
 {
@@ -253,7 +262,7 @@ static toi_status enter(state *s, const entry *node, toi_visit visit, const toi_
     }
     if (node->id < 0 && split)
         return open_box(s, pieces->times, ~node->id);
-    if (node->id >= 0)
+    if (node->id >= 0 && (split || part != &s->parts[node->id]))
         s->parts[node->id] = split ? pieces->parts[0] : *part;
     toi_status status = push(s, split ? pieces->times[0] : node->time, node->id);
     for (int k = 1; split && k < 4 && status == TOI_OK; ++k)
@@ -289,13 +298,11 @@ static toi_status failure(const toi_searcher *s)
 static toi_status visit_next(state *s)
 {
     entry node = pop(s);
-    toi_face_part part;
     outcome pieces;
     double front = s->count > 0 ? s->queue[0].time : INFINITY;
-    if (node.id >= 0)
-        part = s->parts[node.id];
-    toi_visit visit = visit_node(&s->main, front, &node, &part, &pieces);
-    return s->main.failed ? failure(&s->main) : enter(s, &node, visit, &part, &pieces);
+    toi_face_part *part = node.id >= 0 ? &s->parts[node.id] : NULL;
+    toi_visit visit = visit_node(&s->main, front, &node, part, &pieces);
+    return s->main.failed ? failure(&s->main) : enter(s, &node, visit, part, &pieces);
 }
 
 static toi_status work_round(void *context, int64_t first, int64_t end)

@@ -22,6 +22,7 @@ typedef struct toi_face_part
     double place[3][2]; // the corners' u and v in the whole triangle
     double weight[3];   // of the corners: where the last visit sampled the field
     double stride;      // of the descent over the part; 0: none yet
+    double tried;       // the gap from which a contact was looked for last
     int32_t triangle;
     int16_t depth; // how often it was split
     bool far;      // so far away that the middle is as good as any other point
@@ -97,9 +98,9 @@ typedef enum toi_visit
 // search; the gradient is always finite.
 void toi_search_sample(toi_searcher *searcher, const double point[3], toi_field_sample *sample);
 
-// Bounds in a ball; how many. Bounds that are not numbers fail the search.
+// Bounds in a ball; how many, at most `room`. Bounds that are not numbers fail the search.
 int toi_search_bound(toi_searcher *searcher, const toi_field_sample *sample, const double centre[3],
-                     double radius, toi_minorant minorants[TOI_MINORANTS]);
+                     double radius, toi_minorant *minorants, int room);
 
 // Visits a node that is free until *time, and moves that on while it stays before `front`, the
 // time of the next node. A split fills `parts`, and how long each of them, or of the two boxes in
@@ -150,6 +151,12 @@ static inline double toi_root_after(double a, double b, double c, double horizon
     return a > TOI_TINY && root < 1e150 ? tau : 0;
 }
 
+// Likewise, without the work where a is not positive.
+static inline double toi_root_if_free(double a, double b, double c, double horizon)
+{
+    return a > TOI_TINY ? toi_root_after(a, b, c, horizon) : 0;
+}
+
 // time + step, never above it.
 static inline double toi_later(double time, double step)
 {
@@ -157,14 +164,15 @@ static inline double toi_later(double time, double step)
     return sum - large > small ? sum * (1 - TOI_UNIT) : sum;
 }
 
-// |n.x''| <= this |x''| for every acceleration of the motion.
-static inline double toi_across(const toi_track *track, const double n[3], double square)
+// |n.x''| <= this |x''| for every acceleration of the motion; n has this square and length.
+static inline double toi_across(const toi_track *track, const double n[3], double square,
+                                double length)
 {
     if (!track->has_axis)
-        return sqrt(square) * (1 + 0x1p-44);
+        return length * (1 + 0x1p-44);
     double along = n[0] * track->axis[0] + n[1] * track->axis[1] + n[2] * track->axis[2];
     double rest = square - along * along;
-    return sqrt((rest > 0 ? rest : 0) + 0x1p-48 * square) + 0x1p-44 * sqrt(square);
+    return sqrt((rest > 0 ? rest : 0) + 0x1p-48 * square) + 0x1p-44 * length;
 }
 
 #endif

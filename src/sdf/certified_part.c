@@ -7,15 +7,23 @@
 #include <string.h>
 
 // When a bound is spent: the part's least possible value is below this share of the sample's.
-static const double SPENT = 0.5;
+static const double SPENT = 0.3;
 
 // A part that is nearer than this share of its side is worth a centre of its own.
 static const double NEAR = 0.3;
 
+// A bound with less slope than this beside its normal counts as a plane.
+static const double FLAT = 0.1;
+
+// Once a contact was looked for in vain, the gap has to shrink to this share for another try.
+static const double AGAIN = 0.1;
+
 enum
 {
-    SEEK_STEPS = 3,
-    WITNESS_STEPS = 8,
+    SEEK_STEPS = 2,
+    PLANES = 3,      // samples whose bounds are weighed against each other
+    PLANE_STEPS = 4, // samples that are tried for that
+    WITNESS_STEPS = 5,
     ROUNDS = 4,
     LANES = 4 // corners, the last twice
 };
@@ -55,6 +63,8 @@ typedef struct advance
     int count;
     double span;
     double free[LANES];
+    // Of the last of them: the gap of corner i stays above a[i] - b[i] tau - c[i] tau^2 for `span`.
+    double a[LANES], b[LANES], c[LANES];
 } advance;
 
 static inline double max3(const double *a)
@@ -306,28 +316,27 @@ static void measure(const scene *o, const double c[3], offsets *e)
 
 // The roots of one minorant at the corners lower `free`, its least value there lowers *low.
 static void apply_minorant(const toi_field_search *search, const scene *o, const offsets *e,
-                           const double *reach, const toi_minorant *m, double horizon, double *free,
+                           const double *reach, const toi_minorant *m, advance *by, double *free,
                            double *low)
 {
     double square = toi_dot(m->normal, m->normal), n = sqrt(square) * (1 + 4 * TOI_UNIT);
-    double across = 0.5 * toi_across(search->track, m->normal, square), k = m->curvature;
+    double across = 0.5 * toi_across(search->track, m->normal, square, n), k = m->curvature;
     double size = n + k * e->longest + m->slope;
     double slack = n * o->position_error +
                    8 * TOI_UNIT * (fabs(m->distance) + fabs(search->margin) + e->longest * size);
     double fast = n * o->velocity_error + 16 * TOI_UNIT * max3(reach) * size;
     double d = m->distance - search->margin - slack;
     const double *g = m->normal;
-    double a[LANES];
     for (int i = 0; i < LANES; ++i) {
-        a[i] = d + (g[0] * e->x[i] + g[1] * e->y[i] + g[2] * e->z[i]) - 0.5 * k * e->square[i] -
-               m->slope * e->length[i];
-        double b = (k * e->length[i] + m->slope) * reach[i] + fast -
+        by->a[i] = d + (g[0] * e->x[i] + g[1] * e->y[i] + g[2] * e->z[i]) - 0.5 * k * e->square[i] -
+                   m->slope * e->length[i];
+        by->b[i] = (k * e->length[i] + m->slope) * reach[i] + fast -
                    (g[0] * o->vx[i] + g[1] * o->vy[i] + g[2] * o->vz[i]);
-        double c = across * o->bend[i] + 0.5 * k * (reach[i] * reach[i]);
-        double tau = toi_root_after(a[i], b, c, horizon);
+        by->c[i] = across * o->bend[i] + 0.5 * k * (reach[i] * reach[i]);
+        double tau = toi_root_after(by->a[i], by->b[i], by->c[i], by->span);
         free[i] = tau < free[i] ? tau : free[i];
     }
-    double least = min3(a);
+    double least = min3(by->a);
     *low = least < *low ? least : *low;
 }
 
@@ -338,25 +347,25 @@ static void advance_plainly(const toi_field_search *search, const scene *o, cons
     double l = search->lipschitz, value = at->sample.value;
     double slack = at->sample.error + 8 * TOI_UNIT * (fabs(value) + fabs(search->margin));
     out->low = at->gap - slack - l * e->longest;
-    out->step = toi_root_after(out->low, l * o->fastest, 0.5 * l * o->most_bent, horizon);
+    out->step = toi_root_if_free(out->low, l * o->fastest, 0.5 * l * o->most_bent, horizon);
     if (!(search->field->step > 0))
         return;
     double low = at->gap - slack - search->field->step - e->longest;
     low -= 8 * TOI_UNIT * (search->field->step + e->longest);
-    double step = toi_root_after(low, o->fastest, 0.5 * o->most_bent, horizon);
+    double step = toi_root_if_free(low, o->fastest, 0.5 * o->most_bent, horizon);
     out->low = low > out->low ? low : out->low;
     out->step = step > out->step ? step : out->step;
 }
 
 // All minorants at the corners: how long each is free, and the least value now.
 static double apply_all(const toi_field_search *search, const scene *o, const offsets *e,
-                        const double *reach, const advance *by, double *free)
+                        const double *reach, advance *by, double *free)
 {
     double low = INFINITY;
     for (int i = 0; i < LANES; ++i)
         free[i] = by->span;
     for (int j = 0; j < by->count; ++j)
-        apply_minorant(search, o, e, reach, &by->minorants[j], by->span, free, &low);
+        apply_minorant(search, o, e, reach, &by->minorants[j], by, free, &low);
     return low;
 }
 
@@ -383,8 +392,8 @@ static void advance_part(toi_searcher *s, const scene *o, const centre *at, doub
             radius = r > radius ? r : radius;
         }
         out->span = h;
-        out->count =
-            toi_search_bound(s, &at->sample, at->c, radius * (1 + 8 * TOI_UNIT), out->minorants);
+        out->count = toi_search_bound(s, &at->sample, at->c, radius * (1 + 8 * TOI_UNIT),
+                                      out->minorants, TOI_MINORANTS);
         if (out->count == 0)
             break;
         double least = apply_all(search, o, &e, reach, out, out->free), step = min3(out->free);
@@ -431,7 +440,7 @@ static const int CORNERS[4][3] = {{3, 4, 5}, {0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
 
 // How long each of four parts is free by what is known about the whole.
 static void advance_children(const toi_field_search *search, const scene *o, const centre *at,
-                             const advance *by, double steps[4])
+                             advance *by, double steps[4])
 {
     scene m;
     offsets e;
@@ -483,7 +492,7 @@ static void split(const toi_face_part *part, scene *o, const centre *at, toi_fac
 }
 
 // A contact at this very time, or the search for one soon after.
-static void try_witness(toi_searcher *s, const toi_face_part *part, double time, scene *o,
+static void try_witness(toi_searcher *s, toi_face_part *part, double time, scene *o,
                         const centre *at)
 {
     double velocity[3], weight[3], touch = toi_touch_at(s->search, &at->sample);
@@ -495,8 +504,11 @@ static void try_witness(toi_searcher *s, const toi_face_part *part, double time,
     }
     blend(o->v, at->weight, velocity);
     double slope = toi_dot(at->sample.gradient, velocity);
-    if (slope < 0 && time + at->gap / -slope < s->best.time - 0.5 * s->search->tolerance)
+    if (slope < 0 && at->gap < AGAIN * part->tried &&
+        time + at->gap / -slope < s->best.time - 0.5 * s->search->tolerance) {
+        part->tried = at->gap;
         find_witness(s, part, time, at, slope);
+    }
 }
 
 // Is a gap large beside `share` of the part's first side?
@@ -510,57 +522,237 @@ static bool is_far(const scene *o, double gap, double share)
 // What one visit finds out at an instant.
 typedef struct finding
 {
-    centre at;     // where the field was sampled first
-    centre sought; // and after a descent
-    advance first; // what each sample says
-    advance second;
-    const advance *best;
-    const centre *by; // whose that is
+    centre sought;         // the sample of the least value
+    advance found[PLANES]; // what samples say
+    centre there[PLANES];  // where those are
+    int best;              // of these, the one that says most
     double step;
     double low;
     double least; // of the samples' gaps
     bool clamped;
 } finding;
 
+// Weights of bounds, and of the corners where these are least.
+typedef struct balance
+{
+    double low; // the least value of the weighted bounds
+    double of[PLANES];
+    double weight[3];
+} balance;
+
+// Enters weights of bounds if they do better.
+static void try_balance(const finding *f, const double of[PLANES], int count,
+                        const double weight[3], balance *out)
+{
+    double a[3] = {0, 0, 0};
+    for (int k = 0; k < count; ++k)
+        for (int i = 0; i < 3; ++i)
+            a[i] += of[k] * f->found[k].a[i];
+    double low = min3(a);
+    if (!(low > out->low))
+        return;
+    out->low = low;
+    for (int k = 0; k < PLANES; ++k)
+        out->of[k] = k < count ? of[k] : 0;
+    memcpy(out->weight, weight, sizeof out->weight);
+}
+
+// Two bounds that are balanced at two corners.
+static void balance_two(const finding *f, int count, int k, int l, balance *out)
+{
+    const double *a = f->found[k].a, *b = f->found[l].a;
+    for (int i = 0; i < 3; ++i) {
+        int j = (i + 1) % 3;
+        double p = a[i] - a[j], q = b[i] - b[j], s = a[i] - b[i], t = a[j] - b[j];
+        if (!(p * q < 0 && s * t < 0))
+            continue;
+        double of[PLANES] = {0}, weight[3] = {0, 0, 0};
+        of[k] = q / (q - p);
+        of[l] = 1 - of[k];
+        weight[i] = t / (t - s);
+        weight[j] = 1 - weight[i];
+        try_balance(f, of, count, weight, out);
+    }
+}
+
+// x / (sum of x), if none is negative.
+static bool to_weights(const double x[3], double weight[3])
+{
+    double sum = x[0] + x[1] + x[2];
+    for (int i = 0; i < 3; ++i) {
+        weight[i] = x[i] / sum;
+        if (!(weight[i] >= 0 && weight[i] <= 1))
+            return false;
+    }
+    return true;
+}
+
+// Three bounds that are balanced at all corners: weights x with A x = 1, by Cramer's rule.
+static void balance_three(const finding *f, balance *out)
+{
+    double x[3], y[3], of[PLANES], weight[3];
+    for (int k = 0; k < 3; ++k) {
+        const double *a = f->found[(k + 1) % 3].a, *b = f->found[(k + 2) % 3].a;
+        double n[3], m[3];
+        toi_cross(a, b, n);
+        x[k] = n[0] + n[1] + n[2];
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        double r[3] = {f->found[0].a[i], f->found[1].a[i], f->found[2].a[i]};
+        double s[3] = {f->found[0].a[j], f->found[1].a[j], f->found[2].a[j]};
+        toi_cross(r, s, m);
+        y[k] = m[0] + m[1] + m[2];
+    }
+    if (to_weights(x, of) && to_weights(y, weight))
+        try_balance(f, of, 3, weight, out);
+}
+
+// The weights of bounds whose sum is best. The field lies above each of them, so above the sum.
+static void weigh_bounds(const finding *f, int count, balance *out)
+{
+    // Weights that hold even where no bound is a number.
+    *out = (balance){.low = -INFINITY, .of = {1}, .weight = {1}};
+    for (int k = 0; k < count; ++k) {
+        double of[PLANES] = {0}, weight[3];
+        const double *a = f->found[k].a;
+        of[k] = 1;
+        at_corner(a[0] <= a[1] && a[0] <= a[2] ? 0 : a[1] <= a[2] ? 1 : 2, weight);
+        try_balance(f, of, count, weight, out);
+    }
+    for (int k = 1; k < count; ++k)
+        for (int l = 0; l < k; ++l)
+            balance_two(f, count, k, l, out);
+    if (count == 3)
+        balance_three(f, out);
+}
+
+// How long a part is free by a weighted sum of bounds; docs/sdf.md, "Several samples".
+static double advance_weighed(const finding *f, int count, const double of[PLANES], double *span)
+{
+    double step = INFINITY;
+    *span = INFINITY;
+    for (int k = 0; k < count; ++k)
+        if (of[k] > 0 && f->found[k].span < *span)
+            *span = f->found[k].span;
+    for (int i = 0; i < 3; ++i) {
+        double a = 0, b = 0, c = 0, slack = 0, fast = 0;
+        for (int k = 0; k < count; ++k) {
+            const advance *by = &f->found[k];
+            a += of[k] * by->a[i];
+            b += of[k] * by->b[i];
+            c += of[k] * by->c[i];
+            slack += of[k] * fabs(by->a[i]);
+            fast += of[k] * fabs(by->b[i]);
+        }
+        double tau = toi_root_after(a - 8 * TOI_UNIT * slack, b + 8 * TOI_UNIT * fast, c, *span);
+        step = tau < step ? tau : step;
+    }
+    return step;
+}
+
+// Is a bound spent?
+static bool is_spent(const finding *f, double horizon)
+{
+    return f->low < SPENT * f->least && f->step < horizon;
+}
+
+// Takes in what the sample in slot k says.
+static void take_in(finding *f, int k)
+{
+    const advance *by = &f->found[k];
+    f->clamped = by->clamped;
+    f->low = by->low > f->low ? by->low : f->low;
+    if (f->there[k].gap < f->least) {
+        f->least = f->there[k].gap;
+        f->sought = f->there[k];
+    }
+    if (by->step > f->step || f->found[f->best].count == 0)
+        f->best = k;
+    f->step = by->step > f->step ? by->step : f->step;
+}
+
+// One bound, and that nearly a plane? More samples do not make up for its curvature or slope.
+static bool is_plane(const advance *by)
+{
+    const toi_minorant *m = &by->minorants[0];
+    return by->count == 1 && m->curvature == 0 && m->slope < FLAT;
+}
+
+// The next bound takes the place of the one that matters least.
+static int next_slot(const finding *f, int count, const balance *all)
+{
+    if (count < PLANES)
+        return count;
+    int slot = f->best == 0 ? 1 : 0;
+    for (int j = 0; j < PLANES; ++j)
+        if (j != f->best && all->of[j] < all->of[slot])
+            slot = j;
+    return slot;
+}
+
+// Weighs the bounds of two samples, and samples where their sum is least, as in a cutting-plane
+// method, until it is a good bound. Right for tips and edges, where no single plane is.
+static void cut(toi_searcher *s, scene *o, double horizon, finding *f)
+{
+    for (int k = 0, count = 2; !s->failed; ++k) {
+        balance all;
+        double span;
+        weigh_bounds(f, count, &all);
+        double step = advance_weighed(f, count, all.of, &span);
+        f->low = all.low > f->low ? all.low : f->low;
+        if (step > f->step) {
+            f->step = step;
+            f->clamped = step >= span;
+        }
+        if (k == PLANE_STEPS || !is_spent(f, horizon))
+            return;
+        int slot = next_slot(f, count, &all);
+        memcpy(f->there[slot].weight, all.weight, sizeof all.weight);
+        sample_centre(s, o, &f->there[slot]);
+        advance_part(s, o, &f->there[slot], horizon, &f->found[slot]);
+        take_in(f, slot);
+        if (!is_plane(&f->found[slot]) || !is_spent(f, horizon))
+            return;
+        count = count < PLANES ? count + 1 : count;
+    }
+}
+
 // Samples at the part's centre, and downhill of it where that bound is poor.
 static void examine(toi_searcher *s, toi_face_part *part, scene *o, double horizon, finding *f)
 {
+    centre *first = &f->there[0], *second = &f->there[1];
     for (int i = 0; i < 3; ++i)
-        f->at.weight[i] = part->far ? 1.0 / 3 : part->weight[i];
+        first->weight[i] = part->far ? 1.0 / 3 : part->weight[i];
     if (part->far)
         part->stride = 0;
-    sample_centre(s, o, &f->at);
-    advance_part(s, o, &f->at, horizon, &f->first);
-    f->sought = f->at;
-    f->best = &f->first;
-    f->by = &f->at;
-    f->step = f->first.step;
-    f->low = f->first.low;
-    f->least = f->at.gap;
-    f->clamped = f->first.clamped;
-    if (!(f->low < SPENT * f->least && f->step < horizon) ||
-        !seek(s, o->x, 0, &part->stride, &f->sought))
+    sample_centre(s, o, first);
+    advance_part(s, o, first, horizon, &f->found[0]);
+    f->sought = *first;
+    f->best = 0;
+    f->step = f->found[0].step;
+    f->low = f->found[0].low;
+    f->least = first->gap;
+    f->clamped = f->found[0].clamped;
+    if (!is_spent(f, horizon))
         return;
-    advance_part(s, o, &f->sought, horizon, &f->second);
-    f->clamped = f->second.clamped;
-    f->low = f->second.low > f->low ? f->second.low : f->low;
-    f->least = f->sought.gap < f->least ? f->sought.gap : f->least;
-    if (f->second.step > f->step || f->first.count == 0) {
-        f->best = &f->second;
-        f->by = &f->sought;
-    }
-    f->step = f->second.step > f->step ? f->second.step : f->step;
+    *second = *first;
+    if (!seek(s, o->x, 0, &part->stride, second))
+        return;
+    advance_part(s, o, second, horizon, &f->found[1]);
+    f->sought = *second;
+    take_in(f, 1);
+    if (is_spent(f, horizon) && is_plane(&f->found[0]) && is_plane(&f->found[1]))
+        cut(s, o, horizon, f);
 }
 
 // Splits, with the times until which each part is known to be free.
-static void part_with_times(const toi_searcher *s, const toi_face_part *part, scene *o,
-                            const finding *f, double now, double goal, double time,
-                            toi_face_part parts[4], double times[4])
+static void part_with_times(const toi_searcher *s, const toi_face_part *part, scene *o, finding *f,
+                            double now, double goal, double time, toi_face_part parts[4],
+                            double times[4])
 {
     double steps[4] = {0, 0, 0, 0};
     split(part, o, &f->sought, parts);
-    if (f->best->count > 0)
-        advance_children(s->search, o, f->by, f->best, steps);
+    if (f->found[f->best].count > 0)
+        advance_children(s->search, o, &f->there[f->best], &f->found[f->best], steps);
     for (int k = 0; k < 4; ++k) {
         double later = steps[k] >= goal - now ? goal : toi_later(now, steps[k]);
         times[k] = later > time ? later : time;

@@ -120,6 +120,10 @@ static int spikes_below(const toi_shape_field *shape, const toi_field_sample *sa
     int count = 0;
     if (centre[2] <= most)
         minorants[count++] = (toi_minorant){.distance = centre[2], .normal = {0, 0, 1}};
+    // Often there is only the cone that was sampled.
+    if (sample->own[0] == 1 && columns[0] == columns[1] && rows[0] == rows[1])
+        return toi_tangent(sample, 1, 0, minorants + count) ? count + 1
+                                                            : slab_bound(shape, centre, minorants);
     double place_error = row_error(shape, centre);
     int across = (int)(columns[1] - columns[0]) + 1, along = (int)(rows[1] - rows[0]) + 1;
     for (int i = 0; i < across; ++i)
