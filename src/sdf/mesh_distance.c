@@ -276,7 +276,7 @@ static void nearest_part(double u, double v, int part[2])
 }
 
 toi_support toi_support_triangle(double corners[3][3], const double point[3], double u, double v,
-                                 const double offset[3])
+                                 const double offset[3], double enough)
 {
     toi_support best = {{0}, -0x1p-1000, -0x1p-1000}; // of the normal 0: no distance is negative
     double e[3], g[3], normal[3], towards[3];
@@ -290,6 +290,8 @@ toi_support toi_support_triangle(double corners[3][3], const double point[3], do
             for (int k = 0; k < 3; ++k)
                 normal[k] *= side;
             keep_better(corners, point, normal, &best);
+            if (best.distance >= enough)
+                return best;
         }
     }
     int part[2];

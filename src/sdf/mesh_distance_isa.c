@@ -249,8 +249,8 @@ static bool count_crossings(const toi_mesh_tree *tree, const double point[3],
 typedef struct cover
 {
     const double *point;
-    double far; // a box no nearer than this has one half-space for all that is in it
     double slack;
+    double enough; // the distance of a half-space that makes the bound at the point no worse
     toi_support *supports;
     int count;
     int room;
@@ -311,11 +311,10 @@ TOI_INLINE void keep_fit(toi_real distance, const toi_support *support, int inde
 
 static const fit UNFIT = {{0}, {INFINITY, INFINITY, INFINITY, INFINITY}, {0}};
 
-// Half-spaces are tried from number `from` on, until all things that count are in one.
-TOI_INLINE void fit_boxes(const cover *c, const toi_wide_node *node, toi_mask count, int from,
-                          fit *best)
+// Half-spaces are tried until all things that count are in one; of triangles from number `from` on.
+TOI_INLINE void fit_boxes(const cover *c, const toi_wide_node *node, toi_mask count, fit *best)
 {
-    for (int i = from; i < c->count && toi_any(TOI_TEST(best->loss > TOI_SPREAD(0)) & count); ++i)
+    for (int i = 0; i < c->count && toi_any(TOI_TEST(best->loss > TOI_SPREAD(0)) & count); ++i)
         keep_fit(support_boxes(node, c->point, c->supports[i].normal), &c->supports[i], i, best);
 }
 
@@ -346,26 +345,6 @@ TOI_INLINE bool is_held(cover *c, const fit *best, int lane, double slack)
     return true;
 }
 
-// The half-space of a box that does not hold the point.
-TOI_INLINE toi_support support_box(const toi_wide_node *node, int lane, const double p[3])
-{
-    double gap[3], square = 0, sum = 0, size = 0;
-    for (int k = 0; k < 3; ++k) {
-        double below = p[k] - node->low[k][lane], above = p[k] - node->high[k][lane];
-        gap[k] = below < 0 ? below : above > 0 ? above : 0;
-        square += gap[k] * gap[k];
-    }
-    toi_support s = {.distance = 0};
-    double scale = square > 0x1p-900 ? (1 - 0x1p-49) / sqrt(square) : 0;
-    for (int k = 0; k < 3; ++k) {
-        s.normal[k] = gap[k] * scale;
-        sum += gap[k] * s.normal[k];
-        size += fabs(gap[k] * s.normal[k]);
-    }
-    s.distance = s.first = sum - (size * 0x1p-50 + TOI_TINY);
-    return s;
-}
-
 TOI_INLINE toi_support support_lane(const cover *c, const toi_triangle_block *block,
                                     const figure *f, const toi_closest *at, int lane)
 {
@@ -373,7 +352,7 @@ TOI_INLINE toi_support support_lane(const cover *c, const toi_triangle_block *bl
     toi_block_corners(block, lane, corners);
     for (int k = 0; k < 3; ++k)
         offset[k] = -((f->p[k][lane] + u * f->e[k][lane]) + v * f->g[k][lane]);
-    return toi_support_triangle(corners, c->point, u, v, offset);
+    return toi_support_triangle(corners, c->point, u, v, offset, c->enough);
 }
 
 TOI_INLINE void add_support(cover *c, toi_support support)
@@ -415,7 +394,7 @@ TOI_INLINE int cover_node(cover *c, const toi_wide_node *node, double reach, wai
     toi_real squares = box_squares(node, c->point);
     toi_mask near = TOI_TEST(squares <= TOI_SPREAD(reach));
     unsigned word = toi_mask_word(near);
-    fit_boxes(c, node, near, 0, &best);
+    fit_boxes(c, node, near, &best);
     for (; word; word &= word - 1) {
         int lane = __builtin_ctz(word);
         double square = squares[lane];
@@ -423,11 +402,6 @@ TOI_INLINE int cover_node(cover *c, const toi_wide_node *node, double reach, wai
             continue;
         if (c->steps <= 0) {
             is_held(c, &best, lane, INFINITY);
-            continue;
-        }
-        if (square >= c->far && c->count < c->room) {
-            add_support(c, support_box(node, lane, c->point));
-            fit_boxes(c, node, near, c->count - 1, &best);
             continue;
         }
         int at = top++;
@@ -438,19 +412,21 @@ TOI_INLINE int cover_node(cover *c, const toi_wide_node *node, double reach, wai
     return top;
 }
 
+// A face's own half-space is taken if it is no nearer than this share of the nearest one's.
+static const double ENOUGH = 1 - 0x1p-6;
+
 enum
 {
-    MOST_STEPS = 64 // nodes and blocks that a cover looks into
+    MOST_STEPS = 160 // nodes and blocks that a cover looks into
 };
 
 // The first half-space: that of the triangle given.
-static double cover_first(cover *c, const toi_triangle_block *block, int lane)
+static void cover_first(cover *c, const toi_triangle_block *block, int lane)
 {
     figure f;
     see_block(block, c->point, &f);
     toi_closest at = closest_in_block(block, &f);
     add_support(c, support_lane(c, block, &f, &at, lane));
-    return at.square[lane];
 }
 
 static int cover_near(const toi_mesh_tree *tree, const double point[3], const toi_near *near,
@@ -458,7 +434,9 @@ static int cover_near(const toi_mesh_tree *tree, const double point[3], const to
 {
     cover c = {.point = point, .slack = near->slack, .supports = supports, .room = room};
     c.steps = MOST_STEPS;
-    c.far = cover_first(&c, &tree->blocks[near->block], near->lane);
+    c.enough = INFINITY;
+    cover_first(&c, &tree->blocks[near->block], near->lane);
+    c.enough = supports[0].distance * ENOUGH;
     double reach = near->reach * near->reach * (1 + 0x1p-40); // squared, rounded up
     waiting stack[TOI_WIDE_STACK];
     int top = cover_node(&c, &tree->nodes[0], reach, stack, 0);

@@ -99,8 +99,10 @@ typedef struct toi_mesh_kernel
                  toi_support *supports, int room);
 } toi_mesh_kernel;
 
-// The half-space of a triangle, from its nearest point as computed.
+// The half-space of a triangle, from its nearest point as computed: the one with the greatest
+// distance, or that of the face's plane if its distance is `enough`. What comes near to a surface
+// mostly lies along it, and so does that plane.
 toi_support toi_support_triangle(double corners[3][3], const double point[3], double u, double v,
-                                 const double offset[3]);
+                                 const double offset[3], double enough);
 
 #endif
