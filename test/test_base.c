@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/radix_sort.h"
-#include "ccd/records.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -138,46 +137,6 @@ static void *allocate_nothing(void *user, size_t size, size_t alignment)
 }
 
 // Without memory, and where no 64-bit number may stand.
-static int by_record_key(const void *a, const void *b)
-{
-    const toi_record_key *x = a, *y = b;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b > y->b) - (x->b < y->b);
-}
-
-// Keys all over, crowded in a few places, in one place, and of all lengths; impacts' size and
-// another.
-static void records_are_sorted_however_keys_lie(void **state)
-{
-    (void)state;
-    enum
-    {
-        COUNT = 20000,
-        WIDEST = 64
-    };
-    static char records[COUNT * WIDEST], twin[COUNT * WIDEST];
-    toi_random random = {11};
-    for (int turn = 0; turn < 24; ++turn) {
-        size_t size = turn / 4 % 2 ? 64 : 24;
-        int64_t count = turn < 16 ? COUNT : 40 << (turn % 4);
-        memset(records, 0, sizeof records);
-        for (int64_t i = 0; i < count; ++i) {
-            uint64_t bits = toi_random_bits(&random);
-            int32_t wide = (int32_t)(bits >> 33), shift = (int32_t)(bits % 31);
-            toi_record_key keys[4] = {{(int32_t)(bits % 4), wide, wide ^ (int32_t)(bits & 0xffff)},
-                                      {1, i % 9 ? 2000000000 + (int32_t)(bits % 3) : wide, wide},
-                                      {2, 5, i % 2 ? 9 : (int32_t)(bits % 100)},
-                                      {(int32_t)(bits % 4), wide >> shift, INT32_MAX >> shift}};
-            memcpy(records + (size_t)i * size, &keys[turn % 4], sizeof keys[0]);
-        }
-        memcpy(twin, records, sizeof twin);
-        qsort(twin, (size_t)count, size, by_record_key);
-        toi_sort_records(NULL, 1 + turn % 3, records, count, size);
-        assert_memory_equal(records, twin, (size_t)count * size);
-    }
-}
-
 static void pairs_are_sorted_anywhere(void **state)
 {
     (void)state;
@@ -387,7 +346,6 @@ int main(void)
         cmocka_unit_test(radix_sort_shares_keys_among_many),
         cmocka_unit_test(radix_sort_takes_whole_keys),
         cmocka_unit_test(sorting_in_place_needs_nothing),
-        cmocka_unit_test(records_are_sorted_however_keys_lie),
         cmocka_unit_test(pairs_are_sorted_anywhere),
         cmocka_unit_test(memory_is_counted_and_limited),
         cmocka_unit_test(overflowing_sizes_are_refused),
