@@ -1,8 +1,17 @@
-// Lists of records: gathering them from the workers.
+// Lists of records in canonical order: gathering them from the workers, and sorting them.
 
 #include "ccd/records.h"
 
+#include "base/radix_sort.h"
+#include "toi/ccd.h"
+
 #include <string.h>
+
+enum
+{
+    AHEAD = 16, // records that are fetched before they are copied
+    PIECE = 256 // records that stay at hand
+};
 
 // ---- Gathering
 
@@ -108,7 +117,146 @@ static toi_status list_tightly(toi_recorder *r, toi_record_array *list)
     return status;
 }
 
-// ---- All of it
+// ---- Sorting
+
+static toi_record_key key_of(const void *record)
+{
+    toi_record_key key;
+    memcpy(&key, record, sizeof key);
+    return key;
+}
+
+// What sorting takes beside the list: one block, for as many as the list has room for, so that
+// steps with more and with fewer records take the same.
+typedef struct sorting
+{
+    uint64_t *order;
+    uint64_t *scratch;
+    char *copy;
+} sorting;
+
+static bool take_sorting(const toi_recorder *r, int64_t room, sorting *s)
+{
+    int64_t words = room + toi_radix_words(room, r->workers);
+    int64_t copies = room * (int64_t)(r->size / sizeof *s->order);
+    s->order = toi_take(r->budget, copies + words, sizeof *s->order);
+    if (!s->order)
+        return false;
+    s->scratch = s->order + room;
+    s->copy = (char *)(s->order + words);
+    return true;
+}
+
+// How many bits a number takes.
+static int width_of(uint64_t x)
+{
+    int width = 0;
+    for (; x > 0; x >>= 1)
+        ++width;
+    return width;
+}
+
+// A key in 64 bits: there are four kinds, and a and b are not negative.
+static uint64_t whole_key(toi_record_key key)
+{
+    return (uint64_t)(uint32_t)key.kind << 62 | (uint64_t)(uint32_t)key.a << 31 | (uint32_t)key.b;
+}
+
+// The same in as few bits as the keys of a list take.
+typedef struct packing
+{
+    int a, b, all; // bits
+} packing;
+
+static packing pack_keys(uint64_t all) // the bits that occur in whole keys
+{
+    packing p = {.a = width_of(all >> 31 & INT32_MAX), .b = width_of(all & INT32_MAX)};
+    p.all = p.a + p.b + width_of(all >> 62);
+    return p;
+}
+
+static uint64_t packed(packing p, uint64_t key)
+{
+    return ((key >> 62) << p.a | (key >> 31 & INT32_MAX)) << p.b | (key & INT32_MAX);
+}
+
+// Copies the records and takes their keys, so that the records come by once; returns the bits that
+// occur in keys.
+static uint64_t copy_records(const toi_recorder *r, const toi_record_array *list, const sorting *s)
+{
+    uint64_t all = 0;
+    for (int64_t first = 0; first < list->count; first += PIECE) {
+        int64_t end = first + PIECE < list->count ? first + PIECE : list->count;
+        const char *piece = (const char *)list->data + (size_t)first * r->size;
+        for (int64_t i = first; i < end; ++i) {
+            s->order[i] = whole_key(key_of(piece + (size_t)(i - first) * r->size));
+            all |= s->order[i];
+        }
+        memcpy(s->copy + (size_t)first * r->size, piece, (size_t)(end - first) * r->size);
+    }
+    return all;
+}
+
+// Stable sorts of (some bits of the key, index), from the least bits on; one, unless the mesh is
+// very large.
+static void sort_order(const toi_recorder *r, int64_t count, packing p, const sorting *s)
+{
+    int index = width_of((uint64_t)(count - 1)), piece = 64 - index;
+    uint64_t mask = ~(uint64_t)0 << index;
+    for (int64_t i = 0; i < count; ++i)
+        s->order[i] = packed(p, s->order[i]) << index | (uint64_t)i;
+    toi_radix_sort_with(s->order, s->scratch, count, mask, r->workers);
+    for (int shift = piece; shift < p.all; shift += piece) {
+        for (int64_t i = 0; i < count; ++i) {
+            uint64_t at = s->order[i] & ~mask;
+            uint64_t key = whole_key(key_of(s->copy + at * r->size));
+            s->order[i] = packed(p, key) >> shift << index | at;
+        }
+        toi_radix_sort_with(s->order, s->scratch, count, mask, r->workers);
+    }
+    for (int64_t i = 0; i < count; ++i)
+        s->order[i] &= ~mask;
+}
+
+// The size is known to the compiler where there are many.
+static inline void gather_records(char *to, const sorting *s, int64_t count, size_t size)
+{
+    for (int64_t i = 0; i < count; ++i) {
+        if (i + AHEAD < count)
+            __builtin_prefetch(s->copy + s->order[i + AHEAD] * size);
+        memcpy(to + (size_t)i * size, s->copy + s->order[i] * size, size);
+    }
+}
+
+// By a permutation, which is quick. False for want of memory, with the records as they were.
+static bool sort_by_order(const toi_recorder *r, toi_record_array *list)
+{
+    sorting s;
+    if (!take_sorting(r, list->capacity, &s))
+        return false;
+    sort_order(r, list->count, pack_keys(copy_records(r, list, &s)), &s);
+    if (r->size == sizeof(toi_impact))
+        gather_records(list->data, &s, list->count, sizeof(toi_impact));
+    else
+        gather_records(list->data, &s, list->count, r->size);
+    toi_give_back(s.order);
+    return true;
+}
+
+static uint64_t key_word(const void *element, int word)
+{
+    toi_record_key key = key_of(element);
+    return word > 0 ? (uint32_t)key.b : (uint64_t)(uint32_t)key.kind << 32 | (uint32_t)key.a;
+}
+
+static void sort_records(const toi_recorder *r, toi_record_array *list)
+{
+    int64_t count = list->count;
+    if (count > 1 && !sort_by_order(r, list))
+        toi_sort_in_place(list->data, count, r->size, 2, key_word);
+}
+
+// ---- Both
 
 toi_status toi_make_record_list(toi_recorder *r, toi_record_array *list)
 {
@@ -123,7 +271,7 @@ toi_status toi_make_record_list(toi_recorder *r, toi_record_array *list)
         toi_give_back(r->own);
     }
     if (status == TOI_OK)
-        toi_sort_records(r->budget, r->workers, list->data, list->count, r->size);
+        sort_records(r, list);
     else
         list->count = 0;
     toi_detach(list->data);

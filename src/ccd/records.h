@@ -47,10 +47,6 @@ typedef struct toi_recorder
 
 toi_status toi_keep_records(toi_recorder *r, const void *records, int64_t count, int worker);
 
-// Sorts records by kind, a and b. Takes little memory, and none where there is none; those with
-// equal keys come in any order.
-void toi_sort_records(toi_budget *budget, int workers, void *records, int64_t count, size_t size);
-
 // Makes the list, in canonical order. Near the limit the records are counted first and found again,
 // as src/broad/lists.c does with pairs. On failure the list has no entries. Either way its memory
 // is the caller's, in no budget.
