@@ -5,16 +5,13 @@
 #include "toi/io.h"
 
 #include "base/fp_mode.h"
+#include "io/map.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum
 {
@@ -315,35 +312,13 @@ toi_status toi_parse_truth(const char *name, const void *data, size_t size, toi_
     return open_bytes(name, data, size, false, truth);
 }
 
-static toi_status map_file(int file, const char *path, const void **data, size_t *size)
-{
-    struct stat info;
-    if (fstat(file, &info) != 0)
-        return toi_fail_file(path, "read", errno);
-    if (!S_ISREG(info.st_mode))
-        return toi_fail(TOI_ERROR_FILE, "%s: is not a regular file", path);
-    if (info.st_size == 0)
-        return toi_fail(TOI_ERROR_FORMAT, "%s: is empty", path);
-    *size = (size_t)info.st_size;
-    void *map = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, file, 0);
-    if (map == MAP_FAILED)
-        return toi_fail_file(path, "map into memory", errno);
-    *data = map;
-    return TOI_OK;
-}
-
 toi_status toi_open_truth(const char *path, toi_truth **truth)
 {
     TOI_GUARD_FP;
     *truth = NULL;
-    // Without O_NONBLOCK, opening a FIFO that nobody writes to would never return.
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (file < 0)
-        return toi_fail_file(path, "open", errno);
-    const void *data = NULL;
+    void *data = NULL;
     size_t size = 0;
-    toi_status status = map_file(file, path, &data, &size);
-    close(file);
+    toi_status status = toi_map_file(path, &data, &size);
     return status == TOI_OK ? open_bytes(path, data, size, true, truth) : status;
 }
 
