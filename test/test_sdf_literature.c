@@ -334,7 +334,7 @@ static void the_hierarchy_loses_nothing(void **state)
         hits += whole.state == TOI_SDF_HIT;
         assert_true(whole.state == TOI_SDF_HIT ? whole.distance == deepest : deepest == INFINITY);
     }
-    assert_true(hits > count / 5 && hits < count);
+    assert_true(count < 50 || (hits > count / 5 && hits < count)); // few say nothing of shares
     toi_free_field(spikes);
     toi_free_surface(surface);
 }
