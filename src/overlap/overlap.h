@@ -87,7 +87,7 @@ toi_status toi_find_embedded(const toi_stars *stars, const toi_face_table *table
 typedef toi_status toi_neighbour_fn(void *context, const toi_pair *pairs, int64_t count,
                                     int worker);
 toi_status toi_list_neighbours(const toi_stars *stars, const toi_index_view *faces,
-                               const uint8_t *embedded, int workers, toi_neighbour_fn *sink,
-                               void *context);
+                               const toi_face_table *table, const uint8_t *embedded, int workers,
+                               toi_neighbour_fn *sink, void *context);
 
 #endif
