@@ -5,7 +5,6 @@
 #include "base/parallel.h"
 #include "base/radix_sort.h"
 #include "base/simd.h"
-#include "mesh/mesh.h"
 
 #include <string.h>
 
@@ -71,7 +70,7 @@ static bool chain_sides(int32_t (*sides)[2], int count, int32_t *ring)
     return true;
 }
 
-static uint64_t whole_key(const void *element, int word)
+uint64_t toi_whole_key(const void *element, int word)
 {
     (void)word;
     return *(const uint64_t *)element;
@@ -121,15 +120,15 @@ static toi_status order_large_star(const toi_stars *stars, int32_t (*sides)[2], 
     int32_t *mates = (int32_t *)(keys + 2 * count);
     for (int64_t e = 0; e < 2 * count; ++e)
         keys[e] = (uint64_t)(&sides[0][0])[e] << 32 | (uint64_t)e;
-    toi_sort_in_place(keys, 2 * count, sizeof *keys, 1, whole_key);
+    toi_sort_in_place(keys, 2 * count, sizeof *keys, 1, toi_whole_key);
     *fan = pair_ends(keys, 2 * count, mates) && walk_sides(sides, mates, count, ring);
     toi_give_back(keys);
     return TOI_OK;
 }
 
-toi_status toi_order_star(toi_stars *stars, const toi_index_view *faces, int64_t vertex)
+toi_status toi_order_star(const toi_stars *stars, const toi_changed_faces *faces, int32_t vertex,
+                          toi_star *star)
 {
-    toi_star *star = &stars->stars[vertex];
     int32_t few[SMALL_STAR][2], (*sides)[2] = few;
     int64_t count = star->faces;
     star->fan = 0;
@@ -141,7 +140,7 @@ toi_status toi_order_star(toi_stars *stars, const toi_index_view *faces, int64_t
     bool fan = count > 0;
     int32_t *own = stars->pool + star->first, *ring = own + count;
     for (int64_t i = 0; i < count; ++i)
-        fan &= opposite_side(toi_face_at(faces, own[i]), (int32_t)vertex, sides[i]);
+        fan &= opposite_side(toi_changed_face(faces, own[i]), vertex, sides[i]);
     if (fan && count > SMALL_STAR)
         status = order_large_star(stars, sides, count, ring, &fan);
     else if (fan)
@@ -204,8 +203,9 @@ static toi_status order_stars(void *context, int64_t first, int64_t end)
 {
     const make_job *job = context;
     toi_status status = TOI_OK;
+    toi_changed_faces faces = {.faces = job->faces};
     for (int64_t v = first; v < end && status == TOI_OK; ++v)
-        status = toi_order_star(job->stars, job->faces, v);
+        status = toi_order_star(job->stars, &faces, (int32_t)v, &job->stars->stars[v]);
     return status;
 }
 
