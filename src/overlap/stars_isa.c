@@ -7,6 +7,7 @@
 #include "simd/motion_rows.h" // first: it says how many lanes there are
 
 #include "base/simd.h"
+#include "kernel/turns.h"
 #include "overlap/stars.h"
 
 enum
@@ -120,29 +121,20 @@ TOI_INLINE toi_real find_view(star_lanes *s, toi_real v[3])
     return reach;
 }
 
-// How far off a computed v . (a x b) or (v x a) . b may be, from docs/overlap.md: for coordinates
-// that are off by `error`, differences that are at most `reach`, and any v.
-TOI_INLINE toi_real turn_error(const toi_real v[3], toi_real reach, float error)
-{
-    toi_real size = toi_abs(v[0]) + toi_abs(v[1]) + toi_abs(v[2]);
-    return size * ((reach + error) * (16 * TOI_UNIT * reach + 9 * error)) + TOI_TINY;
-}
-
 // Signs against the line through the first outer vertex must be +, then at most one uncertain, then
 // -: then the ray through it is not reached again.
 TOI_INLINE toi_mask judge_lanes(star_lanes *s, float error)
 {
-    toi_real v[3], g[3], e[3], before[3], normal[3];
+    toi_real v[3], g[3], e[3], before[3];
     toi_real reach = find_view(s, v);
-    toi_real bound = turn_error(v, reach, error);
+    toi_real bound = toi_turn_error(v, reach, TOI_SPREAD(error));
     toi_mask good = TOI_TEST(s->faces > 0), left = good;
     memcpy(before, s->outer[0], sizeof before);
     toi_cross(v, before, g);
     for (int32_t i = 1; i <= s->most; ++i) {
         take_outer(s, i, e);
-        toi_cross(before, e, normal);
         toi_real side = toi_dot(g, e);
-        good &= TOI_TEST(toi_dot(v, normal) > bound) | TOI_TEST(i > s->faces);
+        good &= TOI_TEST(toi_turn(v, before, e) > bound) | TOI_TEST(i > s->faces);
         good &= left | TOI_TEST(side < -bound) | TOI_TEST(i > s->last);
         left = i == 1 ? good : TOI_TEST(side > bound); // the first turn is the same number
         memcpy(before, e, sizeof before);
