@@ -252,6 +252,7 @@ typedef struct toi_kfree_def
     uint32_t cookie;           ///< set by the default function; leave it
 } toi_kfree_def;
 
+/// As the fields say: every face for itself, toi_default_workers(), no limit.
 TOI_API toi_kfree_def toi_default_kfree_def(void);
 
 /// What the k-free analysis found (docs/overlap.md; Weller, Debowski, Zachmann 2017). The size of a
