@@ -37,6 +37,25 @@ static inline void toi_widen_row(toi_box_row *box, const toi_box_row *row)
     }
 }
 
+// The box of three points, the fourth number of each being 0.
+static inline void toi_box_points(const float *a, const float *b, const float *c, toi_box_row *box)
+{
+    typedef float quad __attribute__((vector_size(16)));
+    typedef int32_t bits __attribute__((vector_size(16)));
+    quad p[3], lo, hi;
+    __builtin_memcpy(&p[0], a, sizeof lo);
+    __builtin_memcpy(&p[1], b, sizeof lo);
+    __builtin_memcpy(&p[2], c, sizeof lo);
+    lo = hi = p[0];
+    for (int i = 1; i < 3; ++i) {
+        bits less = p[i]<lo, more = p[i]> hi;
+        lo = (quad)((less & (bits)p[i]) | (~less & (bits)lo));
+        hi = (quad)((more & (bits)p[i]) | (~more & (bits)hi));
+    }
+    ((quad *)box)[0] = lo;
+    ((quad *)box)[1] = -hi;
+}
+
 // The least and the greatest label of a block.
 typedef struct toi_label_range
 {
