@@ -16,16 +16,32 @@ typedef struct toi_mesh_boxes
     const toi_mesh *mesh; // checked, with its edges
     double min_separation;
     bool widen; // to the tightest floats around them
+    // Or NULL. Else boxes are of these points, one a vertex: floats, so that none is in doubt.
+    const float (*points)[4];
 } toi_mesh_boxes;
+
+// How many primitives a mesh has.
+typedef struct toi_mesh_counts
+{
+    int64_t vertices, edges, faces;
+} toi_mesh_counts;
 
 // Orders kept from call to call: the boxes of the next frame are where those of the last were, or
 // nearly. Any order gives the same pairs; one that has become loose is made again.
 typedef struct toi_kept_order
 {
-    bool valid[3];       // by primitive
-    double looseness[3]; // of the blocks when the order was made
-    int32_t *ids[3];     // in the same block of memory
+    toi_mesh_counts counts;  // of the mesh it is for
+    bool valid[3];           // by primitive
+    double looseness[3];     // of the blocks when the order was made
+    int32_t *ids[3];         // in the same block of memory
+    bool labelled;           // the faces' labels are those of both orders
+    int32_t *labels;         // as in a tree of the faces
+    toi_label_range *ranges; // likewise
 } toi_kept_order;
+
+// How large the block of memory is, and where things stand in it.
+int64_t toi_kept_order_bytes(const toi_mesh_counts *counts);
+void toi_lay_out_order(toi_kept_order *kept, const toi_mesh_counts *counts);
 
 // The vertices along the curve; made once for both kinds of pairs.
 typedef struct toi_mesh_order
@@ -36,6 +52,7 @@ typedef struct toi_mesh_order
     toi_kept_order *kept; // or NULL
     double radius;
     toi_box_row *rows;  // of the vertices, along the curve
+    float (*points)[4]; // or these, where boxes are of points
     int32_t *vertices;  // along the curve
     int32_t *positions; // of the vertices, in it
     bool exact;         // all rows are what the boxes in double are
@@ -45,11 +62,18 @@ typedef struct toi_mesh_order
 // Harmless on an empty order.
 void toi_free_mesh_order(toi_mesh_order *order);
 
-// How many primitives a mesh has.
-typedef struct toi_mesh_counts
+// Faces that are others than those an order was kept for.
+typedef struct toi_face_changes
 {
-    int64_t vertices, edges, faces;
-} toi_mesh_counts;
+    toi_mesh_counts counts;      // of the mesh from now on
+    const toi_index_view *faces; // from now on
+    const int32_t *changed;      // numbers of faces, in any order, also more than once
+    int64_t count;
+} toi_face_changes;
+
+// Fits the order in a scene's slot to them: those that did not change keep their places. The order
+// of the edges is dropped. Where there is no memory, or nothing worth keeping, all is.
+void toi_fit_kept_order(toi_broad_slot *slot, const toi_face_changes *changes, toi_budget *budget);
 
 // A search of a mesh: emits all pairs of a vertex and a face, or of two edges (job->self), whose
 // boxes overlap and that share no vertex. The job's own lists are not used. An empty order is made
@@ -58,6 +82,11 @@ typedef toi_status toi_mesh_search_fn(const toi_mesh_boxes *boxes, toi_mesh_orde
                                       const toi_broad_job *job);
 
 toi_mesh_search_fn toi_search_mesh_tree;
+
+// The tree of the faces alone, for a search of faces in faces; an empty order is made first. On
+// failure there is no tree.
+toi_status toi_make_face_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
+                              const toi_broad_job *job, toi_tree *faces);
 
 // How much memory the order and the searches take at most, what they keep included.
 int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers);

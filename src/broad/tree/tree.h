@@ -37,6 +37,25 @@ static inline void toi_widen_row(toi_box_row *box, const toi_box_row *row)
     }
 }
 
+// The box of three points, the fourth number of each being 0.
+static inline void toi_box_points(const float *a, const float *b, const float *c, toi_box_row *box)
+{
+    typedef float quad __attribute__((vector_size(16)));
+    typedef int32_t bits __attribute__((vector_size(16)));
+    quad p[3], lo, hi;
+    __builtin_memcpy(&p[0], a, sizeof lo);
+    __builtin_memcpy(&p[1], b, sizeof lo);
+    __builtin_memcpy(&p[2], c, sizeof lo);
+    lo = hi = p[0];
+    for (int i = 1; i < 3; ++i) {
+        bits less = p[i]<lo, more = p[i]> hi;
+        lo = (quad)((less & (bits)p[i]) | (~less & (bits)lo));
+        hi = (quad)((more & (bits)p[i]) | (~more & (bits)hi));
+    }
+    ((quad *)box)[0] = lo;
+    ((quad *)box)[1] = -hi;
+}
+
 // The least and the greatest label of a block.
 typedef struct toi_label_range
 {
@@ -85,7 +104,8 @@ void toi_raise_tree(toi_tree *tree, int workers);
 typedef void toi_box_getter_fn(const void *context, int32_t id, toi_box *box);
 
 // One search: the blocks of `packets` in `tree`, or a tree in itself. Where boxes are equal in
-// float on some side the getters are asked.
+// float on some side the getters are asked; but not about faces in faces, which must be exact and
+// whose pairs are of places in the tree instead of ids.
 typedef struct toi_tree_search
 {
     const toi_tree *packets;
@@ -93,6 +113,10 @@ typedef struct toi_tree_search
     toi_box_getter_fn *packet_box;
     toi_box_getter_fn *tree_box;
     const void *context;
+    // Of faces in faces: labels are below this. Each worker has a mark for every label, bit i:
+    // box i of its packet has it. All 0 between packets.
+    int64_t label_count;
+    uint16_t *marks; // set by toi_run_tree_search()
 } toi_tree_search;
 
 // Writes all pairs of packet `packet`.
