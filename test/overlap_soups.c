@@ -1,0 +1,420 @@
+// Small meshes made to break a search for faces that intersect.
+
+#include "overlap_soups.h"
+
+#include "overlap_lattice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static int below(toi_random *random, int count)
+{
+    return (int)toi_random_below(random, (uint64_t)count);
+}
+
+static int from_to(toi_random *random, int low, int high)
+{
+    return low + below(random, high - low + 1);
+}
+
+static int32_t add_vertex(overlap_soup *s, int x, int y, int z)
+{
+    int32_t *at = s->lattice[s->vertices];
+    at[0] = x;
+    at[1] = y;
+    at[2] = z;
+    return s->vertices++;
+}
+
+static int32_t add_anywhere(overlap_soup *s, int side, toi_random *random)
+{
+    int x = below(random, side), y = below(random, side);
+    return add_vertex(s, x, y, below(random, side));
+}
+
+static bool has_room(const overlap_soup *s, int faces, int vertices)
+{
+    return s->faces + faces <= SOUP_FACES && s->vertices + vertices <= SOUP_VERTICES;
+}
+
+static void add_triangle(overlap_soup *s, int32_t a, int32_t b, int32_t c)
+{
+    int32_t *f = s->face[s->faces++];
+    f[0] = a;
+    f[1] = b;
+    f[2] = c;
+}
+
+// ---- Shapes
+
+static void make_loose(overlap_soup *s, int size, toi_random *random)
+{
+    int side = from_to(random, 2, 4 + (int)cbrt(8.0 * size));
+    while (s->faces < size && has_room(s, 1, 3)) {
+        int32_t first = add_anywhere(s, side, random);
+        add_anywhere(s, side, random);
+        add_anywhere(s, side, random);
+        add_triangle(s, first, first + 1, first + 2);
+    }
+}
+
+static void make_shared(overlap_soup *s, int size, toi_random *random)
+{
+    int side = from_to(random, 2, 12), vertices = from_to(random, 4, 4 + size);
+    for (int i = 0; i < vertices; ++i)
+        add_anywhere(s, side, random);
+    while (s->faces < size)
+        add_triangle(s, below(random, vertices), below(random, vertices), below(random, vertices));
+}
+
+// Copies, turned and mirrored copies, vertices named twice and thrice.
+static void make_broken(overlap_soup *s, int size, toi_random *random)
+{
+    int side = from_to(random, 2, 5), vertices = from_to(random, 3, 3 + size / 2);
+    for (int i = 0; i < vertices; ++i)
+        add_anywhere(s, side, random);
+    while (s->faces < size) {
+        int32_t a = below(random, vertices), b = below(random, vertices);
+        const int32_t *old = s->face[s->faces > 0 ? below(random, s->faces) : 0];
+        switch (below(random, 6)) {
+        case 0:
+            add_triangle(s, a, a, b);
+            break;
+        case 1:
+            add_triangle(s, a, b, a);
+            break;
+        case 2:
+            add_triangle(s, a, a, a);
+            break;
+        case 3:
+            add_triangle(s, old[1], old[2], old[0]);
+            break;
+        case 4:
+            add_triangle(s, old[1], old[0], old[2]);
+            break;
+        default:
+            add_triangle(s, a, b, below(random, vertices));
+            break;
+        }
+    }
+}
+
+// The ring of a fan: directions in order around it, in eighths and finer; `turns` times around.
+static void add_fan(overlap_soup *s, int spokes, toi_random *random)
+{
+    static const int way[16][2] = {{8, 0},  {7, 3},  {6, 6},  {3, 7},   {0, 8},   {-3, 7},
+                                   {-6, 6}, {-7, 3}, {-8, 0}, {-7, -3}, {-6, -6}, {-3, -7},
+                                   {0, -8}, {3, -7}, {6, -6}, {7, -3}};
+    int kind = below(random, 6), turns = kind == 0 ? 2 : 1, tilt = from_to(random, -2, 2);
+    int x = from_to(random, -40, 40), y = from_to(random, -40, 40), z = from_to(random, -9, 9);
+    bool closed = below(random, 3) > 0, flat = below(random, 3) == 0;
+    int32_t centre = add_vertex(s, x, y, z), first = s->vertices;
+    for (int i = 0; i < spokes; ++i) {
+        const int *w =
+            way[(16 * turns * i / spokes + (kind == 1 ? from_to(random, -1, 1) : 0)) & 15];
+        int reach = kind == 2 ? from_to(random, -1, 3) : from_to(random, 1, 3);
+        int up = flat ? 0 : from_to(random, -3, 3);
+        add_vertex(s, x + reach * w[0], y + reach * w[1], z + tilt * reach * w[0] + up);
+    }
+    for (int i = 0; i + (closed ? 0 : 1) < spokes; ++i) {
+        int32_t here = first + i, next = first + (i + 1) % spokes;
+        bool back = kind == 3 && below(random, 4) == 0; // another sense of turning
+        add_triangle(s, centre, back ? next : here, back ? here : next);
+    }
+}
+
+static void make_fans(overlap_soup *s, int size, toi_random *random)
+{
+    while (s->faces < size) {
+        int spokes = from_to(random, 2, 12);
+        if (!has_room(s, spokes, spokes + 1))
+            return;
+        add_fan(s, spokes, random);
+    }
+}
+
+// columns x rows quads with their diagonals either way, from a corner, seen in the frame u, v, w.
+static int32_t add_sheet(overlap_soup *s, int columns, int rows, const int corner[3],
+                         const int u[3], const int v[3], toi_random *random)
+{
+    int32_t first = s->vertices;
+    for (int i = 0; i < (columns + 1) * (rows + 1); ++i) {
+        int column = i % (columns + 1), row = i / (columns + 1);
+        add_vertex(s, corner[0] + column * u[0] + row * v[0],
+                   corner[1] + column * u[1] + row * v[1], corner[2] + column * u[2] + row * v[2]);
+    }
+    for (int i = 0; i < columns * rows; ++i) {
+        int32_t at = first + i / columns * (columns + 1) + i % columns, up = at + columns + 1;
+        bool other = below(random, 2);
+        add_triangle(s, at, at + 1, other ? up : up + 1);
+        add_triangle(s, other ? at + 1 : at, up + 1, up);
+    }
+    return first;
+}
+
+static int sheet_side(int size)
+{
+    int side = (int)sqrt(size / 2.0);
+    return side < 1 ? 1 : side > 16 ? 16 : side;
+}
+
+static void make_grid(overlap_soup *s, int size, toi_random *random)
+{
+    int side = sheet_side(size), moved = below(random, 3);
+    int u[3] = {6, from_to(random, -2, 2), from_to(random, -3, 3)};
+    int v[3] = {from_to(random, -2, 2), 6, from_to(random, -3, 3)};
+    add_sheet(s, side, side, (int[3]){0, 0, 0}, u, v, random);
+    for (int i = 0; i < moved; ++i) {
+        int32_t *at = s->lattice[below(random, s->vertices)];
+        int p = from_to(random, -2, 2), q = from_to(random, -2, 2), out = below(random, 2);
+        for (int k = 0; k < 3; ++k)
+            at[k] += p * u[k] + q * v[k] + out * from_to(random, -1, 1);
+    }
+}
+
+// Sheets of different meshes that lie on, close above and slightly through each other.
+static void make_sheets(overlap_soup *s, int size, toi_random *random)
+{
+    int layers = from_to(random, 2, 3), side = sheet_side(size / layers), slope = below(random, 3);
+    for (int layer = 0; layer < layers; ++layer) {
+        int step = from_to(random, 20, 28);
+        int u[3] = {step, layer, slope * step}, v[3] = {-layer, step, 0};
+        int corner[3] = {from_to(random, -20, 20), from_to(random, -20, 20), 0};
+        corner[2] = slope * corner[0] + from_to(random, -1, 1);
+        int32_t first = add_sheet(s, side, side, corner, u, v, random);
+        for (int32_t i = first; i < s->vertices && layer > 0; ++i)
+            s->lattice[i][2] += below(random, 8) == 0 ? from_to(random, -1, 1) : 0;
+    }
+}
+
+// A cube's surface, in 2 x 2 or more quads a side, some of its vertices pushed in or out.
+static void make_torn(overlap_soup *s, int size, toi_random *random)
+{
+    int n = (int)sqrt(size / 12.0), pushed = below(random, 4);
+    n = n < 1 ? 1 : n > 7 ? 7 : n;
+    static const int frames[6][2][3] = {{{1, 0, 0}, {0, 1, 0}}, {{0, 1, 0}, {0, 0, 1}},
+                                        {{0, 0, 1}, {1, 0, 0}}, {{0, 1, 0}, {1, 0, 0}},
+                                        {{0, 0, 1}, {0, 1, 0}}, {{1, 0, 0}, {0, 0, 1}}};
+    for (int f = 0; f < 6; ++f) {
+        int corner[3] = {0, 0, 0}, u[3], v[3];
+        for (int k = 0; k < 3; ++k) {
+            u[k] = 6 * frames[f][0][k];
+            v[k] = 6 * frames[f][1][k];
+            corner[k] = f >= 3 && u[k] == 0 && v[k] == 0 ? 6 * n : 0;
+        }
+        add_sheet(s, n, n, corner, u, v, random);
+    }
+    int32_t first[SOUP_VERTICES]; // vertices at one place become one, unless it is a soup of sides
+    bool weld = below(random, 4) > 0;
+    for (int i = 0; i < s->vertices; ++i)
+        for (first[i] = 0; memcmp(s->lattice[first[i]], s->lattice[i], sizeof *s->lattice) != 0;)
+            ++first[i];
+    for (int i = 0; i < 3 * s->faces && weld; ++i)
+        s->face[i / 3][i % 3] = first[s->face[i / 3][i % 3]];
+    for (int i = 0; i < pushed; ++i) {
+        int32_t *at = s->lattice[first[below(random, s->vertices)]];
+        for (int k = 0; k < 3; ++k)
+            at[k] += from_to(random, -8, 8);
+    }
+}
+
+static void make_sizes(overlap_soup *s, int size, toi_random *random)
+{
+    while (s->faces < size && has_room(s, 1, 3)) {
+        int reach = 1 << below(random, 9);
+        int32_t first = s->vertices;
+        int x = from_to(random, -200, 200) / 4, y = from_to(random, -200, 200) / 4;
+        int z = from_to(random, -200, 200) / 4;
+        for (int i = 0; i < 3; ++i) {
+            int dx = from_to(random, -reach, reach), dy = from_to(random, -reach, reach);
+            add_vertex(s, x + dx, y + dy, z + from_to(random, -reach, reach));
+        }
+        add_triangle(s, first, first + 1, first + 2);
+    }
+}
+
+// ---- Places
+
+static void scale_points(overlap_soup *s, const double offset[3], const int exponent[3])
+{
+    for (int i = 0; i < 3 * s->vertices; ++i)
+        s->points[0][i] = ldexp(s->lattice[0][i] + offset[i % 3], exponent[i % 3]);
+}
+
+static void scale_alike(overlap_soup *s, double offset, int exponent)
+{
+    scale_points(s, (double[3]){offset, -offset, 0}, (int[3]){exponent, exponent, exponent});
+}
+
+// By the rotation of a random quaternion.
+static void turn_points(overlap_soup *s, double size, toi_random *random)
+{
+    double q[4], m[3][3], n = 0;
+    for (int i = 0; i < 4; ++i) {
+        q[i] = toi_random_range(random, -1, 1);
+        n += q[i] * q[i];
+    }
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) {
+            double turn = i == j ? 0 : ((j - i + 3) % 3 == 1 ? -1 : 1) * q[(3 - i - j) + 1] * q[0];
+            double same = q[i + 1] * q[j + 1];
+            m[i][j] = 2 * (same + turn) / n + (i == j ? (2 * q[0] * q[0] - n) / n : 0);
+        }
+    for (int v = 0; v < s->vertices; ++v)
+        for (int k = 0; k < 3; ++k)
+            s->points[v][k] = size * (m[k][0] * s->lattice[v][0] + m[k][1] * s->lattice[v][1] +
+                                      m[k][2] * s->lattice[v][2]);
+}
+
+static void nudge_points(overlap_soup *s, toi_random *random)
+{
+    scale_alike(s, 0, from_to(random, -3, 3));
+    for (int i = 0; i < 3 * s->vertices; ++i)
+        if (below(random, 3) == 0)
+            s->points[0][i] = nextafter(s->points[0][i], below(random, 2) ? INFINITY : -INFINITY);
+}
+
+static void spread_points(overlap_soup *s, toi_random *random)
+{
+    double reach = ldexp(1, from_to(random, -30, 1));
+    for (int i = 0; i < 3 * s->vertices; ++i)
+        s->points[0][i] = s->lattice[0][i] + toi_random_range(random, -reach, reach);
+}
+
+static void round_far(overlap_soup *s, toi_random *random)
+{
+    turn_points(s, 1e-6, random);
+    for (int i = 0; i < 3 * s->vertices; ++i)
+        s->points[0][i] += i % 3 == 2 ? 1 : 1e8;
+}
+
+// Every level of 2^±spread, now and then beyond anything.
+static void scatter_points(overlap_soup *s, toi_random *random)
+{
+    static const int spreads[] = {8, 40, 200, 1000};
+    int spread = spreads[below(random, 4)];
+    for (int i = 0; i < 3 * s->vertices; ++i)
+        s->points[0][i] = ldexp(s->lattice[0][i], from_to(random, -spread, spread));
+}
+
+static void place_points(overlap_soup *s, toi_random *random)
+{
+    int apart[3] = {0, 0, 0};
+    switch (s->place) {
+    case PLACE_SMALL:
+        scale_alike(s, 0, -60);
+        break;
+    case PLACE_LARGE:
+        scale_alike(s, 0, 60);
+        break;
+    case PLACE_TINY:
+        scale_alike(s, 0, -900);
+        break;
+    case PLACE_HUGE:
+        scale_alike(s, 0, 900);
+        break;
+    case PLACE_DENORMAL:
+        scale_alike(s, 0, -1074);
+        break;
+    case PLACE_LARGEST:
+        scale_alike(s, 0, 1014);
+        break;
+    case PLACE_FAR:
+        scale_alike(s, 1e8 * 0x1p20, -20);
+        break;
+    case PLACE_FLAT:
+        for (int k = 0; k < 3; ++k)
+            apart[k] = from_to(random, -150, 150);
+        scale_points(s, (double[3]){0, 0, 0}, apart);
+        break;
+    case PLACE_TURNED:
+        turn_points(s, ldexp(1, from_to(random, -40, 40)), random);
+        break;
+    case PLACE_NUDGED:
+        nudge_points(s, random);
+        break;
+    case PLACE_ANYWHERE:
+        spread_points(s, random);
+        break;
+    case PLACE_ROUNDED:
+        round_far(s, random);
+        break;
+    case PLACE_WILD:
+        scatter_points(s, random);
+        break;
+    default:
+        scale_alike(s, 0, 0);
+        break;
+    }
+}
+
+static const char *const SHAPES[SHAPE_COUNT] = {"loose", "shared", "broken", "fans",
+                                                "grid",  "sheets", "torn",   "sizes"};
+static const char *const PLACES[PLACE_COUNT] = {"plain",    "small",    "large",   "tiny", "huge",
+                                                "denormal", "largest",  "far",     "flat", "turned",
+                                                "nudged",   "anywhere", "rounded", "wild"};
+
+static void fit_lattice(overlap_soup *s)
+{
+    for (int i = 0; i < 3 * s->vertices; ++i) {
+        int32_t *x = &s->lattice[0][i];
+        *x = *x > LATTICE_MOST ? LATTICE_MOST : *x < -LATTICE_MOST ? -LATTICE_MOST : *x;
+    }
+}
+
+void make_overlap_soup(overlap_soup *s, soup_shape shape, soup_place place, int size, uint64_t seed)
+{
+    static void (*const make[SHAPE_COUNT])(overlap_soup *, int, toi_random *) = {
+        make_loose, make_shared, make_broken, make_fans,
+        make_grid,  make_sheets, make_torn,   make_sizes};
+    toi_random random = {seed};
+    s->vertices = s->faces = 0;
+    s->shape = shape;
+    s->place = place;
+    snprintf(s->name, sizeof s->name, "%s, %s, size %d, seed %llu", SHAPES[shape], PLACES[place],
+             size, (unsigned long long)seed);
+    make[shape](s, size, &random);
+    fit_lattice(s);
+    place_points(s, &random);
+    for (int i = 0; i < s->vertices; ++i)
+        s->groups[i] = from_to(&random, -1, 2);
+}
+
+toi_mesh soup_mesh(const overlap_soup *s)
+{
+    return toi_make_mesh(s->points[0], s->points[0], s->vertices, s->face[0], s->faces);
+}
+
+// ---- Other names
+
+static void shuffle(int32_t *order, int count, toi_random *random)
+{
+    for (int i = 0; i < count; ++i)
+        order[i] = i;
+    for (int i = count - 1; i > 0; --i) {
+        int j = below(random, i + 1);
+        int32_t t = order[i];
+        order[i] = order[j];
+        order[j] = t;
+    }
+}
+
+void shuffle_soup(const overlap_soup *soup, overlap_soup *shuffled, int32_t *renamed,
+                  toi_random *random)
+{
+    int32_t vertex[SOUP_VERTICES];
+    *shuffled = *soup;
+    shuffle(vertex, soup->vertices, random);
+    shuffle(renamed, soup->faces, random);
+    for (int i = 0; i < soup->vertices; ++i) {
+        memcpy(shuffled->lattice[vertex[i]], soup->lattice[i], sizeof *soup->lattice);
+        memcpy(shuffled->points[vertex[i]], soup->points[i], sizeof *soup->points);
+        shuffled->groups[vertex[i]] = soup->groups[i];
+    }
+    for (int f = 0; f < soup->faces; ++f) {
+        int turn = below(random, 3), step = 1 + below(random, 2);
+        for (int i = 0; i < 3; ++i)
+            shuffled->face[renamed[f]][i] = vertex[soup->face[f][(turn + step * i) % 3]];
+    }
+}
