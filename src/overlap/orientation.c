@@ -101,6 +101,9 @@ static __attribute__((noinline)) int far_sign(const double *const *corner, int c
 
 int toi_exact_volume_sign(const double *a, const double *b, const double *c, const double *d)
 {
+    for (int k = 0; k < 3; ++k)
+        if (a[k] == b[k] && a[k] == c[k] && a[k] == d[k])
+            return 0; // floors and walls are common
     const double *corner[4] = {a, b, c, d};
     int64_t x[3], y[3], z[3];
     if (!take_differences(corner, 4, 0, x) || !take_differences(corner, 4, 1, y) ||

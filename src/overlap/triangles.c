@@ -388,11 +388,12 @@ static int find_dimension(face_pair *pair)
     find_sides(pair, 0, a);
     if (is_clear(a, pair->shared[0]))
         return NOTHING;
+    if (is_zero(a)) // in one plane, or face 1 has no area
+        return meet_flat(pair);
     find_sides(pair, 1, b);
     if (is_clear(b, pair->shared[1]))
         return NOTHING;
-    // A corner off the plane of three others: these have area.
-    return is_zero(a) || is_zero(b) ? meet_flat(pair) : meet_along_line(pair, a, b);
+    return is_zero(b) ? meet_flat(pair) : meet_along_line(pair, a, b);
 }
 
 static toi_overlap_class name_class(const face_pair *pair, int dimension)
