@@ -74,9 +74,10 @@ static void make_broken(overlap_soup *s, int size, toi_random *random)
     int side = from_to(random, 2, 5), vertices = from_to(random, 3, 3 + size / 2);
     for (int i = 0; i < vertices; ++i)
         add_anywhere(s, side, random);
+    add_triangle(s, 0, 1, 2);
     while (s->faces < size) {
         int32_t a = below(random, vertices), b = below(random, vertices);
-        const int32_t *old = s->face[s->faces > 0 ? below(random, s->faces) : 0];
+        const int32_t *old = s->face[below(random, s->faces)];
         switch (below(random, 6)) {
         case 0:
             add_triangle(s, a, a, b);
@@ -161,7 +162,7 @@ static int sheet_side(int size)
 
 static void make_grid(overlap_soup *s, int size, toi_random *random)
 {
-    int side = sheet_side(size), moved = below(random, 3);
+    int side = sheet_side(size), moved = below(random, 5);
     int u[3] = {6, from_to(random, -2, 2), from_to(random, -3, 3)};
     int v[3] = {from_to(random, -2, 2), 6, from_to(random, -3, 3)};
     add_sheet(s, side, side, (int[3]){0, 0, 0}, u, v, random);
@@ -239,7 +240,7 @@ static void make_sizes(overlap_soup *s, int size, toi_random *random)
 static void scale_points(overlap_soup *s, const double offset[3], const int exponent[3])
 {
     for (int i = 0; i < 3 * s->vertices; ++i)
-        s->points[0][i] = ldexp(s->lattice[0][i] + offset[i % 3], exponent[i % 3]);
+        s->points[i / 3][i % 3] = ldexp(s->lattice[i / 3][i % 3] + offset[i % 3], exponent[i % 3]);
 }
 
 static void scale_alike(overlap_soup *s, double offset, int exponent)
@@ -272,21 +273,23 @@ static void nudge_points(overlap_soup *s, toi_random *random)
     scale_alike(s, 0, from_to(random, -3, 3));
     for (int i = 0; i < 3 * s->vertices; ++i)
         if (below(random, 3) == 0)
-            s->points[0][i] = nextafter(s->points[0][i], below(random, 2) ? INFINITY : -INFINITY);
+            s->points[i / 3][i % 3] =
+                nextafter(s->points[i / 3][i % 3], below(random, 2) ? INFINITY : -INFINITY);
 }
 
 static void spread_points(overlap_soup *s, toi_random *random)
 {
     double reach = ldexp(1, from_to(random, -30, 1));
     for (int i = 0; i < 3 * s->vertices; ++i)
-        s->points[0][i] = s->lattice[0][i] + toi_random_range(random, -reach, reach);
+        s->points[i / 3][i % 3] =
+            s->lattice[i / 3][i % 3] + toi_random_range(random, -reach, reach);
 }
 
 static void round_far(overlap_soup *s, toi_random *random)
 {
     turn_points(s, 1e-6, random);
     for (int i = 0; i < 3 * s->vertices; ++i)
-        s->points[0][i] += i % 3 == 2 ? 1 : 1e8;
+        s->points[i / 3][i % 3] += i % 3 == 2 ? 1 : 1e8;
 }
 
 // Every level of 2^±spread, now and then beyond anything.
@@ -295,7 +298,7 @@ static void scatter_points(overlap_soup *s, toi_random *random)
     static const int spreads[] = {8, 40, 200, 1000};
     int spread = spreads[below(random, 4)];
     for (int i = 0; i < 3 * s->vertices; ++i)
-        s->points[0][i] = ldexp(s->lattice[0][i], from_to(random, -spread, spread));
+        s->points[i / 3][i % 3] = ldexp(s->lattice[i / 3][i % 3], from_to(random, -spread, spread));
 }
 
 static void place_points(overlap_soup *s, toi_random *random)
@@ -358,7 +361,7 @@ static const char *const PLACES[PLACE_COUNT] = {"plain",    "small",    "large",
 static void fit_lattice(overlap_soup *s)
 {
     for (int i = 0; i < 3 * s->vertices; ++i) {
-        int32_t *x = &s->lattice[0][i];
+        int32_t *x = &s->lattice[i / 3][i % 3];
         *x = *x > LATTICE_MOST ? LATTICE_MOST : *x < -LATTICE_MOST ? -LATTICE_MOST : *x;
     }
 }

@@ -19,7 +19,7 @@ enum
 // How many pairs of each class all soups have.
 static int64_t tally[TOI_OVERLAP_CLASS_COUNT];
 
-static overlap_soup soup, other; // large
+static overlap_soup tried, other; // large
 
 // ---------------------------------------------------------------------------------------------
 // Instruction sets
@@ -49,20 +49,20 @@ static void name_check(char what[160], const overlap_soup *s, const char *check,
 static void check_methods(const overlap_truth *truth, int turn)
 {
     char what[160];
-    toi_mesh mesh = soup_mesh(&soup);
+    toi_mesh mesh = soup_mesh(&tried);
     toi_overlap_def def = toi_default_overlap_def();
     for (int method = 0; method < TOI_OVERLAP_METHOD_COUNT; ++method) {
         use_simd(turn + method);
         def.method = (toi_overlap_method)method;
         def.workers = workers_of(turn + method);
-        name_check(what, &soup, toi_overlap_method_name(def.method), turn + method);
+        name_check(what, &tried, toi_overlap_method_name(def.method), turn + method);
         check_overlaps(what, &def, &mesh, truth, turn % 8 == method);
     }
     for (int simd = 0; simd < 3; ++simd) {
         use_simd(simd);
         def.method = TOI_OVERLAP_AUTO;
         def.workers = 1;
-        name_check(what, &soup, "auto", 1);
+        name_check(what, &tried, "auto", 1);
         check_overlaps(what, &def, &mesh, truth, false);
     }
 }
@@ -72,7 +72,7 @@ static void check_shuffled(const overlap_truth *truth, int turn, toi_random *ran
 {
     char what[160];
     int32_t renamed[SOUP_FACES];
-    shuffle_soup(&soup, &other, renamed, random);
+    shuffle_soup(&tried, &other, renamed, random);
     overlap_truth moved = {truth->count, malloc((size_t)truth->count * (size_t)truth->count + 1)};
     for (int a = 0; a < truth->count; ++a)
         for (int b = a + 1; b < truth->count; ++b) {
@@ -84,7 +84,7 @@ static void check_shuffled(const overlap_truth *truth, int turn, toi_random *ran
     toi_mesh mesh = soup_mesh(&other);
     def.method = turn % 5 == 0 ? TOI_OVERLAP_KDET : TOI_OVERLAP_AUTO;
     def.workers = 1;
-    name_check(what, &soup, "shuffled", 1);
+    name_check(what, &tried, "shuffled", 1);
     check_overlaps(what, &def, &mesh, &moved, false);
     free_truth(&moved);
 }
@@ -92,10 +92,10 @@ static void check_shuffled(const overlap_truth *truth, int turn, toi_random *ran
 // Is every coordinate the same after scaling up and down again?
 static bool scale_soup(int exponent)
 {
-    other = soup;
-    for (int i = 0; i < 3 * soup.vertices; ++i) {
-        other.points[0][i] = ldexp(soup.points[0][i], exponent);
-        if (ldexp(other.points[0][i], -exponent) != soup.points[0][i])
+    other = tried;
+    for (int i = 0; i < 3 * tried.vertices; ++i) {
+        other.points[i / 3][i % 3] = ldexp(tried.points[i / 3][i % 3], exponent);
+        if (ldexp(other.points[i / 3][i % 3], -exponent) != tried.points[i / 3][i % 3])
             return false;
     }
     return true;
@@ -110,7 +110,7 @@ static void check_scaled(const overlap_truth *truth)
     for (int i = 0; i < 5; ++i)
         if (scale_soup(exponents[i])) {
             toi_mesh mesh = soup_mesh(&other);
-            name_check(what, &soup, "scaled", 1);
+            name_check(what, &tried, "scaled", 1);
             check_overlaps(what, &def, &mesh, truth, false);
         }
 }
@@ -120,11 +120,11 @@ static void check_limits(const overlap_truth *truth, toi_random *random)
     char what[160];
     bool complete;
     toi_overlap_array all = list_truth(truth, UINT32_MAX, 0, &complete);
-    toi_mesh mesh = soup_mesh(&soup);
+    toi_mesh mesh = soup_mesh(&tried);
     toi_overlap_def def = toi_default_overlap_def();
     const int64_t limits[] = {1, (int64_t)toi_random_below(random, (uint64_t)all.count + 1) + 1,
                               all.count, all.count + 1};
-    name_check(what, &soup, "limit", 1);
+    name_check(what, &tried, "limit", 1);
     for (int i = 0; i < 4; ++i) {
         def.limit = limits[i];
         def.workers = 1 + i;
@@ -145,23 +145,23 @@ static void check_filters(const overlap_truth *truth, toi_random *random)
 {
     char what[160];
     uint32_t rest = (uint32_t)toi_random_below(random, 3);
-    toi_mesh mesh = soup_mesh(&soup);
+    toi_mesh mesh = soup_mesh(&tried);
     toi_overlap_def def = toi_default_overlap_def();
     for (int kind = 1; kind < 4; ++kind) {
         truth_rules rules = {0};
         if (kind & 1) {
-            rules.filter.groups = soup.groups;
-            rules.filter.group_count = soup.vertices;
+            rules.filter.groups = tried.groups;
+            rules.filter.group_count = tried.vertices;
         }
         if (kind & 2) {
             rules.filter.may_collide = not_by_three;
             rules.filter.context = &rest;
         }
-        overlap_truth allowed = restrict_truth(truth, &soup, &rules);
+        overlap_truth allowed = restrict_truth(truth, &tried, &rules);
         def.filter = rules.filter;
         def.workers = kind;
         def.method = (toi_overlap_method)toi_random_below(random, TOI_OVERLAP_METHOD_COUNT);
-        name_check(what, &soup, "filter", 1);
+        name_check(what, &tried, "filter", 1);
         check_overlaps(what, &def, &mesh, &allowed, kind == 3);
         free_truth(&allowed);
     }
@@ -173,26 +173,26 @@ static void check_polygons(toi_random *random)
     char what[160];
     int32_t polygons[SOUP_FACES];
     uint8_t diagonals[SOUP_FACES];
-    int few = 1 + (int)toi_random_below(random, (uint64_t)soup.faces + 1);
+    int few = 1 + (int)toi_random_below(random, (uint64_t)tried.faces + 1);
     bool runs = toi_random_below(random, 2), plain = toi_random_below(random, 2);
-    for (int f = 0; f < soup.faces; ++f) {
+    for (int f = 0; f < tried.faces; ++f) {
         polygons[f] = runs ? f / 2 : (int32_t)toi_random_below(random, (uint64_t)few);
         diagonals[f] = plain ? 0 : (uint8_t)(toi_random_bits(random) & toi_random_bits(random) & 7);
     }
     truth_rules rules = {.polygons = polygons, .diagonals = diagonals};
     if (toi_random_below(random, 4) == 0)
-        rules.filter = (toi_filter){.groups = soup.groups, .group_count = soup.vertices};
-    overlap_truth truth = find_truth(&soup, &rules);
-    toi_mesh mesh = soup_mesh(&soup);
+        rules.filter = (toi_filter){.groups = tried.groups, .group_count = tried.vertices};
+    overlap_truth truth = find_truth(&tried, &rules);
+    toi_mesh mesh = soup_mesh(&tried);
     toi_overlap_def def = toi_default_overlap_def();
     def.filter = rules.filter;
-    def.polygons = (toi_polygon_view){polygons, diagonals, soup.faces};
+    def.polygons = (toi_polygon_view){polygons, diagonals, tried.faces};
     for (int method = 0; method < TOI_OVERLAP_METHOD_COUNT; ++method) {
         def.method = (toi_overlap_method)method;
         def.workers = 1 + method;
         def.limit = method == 0 ? (int64_t)toi_random_below(random, 5) : 0;
         def.classes = method == 1 ? (uint32_t)toi_random_below(random, 128) : def.classes;
-        name_check(what, &soup, "polygons", 1);
+        name_check(what, &tried, "polygons", 1);
         check_overlaps(what, &def, &mesh, &truth, true);
     }
     free_truth(&truth);
@@ -213,28 +213,28 @@ static void check_layout(const overlap_truth *truth)
     char what[160];
     memset(points, 0xff, sizeof points);
     memset(faces, 0x7f, sizeof faces);
-    for (int i = 0; i < 3 * soup.vertices; ++i) {
-        double x = soup.points[i / 3][i % 3];
+    for (int i = 0; i < 3 * tried.vertices; ++i) {
+        double x = tried.points[i / 3][i % 3];
         points[i / 3].x[i % 3] = x;
         fits = fits && fabs(x) < 1e30 && (float)x == x;
         singles[i / 3][i % 3] = fits ? (float)x : 0;
     }
-    for (int i = 0; i < 3 * soup.faces; ++i)
-        faces[i / 3][i % 3] = soup.face[i / 3][i % 3];
+    for (int i = 0; i < 3 * tried.faces; ++i)
+        faces[i / 3][i % 3] = tried.face[i / 3][i % 3];
     toi_overlap_def def = toi_default_overlap_def();
-    toi_mesh mesh = {.start = {points[0].x, soup.vertices, sizeof *points, TOI_DOUBLE},
-                     .faces = {faces[0], soup.faces, sizeof *faces}};
+    toi_mesh mesh = {.start = {points[0].x, tried.vertices, sizeof *points, TOI_DOUBLE},
+                     .faces = {faces[0], tried.faces, sizeof *faces}};
     def.workers = 1;
-    name_check(what, &soup, "strided", 1);
+    name_check(what, &tried, "strided", 1);
     check_overlaps(what, &def, &mesh, truth, true);
-    mesh.start = (toi_point_view){singles, soup.vertices, sizeof *singles, TOI_FLOAT};
+    mesh.start = (toi_point_view){singles, tried.vertices, sizeof *singles, TOI_FLOAT};
     if (fits)
         check_overlaps(what, &def, &mesh, truth, false);
 }
 
 static void check_soup(int turn, toi_random *random)
 {
-    overlap_truth truth = find_truth(&soup, NULL);
+    overlap_truth truth = find_truth(&tried, NULL);
     for (int a = 0; a < truth.count; ++a)
         for (int b = a + 1; b < truth.count; ++b)
             if (truth.classes[a * truth.count + b] < TOI_OVERLAP_CLASS_COUNT)
@@ -277,7 +277,7 @@ static void soups_agree(soup_place first, soup_place end, int64_t count, uint64_
         soup_shape shape = (soup_shape)toi_random_below(&random, SHAPE_COUNT);
         soup_place place = (soup_place)(first + (int)toi_random_below(&random, end - first));
         int size = size_of((int)(i % 1000), place, &random);
-        make_overlap_soup(&soup, shape, place, size, toi_random_bits(&random));
+        make_overlap_soup(&tried, shape, place, size, toi_random_bits(&random));
         check_soup((int)(i % 100000), &random);
     }
     use_simd(0);
@@ -302,15 +302,15 @@ static void the_twins_agree(void **state)
     toi_random random = {3};
     int64_t pairs = 0;
     for (int64_t i = 0; i < cases(60); ++i) {
-        make_overlap_soup(&soup, (soup_shape)(i % SHAPE_COUNT), PLACE_PLAIN, 16,
+        make_overlap_soup(&tried, (soup_shape)(i % SHAPE_COUNT), PLACE_PLAIN, 16,
                           toi_random_bits(&random));
-        overlap_truth by_lattice = find_truth(&soup, NULL);
-        soup.place = PLACE_COUNT; // to ask the other one
-        overlap_truth by_rationals = find_truth(&soup, NULL);
-        size_t count = (size_t)soup.faces * (size_t)soup.faces;
+        overlap_truth by_lattice = find_truth(&tried, NULL);
+        tried.place = PLACE_COUNT; // to ask the other one
+        overlap_truth by_rationals = find_truth(&tried, NULL);
+        size_t count = (size_t)tried.faces * (size_t)tried.faces;
         if (memcmp(by_lattice.classes, by_rationals.classes, count) != 0)
-            fail_msg("%s: the twins differ", soup.name);
-        pairs += soup.faces * (soup.faces - 1) / 2;
+            fail_msg("%s: the twins differ", tried.name);
+        pairs += tried.faces * (tried.faces - 1) / 2;
         free_truth(&by_lattice);
         free_truth(&by_rationals);
     }
