@@ -135,6 +135,24 @@ static void make_fans(overlap_soup *s, int size, toi_random *random)
     }
 }
 
+// All faces have one vertex in common, in any directions; some touch along one.
+static void make_hub(overlap_soup *s, int size, toi_random *random)
+{
+    int side = from_to(random, 3, 60), vertices = from_to(random, 4, 2 + 2 * size);
+    add_vertex(s, 0, 0, 0);
+    for (int i = 1; i < vertices && has_room(s, 0, 1); ++i) {
+        const int32_t *old = s->lattice[below(random, s->vertices)];
+        int32_t x = add_vertex(s, 2 * old[0] % 256, 2 * old[1] % 256, 2 * old[2] % 256);
+        for (int k = 0; k < 3 && below(random, 4) > 0; ++k) // else in the direction of another
+            s->lattice[x][k] = from_to(random, -side, side);
+    }
+    while (s->faces < size) {
+        int32_t a = from_to(random, 1, s->vertices - 1), b = from_to(random, 1, s->vertices - 1);
+        bool near = below(random, 2); // narrow ones, so that many have no direction in common
+        add_triangle(s, 0, a, near ? 1 + a % (s->vertices - 1) : b);
+    }
+}
+
 // columns x rows quads with their diagonals either way, from a corner, seen in the frame u, v, w.
 static int32_t add_sheet(overlap_soup *s, int columns, int rows, const int corner[3],
                          const int u[3], const int v[3], toi_random *random)
@@ -352,8 +370,8 @@ static void place_points(overlap_soup *s, toi_random *random)
     }
 }
 
-static const char *const SHAPES[SHAPE_COUNT] = {"loose", "shared", "broken", "fans",
-                                                "grid",  "sheets", "torn",   "sizes"};
+static const char *const SHAPES[SHAPE_COUNT] = {"loose",  "shared", "broken", "fans", "grid",
+                                                "sheets", "torn",   "sizes",  "hub"};
 static const char *const PLACES[PLACE_COUNT] = {"plain",    "small",    "large",   "tiny", "huge",
                                                 "denormal", "largest",  "far",     "flat", "turned",
                                                 "nudged",   "anywhere", "rounded", "wild"};
@@ -369,8 +387,8 @@ static void fit_lattice(overlap_soup *s)
 void make_overlap_soup(overlap_soup *s, soup_shape shape, soup_place place, int size, uint64_t seed)
 {
     static void (*const make[SHAPE_COUNT])(overlap_soup *, int, toi_random *) = {
-        make_loose, make_shared, make_broken, make_fans,
-        make_grid,  make_sheets, make_torn,   make_sizes};
+        make_loose,  make_shared, make_broken, make_fans, make_grid,
+        make_sheets, make_torn,   make_sizes,  make_hub};
     toi_random random = {seed};
     s->vertices = s->faces = 0;
     s->shape = shape;

@@ -26,6 +26,7 @@ typedef enum soup_shape
     SHAPE_SHEETS, // sheets nearly in one plane
     SHAPE_TORN,   // a closed surface with some vertices pushed in
     SHAPE_SIZES,  // large faces among small ones
+    SHAPE_HUB,    // many faces around one vertex
     SHAPE_COUNT
 } soup_shape;
 

@@ -264,9 +264,10 @@ static void check_soup(int turn, toi_random *random)
 // Tests
 
 // Mostly small ones; in rationals small ones alone.
-static int size_of(int turn, soup_place place, toi_random *random)
+static int size_of(int turn, soup_shape shape, soup_place place, toi_random *random)
 {
-    int most = place >= PLACE_EXACT_COUNT ? 16 : turn % 40 == 39 ? 400 : 40;
+    bool large = turn % 40 == 39 || (shape == SHAPE_HUB && turn % 4 == 3);
+    int most = place >= PLACE_EXACT_COUNT ? 16 : large ? 400 : 40;
     return 2 + (int)toi_random_below(random, (uint64_t)most);
 }
 
@@ -276,7 +277,7 @@ static void soups_agree(soup_place first, soup_place end, int64_t count, uint64_
     for (int64_t i = 0; i < count; ++i) {
         soup_shape shape = (soup_shape)toi_random_below(&random, SHAPE_COUNT);
         soup_place place = (soup_place)(first + (int)toi_random_below(&random, end - first));
-        int size = size_of((int)(i % 1000), place, &random);
+        int size = size_of((int)(i % 1000), shape, place, &random);
         make_overlap_soup(&tried, shape, place, size, toi_random_bits(&random));
         check_soup((int)(i % 100000), &random);
     }
