@@ -421,21 +421,21 @@ static void shuffle(int32_t *order, int count, toi_random *random)
     }
 }
 
-void shuffle_soup(const overlap_soup *soup, overlap_soup *shuffled, int32_t *renamed,
+void shuffle_soup(const overlap_soup *s, overlap_soup *shuffled, int32_t *renamed,
                   toi_random *random)
 {
     int32_t vertex[SOUP_VERTICES];
-    *shuffled = *soup;
-    shuffle(vertex, soup->vertices, random);
-    shuffle(renamed, soup->faces, random);
-    for (int i = 0; i < soup->vertices; ++i) {
-        memcpy(shuffled->lattice[vertex[i]], soup->lattice[i], sizeof *soup->lattice);
-        memcpy(shuffled->points[vertex[i]], soup->points[i], sizeof *soup->points);
-        shuffled->groups[vertex[i]] = soup->groups[i];
+    *shuffled = *s;
+    shuffle(vertex, s->vertices, random);
+    shuffle(renamed, s->faces, random);
+    for (int i = 0; i < s->vertices; ++i) {
+        memcpy(shuffled->lattice[vertex[i]], s->lattice[i], sizeof *s->lattice);
+        memcpy(shuffled->points[vertex[i]], s->points[i], sizeof *s->points);
+        shuffled->groups[vertex[i]] = s->groups[i];
     }
-    for (int f = 0; f < soup->faces; ++f) {
+    for (int f = 0; f < s->faces; ++f) {
         int turn = below(random, 3), step = 1 + below(random, 2);
         for (int i = 0; i < 3; ++i)
-            shuffled->face[renamed[f]][i] = vertex[soup->face[f][(turn + step * i) % 3]];
+            shuffled->face[renamed[f]][i] = vertex[s->face[f][(turn + step * i) % 3]];
     }
 }

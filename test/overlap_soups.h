@@ -65,14 +65,14 @@ typedef struct overlap_soup
 } overlap_soup;
 
 // `size` is about the number of faces.
-void make_overlap_soup(overlap_soup *soup, soup_shape shape, soup_place place, int size,
+void make_overlap_soup(overlap_soup *s, soup_shape shape, soup_place place, int size,
                        uint64_t seed);
 
-toi_mesh soup_mesh(const overlap_soup *soup);
+toi_mesh soup_mesh(const overlap_soup *s);
 
 // Another order of faces, of corners, and other numbers for vertices. renamed[i] is the new number
 // of face i.
-void shuffle_soup(const overlap_soup *soup, overlap_soup *shuffled, int32_t *renamed,
+void shuffle_soup(const overlap_soup *s, overlap_soup *shuffled, int32_t *renamed,
                   toi_random *random);
 
 #endif

@@ -118,15 +118,15 @@ static overlap_truth make_truth(const overlap_soup *s, const truth_rules *rules,
     return truth;
 }
 
-overlap_truth find_truth(const overlap_soup *soup, const truth_rules *rules)
+overlap_truth find_truth(const overlap_soup *s, const truth_rules *rules)
 {
-    return make_truth(soup, rules ? rules : &NO_RULES, NULL);
+    return make_truth(s, rules ? rules : &NO_RULES, NULL);
 }
 
-overlap_truth restrict_truth(const overlap_truth *truth, const overlap_soup *soup,
+overlap_truth restrict_truth(const overlap_truth *truth, const overlap_soup *s,
                              const truth_rules *rules)
 {
-    return make_truth(soup, rules, truth);
+    return make_truth(s, rules, truth);
 }
 
 void free_truth(overlap_truth *truth)

@@ -23,12 +23,12 @@ typedef struct truth_rules
 
 // By lattice_classify() where the soup's place is exact, else by the twin in rationals. `rules`
 // may be NULL: no filter, no polygons.
-overlap_truth find_truth(const overlap_soup *soup, const truth_rules *rules);
+overlap_truth find_truth(const overlap_soup *s, const truth_rules *rules);
 void free_truth(overlap_truth *truth);
 
 // The same without the twins, from the truth of the soup without rules: where there are no
 // diagonals.
-overlap_truth restrict_truth(const overlap_truth *truth, const overlap_soup *soup,
+overlap_truth restrict_truth(const overlap_truth *truth, const overlap_soup *s,
                              const truth_rules *rules);
 
 // The list of the pairs of these classes, at most `limit` (0: all), as a call must give it;
