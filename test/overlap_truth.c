@@ -228,7 +228,12 @@ void check_overlaps(const char *what, const toi_overlap_def *def, const toi_mesh
     toi_overlap_array found = {0}, expected;
     toi_overlap_report report;
     expected = list_truth(truth, def->classes, def->limit, &complete);
-    assert_ok(toi_find_overlaps(def, mesh, &found, &report));
+    toi_status status = toi_find_overlaps(def, mesh, &found, &report);
+    if (status == TOI_ERROR_UNSUPPORTED && def->method == TOI_OVERLAP_KDET) {
+        free(expected.data); // a build without the methods of the literature
+        return;
+    }
+    assert_ok(status);
     expect_overlaps(what, &expected, &found, &report);
     assert_int_equal(report.complete, complete);
     assert_int_equal(report.faces, mesh->faces.count);

@@ -115,6 +115,11 @@ static void check_scaled(const overlap_truth *truth)
         }
 }
 
+static uint32_t any_classes(toi_random *random)
+{
+    return 1 + (uint32_t)toi_random_below(random, (1 << TOI_OVERLAP_CLASS_COUNT) - 1);
+}
+
 static void check_limits(const overlap_truth *truth, toi_random *random)
 {
     char what[160];
@@ -129,8 +134,7 @@ static void check_limits(const overlap_truth *truth, toi_random *random)
         def.limit = limits[i];
         def.workers = 1 + i;
         def.method = (toi_overlap_method)toi_random_below(random, TOI_OVERLAP_METHOD_COUNT);
-        def.classes =
-            i == 1 ? (uint32_t)toi_random_below(random, 1 << TOI_OVERLAP_CLASS_COUNT) : def.classes;
+        def.classes = i == 1 ? any_classes(random) : def.classes;
         check_overlaps(what, &def, &mesh, truth, i == 1);
     }
     free(all.data);
@@ -167,18 +171,46 @@ static void check_filters(const overlap_truth *truth, toi_random *random)
     }
 }
 
-// Any numbers as polygons: faces next to each other, or anywhere; any sides as diagonals.
+// The side of a face between two vertices that another names too; -1: none, or several.
+static int common_side(const int32_t *f, const int32_t *g)
+{
+    bool named[3];
+    int count = 0;
+    for (int i = 0; i < 3; ++i) {
+        named[i] = f[i] == g[0] || f[i] == g[1] || f[i] == g[2];
+        count += named[i];
+    }
+    if (count != 2 || f[0] == f[1] || f[1] == f[2] || f[2] == f[0])
+        return -1;
+    return !named[2] ? 0 : !named[0] ? 1 : 2;
+}
+
+// Some sides that two faces of a polygon have in common.
+static void choose_diagonals(const int32_t *polygons, uint8_t *diagonals, toi_random *random)
+{
+    memset(diagonals, 0, SOUP_FACES);
+    for (int f = 0; f < tried.faces; ++f)
+        for (int g = f + 1; g < tried.faces; ++g) {
+            int at_f = common_side(tried.face[f], tried.face[g]);
+            int at_g = common_side(tried.face[g], tried.face[f]);
+            if (polygons[f] != polygons[g] || at_f < 0 || at_g < 0 || toi_random_below(random, 2))
+                continue;
+            diagonals[f] |= (uint8_t)(1 << at_f);
+            diagonals[g] |= (uint8_t)(1 << at_g);
+        }
+}
+
+// Any numbers as polygons: faces next to each other, or anywhere.
 static void check_polygons(toi_random *random)
 {
     char what[160];
     int32_t polygons[SOUP_FACES];
     uint8_t diagonals[SOUP_FACES];
     int few = 1 + (int)toi_random_below(random, (uint64_t)tried.faces + 1);
-    bool runs = toi_random_below(random, 2), plain = toi_random_below(random, 2);
-    for (int f = 0; f < tried.faces; ++f) {
+    bool runs = toi_random_below(random, 2);
+    for (int f = 0; f < tried.faces; ++f)
         polygons[f] = runs ? f / 2 : (int32_t)toi_random_below(random, (uint64_t)few);
-        diagonals[f] = plain ? 0 : (uint8_t)(toi_random_bits(random) & toi_random_bits(random) & 7);
-    }
+    choose_diagonals(polygons, diagonals, random);
     truth_rules rules = {.polygons = polygons, .diagonals = diagonals};
     if (toi_random_below(random, 4) == 0)
         rules.filter = (toi_filter){.groups = tried.groups, .group_count = tried.vertices};
@@ -190,8 +222,8 @@ static void check_polygons(toi_random *random)
     for (int method = 0; method < TOI_OVERLAP_METHOD_COUNT; ++method) {
         def.method = (toi_overlap_method)method;
         def.workers = 1 + method;
-        def.limit = method == 0 ? (int64_t)toi_random_below(random, 5) : 0;
-        def.classes = method == 1 ? (uint32_t)toi_random_below(random, 128) : def.classes;
+        def.limit = method != 1 ? (int64_t)toi_random_below(random, 5) : 0;
+        def.classes = method != 0 ? any_classes(random) : def.classes;
         name_check(what, &tried, "polygons", 1);
         check_overlaps(what, &def, &mesh, &truth, true);
     }
