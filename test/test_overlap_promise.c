@@ -298,7 +298,7 @@ static void check_soup(int turn, toi_random *random)
 // Mostly small ones; in rationals small ones alone.
 static int size_of(int turn, soup_shape shape, soup_place place, toi_random *random)
 {
-    bool large = turn % 40 == 39 || (shape == SHAPE_HUB && turn % 4 == 3);
+    bool large = turn % 80 == 79 || (shape == SHAPE_HUB && turn % 12 == 11);
     int most = place >= PLACE_EXACT_COUNT ? 16 : large ? 400 : 40;
     return 2 + (int)toi_random_below(random, (uint64_t)most);
 }
