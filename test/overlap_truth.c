@@ -221,6 +221,17 @@ static void check_flags(const char *what, const toi_overlap_def *def, const toi_
     assert_int_equal(report.faces, mesh->faces.count);
 }
 
+overlap_work overlap_work_done;
+
+static void note_work(const toi_overlap_report *report)
+{
+    overlap_work *done = &overlap_work_done;
+    ++done->calls;
+    done->candidates += report->candidates;
+    done->exact += report->exact;
+    done->stars += report->stars;
+}
+
 void check_overlaps(const char *what, const toi_overlap_def *def, const toi_mesh *mesh,
                     const overlap_truth *truth, bool all)
 {
@@ -235,6 +246,7 @@ void check_overlaps(const char *what, const toi_overlap_def *def, const toi_mesh
     }
     assert_ok(status);
     expect_overlaps(what, &expected, &found, &report);
+    note_work(&report);
     assert_int_equal(report.complete, complete);
     assert_int_equal(report.faces, mesh->faces.count);
     toi_free_overlaps(&found);

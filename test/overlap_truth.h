@@ -41,6 +41,14 @@ toi_overlap_array list_truth(const overlap_truth *truth, uint32_t classes, int64
 void expect_overlaps(const char *what, const toi_overlap_array *expected,
                      const toi_overlap_array *found, const toi_overlap_report *report);
 
+// What the calls of check_overlaps() did, all together.
+typedef struct overlap_work
+{
+    int64_t calls, candidates, exact, stars;
+} overlap_work;
+
+extern overlap_work overlap_work_done;
+
 // Calls toi_find_overlaps() and compares; counts and flags too if `all`.
 void check_overlaps(const char *what, const toi_overlap_def *def, const toi_mesh *mesh,
                     const overlap_truth *truth, bool all);

@@ -350,10 +350,15 @@ static void the_twins_agree(void **state)
     print_message("%lld pairs by both twins\n", (long long)pairs);
 }
 
-// A tally without a class would make all this worth less.
-static void every_class_occurs(void **state)
+// Without a class, or a stage that nothing reaches, all this would be worth less.
+static void every_class_and_stage_occurs(void **state)
 {
     (void)state;
+    const overlap_work *done = &overlap_work_done;
+    print_message("%lld calls, %lld pairs looked at, %lld exactly, %lld stars embedded\n",
+                  (long long)done->calls, (long long)done->candidates, (long long)done->exact,
+                  (long long)done->stars);
+    assert_true(done->exact > done->calls && done->stars > done->calls);
     for (int i = 0; i < TOI_OVERLAP_CLASS_COUNT; ++i) {
         print_message("%8lld %s\n", (long long)tally[i],
                       toi_overlap_class_name((toi_overlap_class)i));
@@ -367,7 +372,7 @@ int main(void)
         cmocka_unit_test(the_twins_agree),
         cmocka_unit_test(soups_on_lattices_agree),
         cmocka_unit_test(soups_in_general_position_agree),
-        cmocka_unit_test(every_class_occurs),
+        cmocka_unit_test(every_class_and_stage_occurs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
