@@ -313,10 +313,10 @@ static void round_far(overlap_soup *s, toi_random *random)
 // Every level of 2^±spread, now and then beyond anything.
 static void scatter_points(overlap_soup *s, toi_random *random)
 {
-    static const int spreads[] = {8, 40, 200, 1000};
-    int spread = spreads[below(random, 4)];
+    static const int spreads[] = {8, 40, 200, 1074};
+    int spread = spreads[below(random, 4)], most = spread < 1014 ? spread : 1014;
     for (int i = 0; i < 3 * s->vertices; ++i)
-        s->points[i / 3][i % 3] = ldexp(s->lattice[i / 3][i % 3], from_to(random, -spread, spread));
+        s->points[i / 3][i % 3] = ldexp(s->lattice[i / 3][i % 3], from_to(random, -spread, most));
 }
 
 static void place_points(overlap_soup *s, toi_random *random)
@@ -370,6 +370,20 @@ static void place_points(overlap_soup *s, toi_random *random)
     }
 }
 
+// A vertex of no face, far from the others: it makes floats coarse, and products small.
+static void add_stray(overlap_soup *s, toi_random *random)
+{
+    double size = 0;
+    int exponent = below(random, 3) > 0 ? from_to(random, 1, 40) : from_to(random, 320, 360);
+    for (int i = 0; i < 3 * s->vertices; ++i)
+        size = fmax(size, fabs(s->points[i / 3][i % 3]));
+    if (!has_room(s, 0, 1) || ilogb(fmax(size, 1)) + exponent > 1000)
+        return;
+    int32_t v = add_vertex(s, 0, 0, 0);
+    for (int k = 0; k < 3; ++k)
+        s->points[v][k] = ldexp(toi_random_range(random, -size, size), exponent);
+}
+
 static const char *const SHAPES[SHAPE_COUNT] = {"loose",  "shared", "broken", "fans", "grid",
                                                 "sheets", "torn",   "sizes",  "hub"};
 static const char *const PLACES[PLACE_COUNT] = {"plain",    "small",    "large",   "tiny", "huge",
@@ -398,6 +412,8 @@ void make_overlap_soup(overlap_soup *s, soup_shape shape, soup_place place, int 
     make[shape](s, size, &random);
     fit_lattice(s);
     place_points(s, &random);
+    if (below(&random, 2))
+        add_stray(s, &random);
     for (int i = 0; i < s->vertices; ++i)
         s->groups[i] = from_to(&random, -1, 2);
 }
