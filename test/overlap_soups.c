@@ -101,26 +101,51 @@ static void make_broken(overlap_soup *s, int size, toi_random *random)
     }
 }
 
-// The ring of a fan: directions in order around it, in eighths and finer; `turns` times around.
-static void add_fan(overlap_soup *s, int spokes, toi_random *random)
+// How a fan goes wrong, if it does.
+typedef enum fan_kind
+{
+    FAN_TWICE,  // around two times
+    FAN_SHAKEN, // directions out of order
+    FAN_TURNED, // some outer vertices on the other side
+    FAN_MIXED,  // faces that list their vertices either way
+    FAN_FOLDED, // an outer vertex on the ray of the one before it, nearly so, or slightly past it
+    FAN_ROUND,
+    FAN_KINDS
+} fan_kind;
+
+// The ring of a fan: directions in order around it.
+static void add_ring(overlap_soup *s, const int32_t centre[3], int spokes, fan_kind kind,
+                     toi_random *random)
 {
     static const int way[16][2] = {{8, 0},  {7, 3},  {6, 6},  {3, 7},   {0, 8},   {-3, 7},
                                    {-6, 6}, {-7, 3}, {-8, 0}, {-7, -3}, {-6, -6}, {-3, -7},
                                    {0, -8}, {3, -7}, {6, -6}, {7, -3}};
-    int kind = below(random, 6), turns = kind == 0 ? 2 : 1, tilt = from_to(random, -2, 2);
-    int x = from_to(random, -40, 40), y = from_to(random, -40, 40), z = from_to(random, -9, 9);
-    bool closed = below(random, 3) > 0, flat = below(random, 3) == 0;
-    int32_t centre = add_vertex(s, x, y, z), first = s->vertices;
+    bool flat = kind == FAN_FOLDED || below(random, 3) == 0;
+    int turns = kind == FAN_TWICE ? 2 : 1, tilt = from_to(random, -2, 2), bend = below(random, 2);
+    int folded = kind == FAN_FOLDED ? from_to(random, 1, spokes - 1) : -1;
+    int32_t x = centre[0], y = centre[1], z = centre[2];
     for (int i = 0; i < spokes; ++i) {
-        const int *w =
-            way[(16 * turns * i / spokes + (kind == 1 ? from_to(random, -1, 1) : 0)) & 15];
-        int reach = kind == 2 ? from_to(random, -1, 3) : from_to(random, 1, 3);
-        int up = flat ? 0 : from_to(random, -3, 3);
-        add_vertex(s, x + reach * w[0], y + reach * w[1], z + tilt * reach * w[0] + up);
+        int shake = kind == FAN_SHAKEN ? from_to(random, -1, 1) : 0;
+        const int *w = way[(16 * turns * (i - (i == folded)) / spokes + shake) & 15];
+        int reach = from_to(random, kind == FAN_TURNED ? -1 : 1, 3), up = from_to(random, -3, 3);
+        int past = i == folded ? from_to(random, -1, 1) : 0;
+        reach *= kind == FAN_FOLDED ? 4 : 1;
+        add_vertex(s, x + reach * w[0] + past * (w[1] > 0 ? 1 : -1),
+                   y + reach * w[1] - past * (w[0] > 0 ? 1 : -1),
+                   z + tilt * (reach * w[0] / 4) + (flat ? bend * reach : up));
     }
+}
+
+static void add_fan(overlap_soup *s, int spokes, toi_random *random)
+{
+    int x = from_to(random, -40, 40), y = from_to(random, -40, 40), z = from_to(random, -9, 9);
+    fan_kind kind = (fan_kind)below(random, FAN_KINDS);
+    bool closed = below(random, 3) > 0;
+    int32_t centre = add_vertex(s, x, y, z), first = s->vertices;
+    add_ring(s, (int32_t[3]){x, y, z}, spokes, kind, random);
     for (int i = 0; i + (closed ? 0 : 1) < spokes; ++i) {
         int32_t here = first + i, next = first + (i + 1) % spokes;
-        bool back = kind == 3 && below(random, 4) == 0; // another sense of turning
+        bool back = kind == FAN_MIXED && below(random, 4) == 0;
         add_triangle(s, centre, back ? next : here, back ? here : next);
     }
 }
