@@ -136,10 +136,9 @@ static void add_ring(overlap_soup *s, const int32_t centre[3], int spokes, fan_k
     }
 }
 
-static void add_fan(overlap_soup *s, int spokes, toi_random *random)
+static void add_fan(overlap_soup *s, int spokes, fan_kind kind, toi_random *random)
 {
     int x = from_to(random, -40, 40), y = from_to(random, -40, 40), z = from_to(random, -9, 9);
-    fan_kind kind = (fan_kind)below(random, FAN_KINDS);
     bool closed = below(random, 3) > 0;
     int32_t centre = add_vertex(s, x, y, z), first = s->vertices;
     add_ring(s, (int32_t[3]){x, y, z}, spokes, kind, random);
@@ -156,8 +155,13 @@ static void make_fans(overlap_soup *s, int size, toi_random *random)
         int spokes = from_to(random, 2, 12);
         if (!has_room(s, spokes, spokes + 1))
             return;
-        add_fan(s, spokes, random);
+        add_fan(s, spokes, (fan_kind)below(random, FAN_KINDS), random);
     }
+}
+
+static void make_fold(overlap_soup *s, int size, toi_random *random)
+{
+    add_fan(s, size < 6 ? 6 : size > 12 ? 12 : size, FAN_FOLDED, random);
 }
 
 // All faces have one vertex in common, in any directions; some touch along one.
@@ -399,7 +403,9 @@ static void place_points(overlap_soup *s, toi_random *random)
 static void add_stray(overlap_soup *s, toi_random *random)
 {
     double size = 0;
-    int exponent = below(random, 3) > 0 ? from_to(random, 1, 40) : from_to(random, 320, 360);
+    static const int exponents[4][2] = {{4, 12}, {4, 12}, {1, 40}, {320, 360}};
+    const int *range = exponents[below(random, 4)];
+    int exponent = from_to(random, range[0], range[1]);
     for (int i = 0; i < 3 * s->vertices; ++i)
         size = fmax(size, fabs(s->points[i / 3][i % 3]));
     if (!has_room(s, 0, 1) || ilogb(fmax(size, 1)) + exponent > 1000)
@@ -410,7 +416,7 @@ static void add_stray(overlap_soup *s, toi_random *random)
 }
 
 static const char *const SHAPES[SHAPE_COUNT] = {"loose",  "shared", "broken", "fans", "grid",
-                                                "sheets", "torn",   "sizes",  "hub"};
+                                                "sheets", "torn",   "sizes",  "hub",  "fold"};
 static const char *const PLACES[PLACE_COUNT] = {"plain",    "small",    "large",   "tiny", "huge",
                                                 "denormal", "largest",  "far",     "flat", "turned",
                                                 "nudged",   "anywhere", "rounded", "wild"};
@@ -427,7 +433,7 @@ void make_overlap_soup(overlap_soup *s, soup_shape shape, soup_place place, int 
 {
     static void (*const make[SHAPE_COUNT])(overlap_soup *, int, toi_random *) = {
         make_loose,  make_shared, make_broken, make_fans, make_grid,
-        make_sheets, make_torn,   make_sizes,  make_hub};
+        make_sheets, make_torn,   make_sizes,  make_hub,  make_fold};
     toi_random random = {seed};
     s->vertices = s->faces = 0;
     s->shape = shape;
@@ -437,7 +443,7 @@ void make_overlap_soup(overlap_soup *s, soup_shape shape, soup_place place, int 
     make[shape](s, size, &random);
     fit_lattice(s);
     place_points(s, &random);
-    if (below(&random, 2))
+    if (shape == SHAPE_FOLD || below(&random, 2))
         add_stray(s, &random);
     for (int i = 0; i < s->vertices; ++i)
         s->groups[i] = from_to(&random, -1, 2);

@@ -27,6 +27,7 @@ typedef enum soup_shape
     SHAPE_TORN,   // a closed surface with some vertices pushed in
     SHAPE_SIZES,  // large faces among small ones
     SHAPE_HUB,    // many faces around one vertex
+    SHAPE_FOLD,   // one fan, folded by a little or nothing, and a vertex far away
     SHAPE_COUNT
 } soup_shape;
 
