@@ -57,6 +57,7 @@ toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, toi_tre
 
 void toi_free_tree(toi_tree *tree)
 {
+    toi_give_back(tree->common[0]);
     toi_give_back(tree->ranges);
     toi_give_back(tree->labels);
     toi_give_back(tree->ids);
@@ -139,6 +140,60 @@ void toi_raise_tree(toi_tree *tree, int workers)
                             &r);
 }
 
+static bool box_has(const toi_tree *tree, int64_t block, int lane, int32_t label)
+{
+    bool has = false;
+    for (int c = 0; c < tree->corners; ++c)
+        has |= toi_block_labels(tree, block, c)[lane] == label;
+    return has;
+}
+
+// The lowest, where there are several: two blocks must not choose different ones.
+static int32_t common_label(const toi_tree *tree, int64_t block)
+{
+    int64_t rest = tree->count - block * TOI_BLOCK;
+    int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
+    int32_t least = -1;
+    for (int c = 0; c < tree->corners; ++c) {
+        int32_t label = toi_block_labels(tree, block, c)[0];
+        int lane = 1;
+        while (lane < count && box_has(tree, block, lane, label))
+            ++lane;
+        if (lane == count && (least < 0 || label < least))
+            least = label;
+    }
+    return least;
+}
+
+static int32_t common_of_children(const int32_t *children, int64_t count)
+{
+    for (int64_t i = 1; i < count; ++i)
+        if (children[i] != children[0])
+            return -1;
+    return children[0];
+}
+
+toi_status toi_find_common_labels(toi_budget *budget, toi_tree *tree)
+{
+    int64_t total = 0;
+    for (int l = 0; l < tree->levels; ++l)
+        total += tree->blocks[l];
+    tree->common[0] = toi_take(budget, total, sizeof **tree->common);
+    if (!tree->common[0])
+        return toi_allocation_status();
+    for (int64_t b = 0; b < tree->blocks[0]; ++b)
+        tree->common[0][b] = common_label(tree, b);
+    for (int l = 1; l < tree->levels; ++l) {
+        tree->common[l] = tree->common[l - 1] + tree->blocks[l - 1];
+        for (int64_t b = 0; b < tree->blocks[l]; ++b) {
+            int64_t first = b * TOI_BLOCK, rest = tree->blocks[l - 1] - first;
+            tree->common[l][b] = common_of_children(tree->common[l - 1] + first,
+                                                    rest < TOI_BLOCK ? rest : TOI_BLOCK);
+        }
+    }
+    return TOI_OK;
+}
+
 typedef struct tree_tasks
 {
     const toi_tree_search *search;
@@ -166,7 +221,7 @@ static toi_status run_task(void *context, int64_t task, int worker)
     return status == TOI_OK ? toi_meter_add(t->job->meter, 1) : status;
 }
 
-toi_status toi_run_tree_search(const toi_tree_search *search, const toi_broad_job *job)
+static toi_status run_packets(const toi_tree_search *search, const toi_broad_job *job)
 {
     tree_tasks t = {search, job, toi_take_writer_buffers(job), toi_packet_kernel()};
     if (!t.buffers)
@@ -176,5 +231,33 @@ toi_status toi_run_tree_search(const toi_tree_search *search, const toi_broad_jo
         job->meter->total = tasks;
     toi_status status = toi_parallel(job->workers, tasks, run_task, &t);
     toi_give_back(t.buffers);
+    return status;
+}
+
+static toi_status clear_marks(void *context, int64_t first, int64_t end)
+{
+    memset((uint16_t *)context + first, 0, (size_t)(end - first) * sizeof(uint16_t));
+    return TOI_OK;
+}
+
+// One array a worker.
+static toi_status take_marks(toi_tree_search *search, const toi_broad_job *job)
+{
+    int64_t count = search->label_count * job->workers;
+    if (count == 0)
+        return TOI_OK;
+    search->marks = toi_take(job->budget, count, sizeof *search->marks);
+    if (!search->marks)
+        return toi_allocation_status();
+    return toi_parallel_ranges(job->workers, count, 1 << 20, clear_marks, search->marks);
+}
+
+toi_status toi_run_tree_search(const toi_tree_search *asked, const toi_broad_job *job)
+{
+    toi_tree_search search = *asked;
+    toi_status status = take_marks(&search, job);
+    if (status == TOI_OK)
+        status = run_packets(&search, job);
+    toi_give_back(search.marks);
     return status;
 }
