@@ -4,7 +4,7 @@
 # Usage: fuzz/pack.sh [NAME...], for example fuzz/pack.sh exact
 set -euo pipefail
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- broad ccd exact field sdf solve truth
+[ $# -gt 0 ] || set -- broad ccd exact field overlap sdf solve truth
 export OMP_NUM_THREADS=2
 for name in "$@"; do
     corpus=build/fuzz/corpus/fuzz_$name merged=build/fuzz/merged/$name

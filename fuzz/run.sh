@@ -10,7 +10,7 @@ mkdir -p build/logs build/fuzz/findings
 cmake --preset fuzz >build/logs/fuzz-build.log 2>&1 && cmake --build --preset fuzz >>build/logs/fuzz-build.log 2>&1 ||
     { tail -n 30 build/logs/fuzz-build.log; exit 1; }
 export OMP_NUM_THREADS=2
-for name in fuzz_broad fuzz_ccd fuzz_exact fuzz_field fuzz_mesh fuzz_queries fuzz_sdf fuzz_solve fuzz_truth; do
+for name in fuzz_broad fuzz_ccd fuzz_exact fuzz_field fuzz_mesh fuzz_overlap fuzz_queries fuzz_sdf fuzz_solve fuzz_truth; do
     corpus=build/fuzz/corpus/$name
     seeds=test/fuzz_seeds/${name#fuzz_}.tar
     mkdir -p "$corpus"

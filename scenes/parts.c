@@ -118,6 +118,79 @@ static void write_box(writer *w, int64_t first)
                  first + sides[i][3]);
 }
 
+int64_t notched_profile(int64_t a, int family, int end, int64_t index)
+{
+    return (2 * family + end) * (3 * a + 2) + index;
+}
+
+int64_t notched_border(int64_t a, int family, int end, int64_t index)
+{
+    return 4 * (3 * a + 2) + (2 * family + end) * a + index;
+}
+
+// A fan over a convex polygon, turned over where `flip` says so.
+static void put_polygon(writer *w, const int64_t *corners, int count, bool flip)
+{
+    for (int i = 1; i + 1 < count; ++i)
+        put_face(w, corners[0], corners[flip ? i + 1 : i], corners[flip ? i : i + 1]);
+}
+
+// The flat strip from an outer profile to the first notch. Its outer side has the points across
+// from the notches of the other family: a fan over them.
+static void write_notched_strip(writer *w, int64_t a, int64_t first, int family, int side)
+{
+    int64_t outer = side ? 3 * a + 1 : 0, inner = side ? 3 * a : 1;
+    int64_t low = first + notched_profile(a, family, 0, outer);
+    int64_t high = first + notched_profile(a, family, 1, outer);
+    int64_t far = first + notched_profile(a, family, 1, inner);
+    int64_t last = low;
+    for (int64_t i = 0; i <= a; ++i) {
+        int64_t next = i < a ? first + notched_border(a, 1 - family, side, i) : high;
+        put_polygon(w, (int64_t[]){far, last, next}, 3, side == 0);
+        last = next;
+    }
+    int64_t near = first + notched_profile(a, family, 0, inner);
+    put_polygon(w, (int64_t[]){near, low, far}, 3, side == 0);
+}
+
+// An end of the notches: between two of them a hexagon, at the sides of the block pentagons.
+static void write_notched_end(writer *w, int64_t a, int64_t first, int family, int end)
+{
+    int64_t profile = first + notched_profile(a, family, end, 0);
+    int64_t border = first + notched_border(a, family, end, 0);
+    int64_t corner = end ? 3 * a + 1 : 0;
+    for (int64_t gap = 0; gap <= a; ++gap) {
+        int64_t corners[6];
+        int count = 0;
+        corners[count++] = profile + 3 * gap;
+        corners[count++] = profile + 3 * gap + 1;
+        if (gap < a)
+            corners[count++] = profile + 3 * gap + 2;
+        corners[count++] =
+            gap < a ? border + gap : first + notched_profile(a, 1 - family, 1, corner);
+        corners[count++] =
+            gap > 0 ? border + gap - 1 : first + notched_profile(a, 1 - family, 0, corner);
+        if (gap > 0)
+            corners[count++] = profile + 3 * gap - 1;
+        put_polygon(w, corners, count, end == 0);
+    }
+}
+
+static void write_notched(writer *w, const scene_part *part, int64_t first)
+{
+    int64_t a = part->a;
+    for (int family = 0; family < 2; ++family) {
+        int64_t low = first + notched_profile(a, family, 0, 0);
+        int64_t high = first + notched_profile(a, family, 1, 0);
+        for (int64_t i = 1; i < 3 * a; ++i)
+            put_quad(w, low + i, low + i + 1, high + i + 1, high + i);
+        for (int side = 0; side < 2; ++side) {
+            write_notched_strip(w, a, first, family, side);
+            write_notched_end(w, a, first, family, side);
+        }
+    }
+}
+
 typedef struct part_counts
 {
     int64_t points;
@@ -142,6 +215,8 @@ static part_counts count_copy(const scene_part *part)
         return (part_counts){a, 0, a - 1};
     case PART_DUST:
         return (part_counts){a, 0, 0};
+    case PART_NOTCHED:
+        return (part_counts){16 * a + 8, 32 * a + 12, 0};
     case PART_TRIANGLE:
         break;
     }
@@ -170,6 +245,9 @@ static void write_copy(writer *w, const scene_part *part, int64_t first)
         break;
     case PART_TRIANGLE:
         write_triangle(w, part, first);
+        break;
+    case PART_NOTCHED:
+        write_notched(w, part, first);
         break;
     }
 }

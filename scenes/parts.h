@@ -17,6 +17,7 @@ typedef enum part_kind
     PART_LINE, // a points joined by loose edges; a >= 2
     PART_DUST, // a loose points
     PART_TRIANGLE, // three points
+    PART_NOTCHED,  // a block with `a` notches each way: see notched_profile()
 } part_kind;
 
 // `copies` bodies of one shape; each copy is a group of its own.
@@ -57,6 +58,16 @@ vec3 cube_cell(int64_t index, int64_t side);
 
 // Point number `index` of a square grid of `points` per side, flat and around the origin.
 vec3 flat_point(int64_t index, int64_t points, double width);
+
+// Points of a PART_NOTCHED, a closed block of 32 a + 12 faces. Notches of family 0 are cut into its
+// bottom and run along x, those of family 1 into its top and run along y. Across the notches, at
+// either end (0: low, 1: high), a profile goes from corner to corner: point 0 is a corner, 3 i + 1
+// and 3 i + 3 are the rims of notch i, 3 i + 2 lies on its deepest line, 3 a + 1 is a corner.
+int64_t notched_profile(int64_t a, int family, int end, int64_t index);
+
+// The point across from the end of the deepest line of notch `index`, on the rim of the other
+// surface.
+int64_t notched_border(int64_t a, int family, int end, int64_t index);
 
 // The points of a PART_BALL with `a` rings per half, on the unit sphere. The rings have 4, 8, .. 4a
 // .. 8, 4 points and lie at even angles, which keeps the triangles nearly alike.

@@ -29,7 +29,11 @@ typedef toi_status scene_recipe(const toi_animation_def *def, toi_animation *sce
       "slivers slide in one plane: every query is coplanar, and boxes overlap far more than they") \
     X(make_boxes, "boxes",                                                                         \
       "boxes of twelve triangles fall on each other: rigid bodies of few faces, a heap of "        \
-      "corners")
+      "corners")                                                                                   \
+    X(make_chazelle, "chazelle",                                                                   \
+      "two blocks with long thin notches, Chazelle's polyhedron: every notch meets every other")   \
+    X(make_detail, "detail",                                                                       \
+      "a finely detailed body on a plane of two triangles: faces of very different sizes")
 
 #define SCENE_DECLARE(recipe, name, about) scene_recipe recipe;
 SCENE_TABLE(SCENE_DECLARE)

@@ -48,9 +48,9 @@ static uint64_t hash_of(const toi_animation_def *def)
 static void every_scene_has_a_name_and_a_line(void **state)
 {
     (void)state;
-    static const char *const names[] = {"cloth-ball", "cloth-funnel", "n-body",
-                                        "rod-twist",  "triangles",    "fracture",
-                                        "sheets",     "plane",        "boxes"};
+    static const char *const names[] = {"cloth-ball", "cloth-funnel", "n-body", "rod-twist",
+                                        "triangles",  "fracture",     "sheets", "plane",
+                                        "boxes",      "chazelle",     "detail"};
     const int count = sizeof names / sizeof *names;
     for (int i = 0; i < count; ++i) {
         assert_string_equal(toi_animation_name(i), names[i]);
@@ -124,6 +124,26 @@ static void scenes_are_sound_at_any_size(void **state)
     }
 }
 
+static int compare_sides(const void *a, const void *b)
+{
+    return memcmp(a, b, 2 * sizeof(int32_t));
+}
+
+// No two faces run along a side in the same direction.
+static void check_directions(const toi_animation *scene)
+{
+    size_t count = (size_t)(3 * scene->face_count);
+    int32_t(*sides)[2] = malloc(count * sizeof *sides);
+    for (size_t i = 0; i < count; ++i) {
+        sides[i][0] = scene->faces[i / 3][i % 3];
+        sides[i][1] = scene->faces[i / 3][(i + 1) % 3];
+    }
+    qsort(sides, count, sizeof *sides, compare_sides);
+    for (size_t i = 1; i < count; ++i)
+        assert_int_not_equal(compare_sides(sides[i - 1], sides[i]), 0);
+    free(sides);
+}
+
 // Closed surfaces are not torn: each edge of a ball or a box has two faces, of opposite direction.
 static void check_closed(const char *name)
 {
@@ -135,6 +155,7 @@ static void check_closed(const char *name)
         toi_index_view faces = {scene.faces[0], scene.face_count, 0};
         assert_ok(toi_make_edges(faces, (toi_index_view){0}, scene.point_count, &edges));
         assert_int_equal(2 * edges.count, 3 * scene.face_count);
+        check_directions(&scene);
         int64_t bodies = scene.groups[scene.point_count - 1] + 1;
         assert_int_equal(scene.point_count - edges.count + scene.face_count, 2 * bodies);
         toi_free_edges(&edges);
@@ -147,6 +168,7 @@ static void surfaces_are_oriented(void **state)
     (void)state;
     check_closed("n-body");
     check_closed("boxes");
+    check_closed("chazelle");
 }
 
 static void seeds_differ(void **state)
@@ -411,6 +433,8 @@ static void hashes_are_those_of_other_platforms(void **state)
         {"sheets", UINT64_C(0x58c3157711523837)},
         {"plane", UINT64_C(0xbc66b41609753d3a)},
         {"boxes", UINT64_C(0x51abdae4bf6781a1)},
+        {"chazelle", UINT64_C(0xfac9af07ff5e94b4)},
+        {"detail", UINT64_C(0xf6bfb7f10f241c9b)},
     };
     int wrong = 0;
     for (int i = 0; i < (int)(sizeof expected / sizeof *expected); ++i) {

@@ -24,6 +24,8 @@ static const struct
      run_bench_ccd},
     {"sdf", "bench sdf", "meshes against distance fields: cost, and a study against the truth",
      run_bench_sdf},
+    {"overlap", "bench overlap", "faces that intersect: every method, in one shot and kept",
+     run_bench_overlap},
 };
 
 enum
@@ -49,7 +51,8 @@ static int print_help(void)
            "  toi bench narrow --random 1000000\n"
            "  toi bench narrow --scene cloth-ball --begin 0.8 --csv narrow.csv\n"
            "  toi bench ccd --scene rod-twist --begin 0.8 --threads 1,2 --csv ccd.csv\n"
-           "  toi bench sdf --study --count 128\n");
+           "  toi bench sdf --study --count 128\n"
+           "  toi bench overlap --scaling --picture scaling.svg\n");
     return EXIT_DONE;
 }
 

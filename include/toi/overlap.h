@@ -95,7 +95,7 @@ typedef struct toi_overlap_def
     toi_filter filter;
     /// Where it is set, lists, counts and flags are about polygons instead of faces: faces of one
     /// polygon are not tested against each other, and of several pairs of faces of the same two
-    /// polygons the pair gets the least class.
+    /// polygons the pair gets the least class. `classes` is about that one.
     toi_polygon_view polygons;
     int workers;          ///< 0: toi_default_workers()
     int64_t memory_limit; ///< most bytes held at once, as broad_phase.h defines it; 0: no limit

@@ -61,12 +61,24 @@ static int64_t drop_repeated(toi_overlap *data, int64_t count)
     return kept;
 }
 
+// Those of the classes asked for, in order; returns how many they are.
+static int64_t keep_classes(toi_overlap *data, int64_t count, uint32_t classes)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; ++i)
+        if (classes >> data[i].overlap_class & 1)
+            data[kept++] = data[i];
+    return kept;
+}
+
 static void sort_records(const toi_recorder *r, toi_record_array *list)
 {
     const toi_overlap_call *call = r->context;
     sort_overlaps(list->data, list->count, list->capacity, r->workers, r->budget);
-    if (call->def->polygons.polygons)
+    if (call->def->polygons.polygons) {
         list->count = drop_repeated(list->data, list->count);
+        list->count = keep_classes(list->data, list->count, call->def->classes);
+    }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -160,9 +172,31 @@ static toi_status list_first(toi_overlap_call *call, toi_overlap_array *list)
     return status;
 }
 
+// Polygons may turn out to be of a class that is not asked for when another one has been left out
+// already: these lists are cut at the end.
+static toi_status list_and_cut(toi_overlap_call *call, toi_overlap_array *list)
+{
+    toi_status status = list_all(call, list);
+    call->report.complete = list->count <= call->def->limit;
+    list->count = call->report.complete ? list->count : call->def->limit;
+    return status;
+}
+
+static bool wants_every_class(const toi_overlap_def *def)
+{
+    return def->classes == (1u << TOI_OVERLAP_CLASS_COUNT) - 1;
+}
+
 toi_status toi_list_overlaps(toi_overlap_call *call, toi_overlap_array *list)
 {
-    toi_status status = call->def->limit > 0 ? list_first(call, list) : list_all(call, list);
+    const toi_overlap_def *def = call->def;
+    toi_status status;
+    if (def->limit == 0)
+        status = list_all(call, list);
+    else if (def->polygons.polygons && !wants_every_class(def))
+        status = list_and_cut(call, list);
+    else
+        status = list_first(call, list);
     if (status != TOI_OK)
         list->count = 0;
     return status;

@@ -82,7 +82,8 @@ static toi_status find(toi_overlap_call *call, int32_t face_a, int32_t face_b,
                        toi_overlap_class class, int worker)
 {
     toi_overlap_worker *w = &call->own[worker];
-    if (class == TOI_OVERLAP_CLASS_COUNT || !(call->def->classes >> class & 1))
+    bool polygons = call->def->polygons.polygons; // whose class is known at the end
+    if (class == TOI_OVERLAP_CLASS_COUNT || (!polygons && !(call->def->classes >> class & 1)))
         return TOI_OK;
     int32_t a = name_of(call, face_a), b = name_of(call, face_b);
     w->found[w->found_count++] = (toi_overlap){a < b ? a : b, a < b ? b : a, (int32_t) class};
