@@ -9,6 +9,7 @@
 #include "method_options.h"
 #include "output.h"
 #include "picture.h"
+#include "picture_options.h"
 #include "progress.h"
 #include "text.h"
 
@@ -37,17 +38,6 @@ typedef struct settings
     int device;
     int up;
 } settings;
-
-enum
-{
-    UP_AUTO = 0
-};
-
-static const char *up_choice(int index)
-{
-    static const char *const names[] = {"auto", "x", "y", "z"};
-    return index < 4 ? names[index] : NULL;
-}
 
 static const option output_options[] = {
     {.name = "all",
@@ -348,9 +338,7 @@ static toi_status draw(const settings *s, const frames *f, const answer *a)
                  .impact_count = count,
                  .impacts = marks,
                  .time = -1,
-                 .up = s->up != UP_AUTO ? s->up - 1
-                       : f->scene       ? 2
-                                        : 1};
+                 .up = choose_up(s->up, f->scene)};
     toi_status status = draw_picture(s->picture, &p);
     toi_release(marks);
     return status;
