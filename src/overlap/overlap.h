@@ -71,8 +71,8 @@ toi_status toi_make_stars(const toi_index_view *faces, int64_t vertex_count, int
                           toi_budget *budget, toi_stars **stars);
 void toi_free_stars(toi_stars *stars); // harmless on NULL
 
-// Brings them up to date: `changes` as in toi_scene_change_faces(), `faces` the faces before it. On
-// failure they are as before.
+// Brings them up to date: `changes` as in toi_scene_change_faces(), but sorted by face, each once;
+// `faces` the faces before it. Faces that are gone need no change. On failure they are as before.
 toi_status toi_change_stars(toi_stars *stars, const toi_index_view *faces, int64_t vertex_count,
                             int64_t face_count, const toi_face_change *changes,
                             int64_t change_count);
@@ -83,11 +83,16 @@ toi_status toi_find_embedded(const toi_stars *stars, const toi_face_table *table
                              uint8_t *embedded);
 
 // Receives pairs of faces, by number, that share a vertex and that no embedded vertex decides, each
-// once, from one worker at a time with that number.
+// once, from one worker at a time with that number, at most TOI_NEIGHBOURS of them. Pairs of a
+// vertex with many faces that have no direction from it in common are left out.
+enum
+{
+    TOI_NEIGHBOURS = 512
+};
 typedef toi_status toi_neighbour_fn(void *context, const toi_pair *pairs, int64_t count,
                                     int worker);
 toi_status toi_list_neighbours(const toi_stars *stars, const toi_index_view *faces,
-                               const uint8_t *embedded, int workers, toi_neighbour_fn *sink,
-                               void *context);
+                               const toi_face_table *table, const uint8_t *embedded, int workers,
+                               toi_neighbour_fn *sink, void *context);
 
 #endif
