@@ -258,6 +258,9 @@ TOI_API toi_kfree_def toi_default_kfree_def(void);
 /// face is the diameter of its smallest enclosing sphere. A face's count is the number of other
 /// faces that are at least as large and no farther away than a quarter of its size: those that meet
 /// its sum with a ball whose diameter is half its size. A set is k-free if all counts are below k.
+/// Sizes and distances are computed in double: a face is counted if it is near, and may be counted
+/// if it is too far by less than 2^-39 times the larger size. Faces with the same squared sides
+/// have the same size. Faces smaller than 2^-500 times the largest coordinate may count as points.
 typedef struct toi_kfree_report
 {
     int64_t faces;     ///< of the mesh
@@ -266,16 +269,19 @@ typedef struct toi_kfree_report
     double mean;       ///< of the counts
     double deviation;  ///< standard, of the counts
     double neighbours; ///< mean of what faces that share a vertex contribute to a count
-    int32_t k_near;    ///< the least k for balls of twice the diameter, whose count includes what
-                       ///< the bound's proof needs
+    int32_t k_near;    ///< the least k for balls of twice the diameter, which a proof needs
     double least_size; ///< of the faces that are not points
     double greatest_size;
     double height;  ///< log2(greatest_size / least_size): of a hierarchy of sizes
     int32_t levels; ///< of the hierarchical grid
-    /// How many faces of this and of another k-free mesh with as many faces can intersect, as the
-    /// paper says it: 3 n k, or 7 n k for polygons, n the number of faces of this one.
+    /// How many pairs of faces of this mesh and of another one with the same k and as many faces
+    /// can intersect, as the paper says it: 3 n k, or 7 n k for polygons, n the number of faces of
+    /// both. There are meshes with more than 3 k for one face.
     double bound;
-    double proven_bound;  ///< the same as far as it is proved: 3 n k_near, or 7 n k_near
+    /// The same as far as it is proved: the lesser of 3 n k_near and 12 n k; of 7 n k_near and 49 n
+    /// k for planar polygons.
+    double proven_bound;
+    int64_t self_bound;   ///< no more pairs of this mesh intersect or touch: the sum of the counts
     double seconds_total; ///< wall time of the call
     int64_t peak_bytes;   ///< most bytes held at once
 } toi_kfree_report;

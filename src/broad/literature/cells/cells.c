@@ -274,7 +274,7 @@ toi_status toi_search_cells(const toi_broad_job *job, const toi_box_scale *scale
     cut_space(&s->space, job, scale, rule);
     toi_status status = start_search(s);
     if (status == TOI_OK)
-        status = toi_plan_levels(&s->space, toi_least_cell(scale), &s->plan);
+        status = toi_plan_levels(&s->space, toi_least_cell(scale), rule.octaves, &s->plan);
     for (int l = 0; l < s->plan.count && status == TOI_OK; ++l)
         status = search_level(s, &s->plan.levels[l]);
     if (status == TOI_OK && s->plan.few_count > 0)

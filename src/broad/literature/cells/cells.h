@@ -1,6 +1,6 @@
-// Boxes in hashed cells: what the grid, the grid with a sweep and the spatial hash share. They
-// differ by the size of their cells, by the number of axes that are cut, and by how the boxes of
-// one cell are compared.
+// Boxes in hashed cells: what the grid, the grid with a sweep, the spatial hash and the
+// hierarchical hash grid share. They differ by the size of their cells, by the number of axes that
+// are cut, by how the boxes of one cell are compared, and by how sizes are divided into levels.
 
 #ifndef TOI_BROAD_CELLS_H
 #define TOI_BROAD_CELLS_H
@@ -48,6 +48,7 @@ typedef struct toi_cell_rule
     double size; // of ordinary cells; those of larger and of smaller boxes follow from it
     int axis;    // cells are columns along this axis, in which they are sorted; -1: cubes
     toi_compare_cell_fn *compare;
+    bool octaves; // a level for every power of two of sizes, instead of one that suits most boxes
 } toi_cell_rule;
 
 toi_status toi_search_cells(const toi_broad_job *job, const toi_box_scale *scale,

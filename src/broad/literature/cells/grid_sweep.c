@@ -64,7 +64,7 @@ toi_status toi_search_grid_sweep(const toi_broad_job *job)
     if (status == TOI_OK)
         status = toi_grow_cell(job, scale, axis, CELL_IN_EXTENTS * extent, OCCUPANCY, &size);
     if (status == TOI_OK)
-        status = toi_search_cells(job, scale, (toi_cell_rule){size, axis, sweep_cell});
+        status = toi_search_cells(job, scale, (toi_cell_rule){size, axis, sweep_cell, false});
     toi_give_back(scale);
     return status;
 }

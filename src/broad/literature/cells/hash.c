@@ -35,7 +35,7 @@ toi_status toi_search_hash(const toi_broad_job *job)
     if (status == TOI_OK)
         status = choose_size(job, scale, &size);
     if (status == TOI_OK)
-        status = toi_search_cells(job, scale, (toi_cell_rule){size, -1, toi_compare_all});
+        status = toi_search_cells(job, scale, (toi_cell_rule){size, -1, toi_compare_all, false});
     toi_give_back(scale);
     return status;
 }
