@@ -71,6 +71,9 @@ toi_status toi_make_stars(const toi_index_view *faces, int64_t vertex_count, int
                           toi_budget *budget, toi_stars **stars);
 void toi_free_stars(toi_stars *stars); // harmless on NULL
 
+// What making and using them takes at most.
+int64_t toi_stars_need(int64_t vertices, int64_t faces, int workers);
+
 // Brings them up to date: `changes` as in toi_scene_change_faces(), but sorted by face, each once;
 // `faces` the faces before it. Faces that are gone need no change. On failure they are as before.
 toi_status toi_change_stars(toi_stars *stars, const toi_index_view *faces, int64_t vertex_count,

@@ -220,8 +220,8 @@ static toi_status search_neighbours(toi_overlap_call *call)
     toi_status status =
         toi_find_embedded(call->scene->stars, &call->table, call->workers, embedded);
     if (status == TOI_OK)
-        status = toi_list_neighbours(call->scene->stars, &call->mesh.faces, embedded, call->workers,
-                                     sift_neighbours, call);
+        status = toi_list_neighbours(call->scene->stars, &call->mesh.faces, &call->table, embedded,
+                                     call->workers, sift_neighbours, call);
     call->report.stars = 0;
     for (int64_t i = 0; i < count && status == TOI_OK; ++i)
         call->report.stars += embedded[i];
