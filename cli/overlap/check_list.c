@@ -69,10 +69,14 @@ static void add_face(finding *f, const moment *m, int32_t face)
              corners[1], corners[2]);
 }
 
-// "part 0 and part 3", "part 2 and itself"; "" where there is one part only.
+// "part 0 and part 3, ", "part 2 and itself, "; "" where there is one part only.
 static void write_parts(const check_result *r, const meeting *m, char *words, size_t size)
 {
-    if (r->part_count < 2)
+    if (m->parts[1] < 0)
+        snprintf(words, size, "vertices of no part, ");
+    else if (m->parts[0] < 0)
+        snprintf(words, size, "a vertex of no part and part %" PRId32 ", ", m->parts[1]);
+    else if (r->part_count < 2)
         words[0] = '\0';
     else if (m->parts[0] == m->parts[1])
         snprintf(words, size, "part %" PRId32 " and itself, ", m->parts[0]);

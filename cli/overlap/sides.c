@@ -48,9 +48,11 @@ static int32_t find_root(int32_t *up, int32_t v)
     return v;
 }
 
-// The lower number stands for both.
+// The lower number stands for both. Vertices take part once they are named.
 static void join(int32_t *up, int32_t a, int32_t b)
 {
+    up[a] = up[a] < 0 ? a : up[a];
+    up[b] = up[b] < 0 ? b : up[b];
     a = find_root(up, a);
     b = find_root(up, b);
     up[a < b ? b : a] = a < b ? a : b;
@@ -60,16 +62,17 @@ int32_t find_parts(const toi_mesh *mesh, int32_t *parts)
 {
     int32_t count = 0;
     for (int32_t v = 0; v < mesh->start.count; ++v)
-        parts[v] = v;
+        parts[v] = -1;
     for (int64_t i = 0; i < mesh->faces.count; ++i)
         for (int k = 1; k < 3; ++k)
             join(parts, mesh->faces.data[3 * i], mesh->faces.data[3 * i + k]);
     for (int64_t i = 0; i < mesh->edges.count; ++i)
         join(parts, mesh->edges.data[2 * i], mesh->edges.data[2 * i + 1]);
     for (int32_t v = 0; v < mesh->start.count; ++v)
-        parts[v] = find_root(parts, v);
+        parts[v] = parts[v] < 0 ? -1 : find_root(parts, v);
     // A part's first vertex, which stands for all, comes before the others.
     for (int32_t v = 0; v < mesh->start.count; ++v)
-        parts[v] = parts[v] == v ? count++ : parts[parts[v]];
+        if (parts[v] >= 0)
+            parts[v] = parts[v] == v ? count++ : parts[parts[v]];
     return count;
 }

@@ -27,7 +27,8 @@ toi_status list_sides(const int32_t (*faces)[3], int64_t count, side_list *sides
 int64_t count_same_edge(const side_list *sides, int64_t i);
 
 // Writes for every vertex the number of its part: of what faces and edges connect. Numbered from 0
-// by their first vertices. Returns how many there are.
+// by their first vertices; -1 for vertices that no face and no edge names. Returns how many parts
+// there are.
 int32_t find_parts(const toi_mesh *mesh, int32_t *parts);
 
 #endif
