@@ -218,7 +218,7 @@ static int64_t choose_octaves(const planner *p, toi_cell_plan *plan)
         int begin = cell == first ? 0 : cell;
         if (all_in(p, begin, cell + 1) == 0)
             continue;
-        toi_cell_level level = make_level(p, begin, cell + 1, cell);
+        toi_cell_level level = make_level(p, begin, cell + 1, cell + 1);
         if (can_meet(&level, p->space->job->self)) {
             plan->levels[plan->count++] = level;
             total += all_in(p, 0, cell + 1);
