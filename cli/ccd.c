@@ -1,6 +1,8 @@
 // toi ccd: the earliest impact between two frames, or every impact.
 
 #include "toi/ccd.h"
+#include "toi/overlap.h"
+
 #include "command.h"
 #include "failure.h"
 #include "frames.h"
@@ -32,6 +34,7 @@ typedef struct settings
     common common;
     bool all;
     bool stateless;
+    bool check_start;
     const char *impacts; // paths, or NULL
     const char *safe_steps;
     const char *picture;
@@ -64,6 +67,10 @@ static const option output_options[] = {
      .offset = offsetof(settings, stateless),
      .help = "with --repeat: every run checks the mesh and takes its memory anew, instead of "
              "keeping a scene"},
+    {.name = "check-start",
+     .offset = offsetof(settings, check_start),
+     .help =
+         "look whether faces intersect at the start already, which no impact tells; warn if so"},
     {.name = "up",
      .type = OPTION_CHOICE,
      .offset = offsetof(settings, up),
@@ -132,6 +139,8 @@ typedef struct answer
     uint64_t hash;
     int64_t held_back; // vertices that an impact keeps from the end of the step, or from t_max
     int checks;        // of safe steps: motions that were checked
+    int64_t overlaps;  // with --check-start: pairs of faces that intersect at the start
+    toi_overlap first_overlap;
 } answer;
 
 // ---------------------------------------------------------------------------------------------
@@ -168,6 +177,34 @@ static toi_status find(const settings *s, const toi_mesh *mesh, answer *a)
     }
     end_progress(&bar);
     a->hash = toi_hash(a->impacts.data, (size_t)a->impacts.count * sizeof *a->impacts.data);
+    return status;
+}
+
+// Counts the pairs of faces that intersect at the start, and warns of them.
+static toi_status check_start(const settings *s, const toi_mesh *mesh, answer *a)
+{
+    toi_overlap_array first = {0};
+    toi_overlap_report report = {0};
+    toi_overlap_def def = toi_default_overlap_def();
+    def.workers = s->def.workers;
+    def.memory_limit = s->def.memory_limit;
+    toi_status status = toi_scene_count_overlaps(a->scene, &def, mesh->start, &report);
+    a->overlaps = report.pairs;
+    if (status != TOI_OK || a->overlaps == 0)
+        return status;
+    def.limit = 1;
+    status = toi_scene_find_overlaps(a->scene, &def, mesh->start, &first, NULL);
+    if (status == TOI_OK) {
+        a->first_overlap = first.data[0];
+        fprintf(
+            stderr,
+            "toi ccd: the step starts in intersection: %s pair%s of faces, the first is %" PRId32
+            ",%" PRId32 " (%s); no impact tells of that. 'toi check' says where\n",
+            count_text(a->overlaps).at, a->overlaps == 1 ? "" : "s", a->first_overlap.a,
+            a->first_overlap.b,
+            toi_overlap_class_name((toi_overlap_class)a->first_overlap.overlap_class));
+    }
+    toi_free_overlaps(&first);
     return status;
 }
 
@@ -375,6 +412,16 @@ static json_t *json_pair(int32_t kind, int32_t a, int32_t b)
     return json_pack("{s:s, s:i, s:i}", "kind", kind_choice(kind), "a", (int)a, "b", (int)b);
 }
 
+static json_t *json_start(const answer *a)
+{
+    const toi_overlap *first = &a->first_overlap;
+    const char *name = toi_overlap_class_name((toi_overlap_class)first->overlap_class);
+    json_t *pair = a->overlaps > 0 ? json_pack("{s:i, s:i, s:s}", "a", (int)first->a, "b",
+                                               (int)first->b, "class", name)
+                                   : json_null();
+    return json_pack("{s:I, s:o}", "pairs", (json_int_t)a->overlaps, "first", pair);
+}
+
 static void add_earliest(json_t *object, const toi_mesh *mesh, const toi_ccd_report *report)
 {
     const toi_impact *first = &report->earliest;
@@ -432,6 +479,8 @@ static toi_status print_object(const settings *s, const toi_mesh *mesh, const an
         json_object_set_new(object, "held_back", json_integer(a->held_back));
         json_object_set_new(object, "checks", json_integer(a->checks));
     }
+    if (s->check_start)
+        json_object_set_new(object, "start_intersections", json_start(a));
     json_object_set_new(object, "seconds",
                         json_pack("{s:f, s:f, s:f, s:f}", "prepare", r->seconds_prepare, "broad",
                                   r->seconds_broad, "narrow", r->seconds_narrow, "total",
@@ -546,6 +595,9 @@ static void print_summary(const settings *s, const frames *f, const answer *a, i
     }
     print_separation(&s->def, r);
     print_earliest(f, s, r);
+    if (s->check_start)
+        printf("start       %s pair%s of faces intersect%s\n", count_text(a->overlaps).at,
+               a->overlaps == 1 ? "" : "s", a->overlaps == 1 ? "s" : "");
     printf("time        prepare %s, broad %s, narrow %s, total %s\n",
            seconds_text(r->seconds_prepare).at, seconds_text(r->seconds_broad).at,
            seconds_text(r->seconds_narrow).at, seconds_text(r->seconds_total).at);
@@ -586,6 +638,8 @@ static toi_status run(settings *s, const operand_list *operands)
         status = load_frames(&s->choice, operands, &f);
     if (status == TOI_OK)
         status = find(s, &f.mesh, &a);
+    if (status == TOI_OK && s->check_start)
+        status = check_start(s, &f.mesh, &a);
     if (status == TOI_OK)
         status = write_files(s, &f, &a);
     if (status == TOI_OK && s->common.json)

@@ -205,16 +205,15 @@ int run_check(int argc, char **argv)
     const command_line line = {
         .usage = "check MESH [OPTION...]\ncheck START END [OPTION...]\n"
                  "check --scene NAME [OPTION...]",
-        .about =
-            "Looks a mesh over, or a step from START to END: is it closed, manifold, oriented;\n"
-            "which faces have no area, which vertices are in the same place, which faces\n"
-            "intersect; and with END, which of that is so at the end, and what moves through\n"
-            "what on the way. Each finding comes with a place and with what to do.\n\n"
-            "A mesh is clean if it is manifold, no face is without area or there twice, no two\n"
-            "vertices are in one place, and no faces intersect; a step if besides nothing\n"
-            "touches on the way. Open borders, neighbours that disagree about the outside and\n"
-            "vertices of no face are notes. Exit code: 0 clean, 2 not clean (or a file that\n"
-            "cannot be read).",
+        .about = "Looks a mesh over, or a step from START to END: is it closed, manifold,\n"
+                 "oriented; which faces have no area, which vertices are in the same place, which\n"
+                 "faces intersect; and with END, which of that is so at the end, and what moves\n"
+                 "through what on the way. Each finding comes with a place and with what to do.\n\n"
+                 "A mesh is clean if it is manifold, no face is without area or there twice, no\n"
+                 "two vertices are in one place, and no faces intersect; a step, if besides\n"
+                 "nothing touches on the way. Open borders, neighbours that disagree about the\n"
+                 "outside and vertices of no face are notes. Exit code: 0 clean, 2 not clean (or\n"
+                 "a file that cannot be read).",
         .examples = "check body.ply\n"
                     "check body.ply --closed --picture body.png\n"
                     "check start.ply end.ply --json\n"

@@ -433,12 +433,12 @@ int run_intersect(int argc, char **argv)
         .usage = "intersect MESH [OPTION...]\nintersect MESH MESH2 [OPTION...]\n"
                  "intersect --scene NAME [OPTION...]",
         .about =
-            "Finds all pairs of faces that intersect: of one mesh, or of two the pairs with a\n"
-            "face of each. Exact: touching counts, and so does all that two neighbours have in\n"
-            "common beyond the vertices they share. Vertices are told apart by their numbers:\n"
-            "faces that only meet at two vertices in the same place touch there (toi check\n"
-            "names such vertices). Polygons are cut into triangles, and each triangle is a\n"
-            "face. Faces count from 0. The hash is XXH64 of the sorted list.",
+            "Finds all pairs of faces that intersect: of one mesh, or of two the pairs with\n"
+            "a face of each. Exact: touching counts, and so does all that two neighbours have\n"
+            "in common beyond the vertices they share. Vertices are told apart by their\n"
+            "numbers: faces that only meet at two vertices in the same place touch there\n"
+            "(toi check names such vertices). Polygons are cut into triangles, and each\n"
+            "triangle is a face. Faces count from 0. The hash is XXH64 of the sorted list.",
         .examples = "intersect body.ply --out pairs.csv\n"
                     "intersect nut.obj bolt.obj --picture contact.png\n"
                     "intersect body.ply --classes crossing,coplanar --count\n"

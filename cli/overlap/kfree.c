@@ -124,7 +124,7 @@ static toi_status write_counts(const char *path, const kfree_result *r)
     return toi_close_output(&output);
 }
 
-// Ranges of counts whose ends grow by a factor: highest[i] is the last number of range i.
+// Ranges of counts that grow wider: highest[i] is the last number of range i.
 typedef struct ranges
 {
     int count;
@@ -140,16 +140,15 @@ static const double SCALE[MOST_KINDS][3] = {
 
 static void make_ranges(const kfree_result *r, ranges *q)
 {
-    int32_t least = INT32_MAX, most = r->report.k - 1, from;
-    for (int64_t i = 0; i < r->report.faces; ++i)
-        least = r->counts[i] < least ? r->counts[i] : least;
-    double growth = pow((most + 1.0) / (least + 1.0), 1.0 / MOST_KINDS);
-    from = least;
+    int32_t most = r->report.k - 1, from = 0;
     *q = (ranges){0};
-    for (double end = least + 1.0; from <= most && q->count < MOST_KINDS; ++q->count) {
+    for (int step = 1; from <= most; ++step) {
+        double end = most * pow((double)step / MOST_KINDS, 1.6); // most counts are small
         int i = q->count;
-        end *= growth;
-        q->highest[i] = i == MOST_KINDS - 1 ? most : (int32_t)fmin(most, fmax(from, end - 1));
+        q->highest[i] = step == MOST_KINDS ? most : (int32_t)end;
+        if (q->highest[i] < from)
+            continue;
+        ++q->count;
         if (q->highest[i] == from)
             snprintf(q->names[i], sizeof q->names[i], "%" PRId32, from);
         else
@@ -284,13 +283,13 @@ int run_kfree(int argc, char **argv)
                                    {0}};
     const command_line line = {
         .usage = "kfree MESH... [OPTION...]\nkfree --scene NAME [OPTION...]",
-        .about =
-            "Says how many intersections a mesh can have (Weller, Debowski, Zachmann 2017).\n"
-            "A face's count is the number of other faces, at least as large, that come closer\n"
-            "to it than a quarter of its size; k is the greatest count plus one. Two meshes of\n"
-            "n faces and the same k have at most 3 n k pairs of faces that intersect. Where k\n"
-            "grows with n that is quadratic, and there are meshes that reach it (Chazelle).\n"
-            "One mesh gets a histogram and its worst faces, several become a table.",
+        .about = "Says how many intersections a mesh can have (Weller, Debowski, Zachmann 2017).\n"
+                 "A face's count is the number of other faces, at least as large, that are no\n"
+                 "farther from it than a quarter of its size; k is the greatest count plus one.\n"
+                 "Two meshes of n faces with the same k have at most 3 n k pairs of faces that\n"
+                 "intersect. Where k grows with n that is quadratic, and there are meshes that\n"
+                 "reach it (Chazelle). One mesh gets a histogram and its worst faces, several\n"
+                 "become a table.",
         .examples = "kfree bunny.ply\n"
                     "kfree *.ply *.obj\n"
                     "kfree bunny.ply --picture bunny.png --json\n"

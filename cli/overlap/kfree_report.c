@@ -35,7 +35,7 @@ static void print_bound(const toi_kfree_report *r)
     double all = (double)r->faces * (double)r->faces;
     printf("bound       3 n k = %s pairs with another mesh of as many faces and the same k\n",
            number_text(r->bound).at);
-    printf("            (the paper's); proved are 3 n k_near = %s, with k_near = %" PRId32 "\n",
+    printf("            (the paper's); as far as it is proved: %s (k_near is %" PRId32 ")\n",
            number_text(r->proven_bound).at, r->k_near);
     if (r->bound >= all)
         printf("            there are only %s pairs at all: the bound says nothing of this mesh\n",
@@ -111,7 +111,8 @@ toi_status describe_kfree(const kfree_result *r)
     printf("counts      mean %.4g, standard deviation %.4g; faces that share a vertex: %.4g\n",
            k->mean, k->deviation, k->neighbours);
     print_bound(k);
-    printf("pairs       %s of its own faces intersect\n", number_text((double)r->pairs).at);
+    printf("pairs       %s of its own faces intersect; no more than %s can\n",
+           count_text(r->pairs).at, count_text(k->self_bound).at);
     print_warning(k);
     printf("time        %s\n", seconds_text(k->seconds_total).at);
     printf("memory      %s working\n", bytes_text(k->peak_bytes).at);
@@ -207,16 +208,16 @@ toi_status print_kfree_table(const kfree_result *results, int count)
 json_t *json_kfree(const kfree_result *r)
 {
     const toi_kfree_report *k = &r->report;
-    json_t *object =
-        json_pack("{s:o, s:I, s:I, s:i, s:f, s:f, s:f, s:i, s:f, s:f, s:f, s:i, s:f, s:f, s:I, "
-                  "s:b, s:f, s:I}",
-                  "mesh", json_text(r->name), "vertices", (json_int_t)r->vertices, "faces",
-                  (json_int_t)k->faces, "k", (int)k->k, "mean", k->mean, "deviation", k->deviation,
-                  "neighbours", k->neighbours, "k_near", (int)k->k_near, "least_size",
-                  k->least_size, "greatest_size", k->greatest_size, "height", k->height, "levels",
-                  (int)k->levels, "bound", k->bound, "proven_bound", k->proven_bound, "pairs",
-                  (json_int_t)r->pairs, "quadratic_possible", (int)is_large(k), "seconds",
-                  k->seconds_total, "peak_bytes", (json_int_t)k->peak_bytes);
+    json_t *object = json_pack(
+        "{s:o, s:I, s:I, s:i, s:f, s:f, s:f, s:i, s:f, s:f, s:f, s:i, s:f, s:f, s:I, "
+        "s:I, s:b, s:f, s:I}",
+        "mesh", json_text(r->name), "vertices", (json_int_t)r->vertices, "faces",
+        (json_int_t)k->faces, "k", (int)k->k, "mean", k->mean, "deviation", k->deviation,
+        "neighbours", k->neighbours, "k_near", (int)k->k_near, "least_size", k->least_size,
+        "greatest_size", k->greatest_size, "height", k->height, "levels", (int)k->levels, "bound",
+        k->bound, "proven_bound", k->proven_bound, "self_bound", (json_int_t)k->self_bound, "pairs",
+        (json_int_t)r->pairs, "quadratic_possible", (int)is_large(k), "seconds", k->seconds_total,
+        "peak_bytes", (json_int_t)k->peak_bytes);
     json_t *worst = json_array();
     for (int i = 0; i < r->worst_count; ++i)
         json_array_append_new(

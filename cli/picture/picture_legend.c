@@ -147,6 +147,10 @@ static void print_surfaces(pen *p, const drawing *d)
         print_swatch(p, BODY_COLOURS);
         print_meaning(p, -4.0, "at rest");
     }
+}
+
+static void print_loose(pen *p, const drawing *d)
+{
     if (d->loose_edges) {
         fprintf(p->o, "<path class='l' d='M%.0f %.0fh18'/>\n", p->x, p->y);
         print_meaning(p, 18.0, "edge of no face");
@@ -201,6 +205,7 @@ void explain_marks(FILE *o, const drawing *d)
         print_face_kinds(&p, d);
     else
         print_surfaces(&p, d);
+    print_loose(&p, d);
     print_notes(o, y + 2.0 * LINE + 3.0, d);
     fprintf(o, "</g>\n");
 }
