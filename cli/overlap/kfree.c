@@ -286,7 +286,7 @@ int run_kfree(int argc, char **argv)
         .about = "Says how many intersections a mesh can have (Weller, Debowski, Zachmann 2017).\n"
                  "A face's count is the number of other faces, at least as large, that are no\n"
                  "farther from it than a quarter of its size; k is the greatest count plus one.\n"
-                 "Two meshes of n faces with the same k have at most 3 n k pairs of faces that\n"
+                 "Two meshes with the same k and n faces together have at most 3 n k pairs that\n"
                  "intersect. Where k grows with n that is quadratic, and there are meshes that\n"
                  "reach it (Chazelle). One mesh gets a histogram and its worst faces, several\n"
                  "become a table.",
