@@ -1,6 +1,7 @@
 // toi ccd: the earliest impact between two frames, or every impact.
 
 #include "toi/ccd.h"
+#include "toi/close.h"
 #include "toi/overlap.h"
 
 #include "command.h"
@@ -15,7 +16,9 @@
 #include "progress.h"
 #include "text.h"
 
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -37,6 +40,7 @@ typedef struct settings
     bool check_start;
     const char *impacts; // paths, or NULL
     const char *safe_steps;
+    const char *safe_radii;
     const char *picture;
     int device;
     int up;
@@ -58,6 +62,13 @@ static const option output_options[] = {
      .argument = "FILE.csv",
      .help = "write how far every vertex may move, as a share of its motion, when all move at "
              "once: vertex,step_hex; that motion is checked and free"},
+    {.name = "safe-radii",
+     .type = OPTION_FILE,
+     .offset = offsetof(settings, safe_radii),
+     .argument = "FILE.csv",
+     .help = "write how far every vertex may move from the start, whatever the direction, before "
+             "anything can touch: vertex,radius_hex; at most the longest way of a vertex in the "
+             "step, or the mean length of an edge if that is longer"},
     {.name = "picture",
      .type = OPTION_FILE,
      .offset = offsetof(settings, picture),
@@ -283,6 +294,11 @@ static toi_status write_impacts(const char *path, const toi_mesh *mesh,
     return toi_close_output(&output);
 }
 
+static double distance_of(const double a[3], const double b[3])
+{
+    return hypot(hypot(b[0] - a[0], b[1] - a[1]), b[2] - a[2]);
+}
+
 static toi_status write_steps(const char *path, const double *steps, int64_t count, double t_max,
                               int64_t *held_back)
 {
@@ -313,6 +329,50 @@ static toi_status find_steps(const settings *s, const toi_mesh *mesh, answer *a)
     if (status == TOI_OK)
         status = write_steps(s->safe_steps, steps, count, def.narrow.t_max, &a->held_back);
     toi_release(steps);
+    return status;
+}
+
+// What radii need not exceed: the longest way of a vertex, and at least the mean length of edges.
+static double most_radius(const frames *f)
+{
+    const toi_mesh *mesh = &f->mesh;
+    double most = 0, sum = 0;
+    for (int64_t i = 0; i < mesh->start.count; ++i)
+        most = fmax(most, distance_of(f->start[i], f->end[i]));
+    for (int64_t i = 0; i < f->edges.count; ++i)
+        sum += distance_of(f->start[f->edges.data[i][0]], f->start[f->edges.data[i][1]]) /
+               (double)f->edges.count;
+    return fmin(fmax(most, sum), DBL_MAX);
+}
+
+static toi_status write_radii(const char *path, const double *radii, int64_t count)
+{
+    toi_output output;
+    toi_status status = toi_open_output(path, &output);
+    if (status != TOI_OK)
+        return status;
+    for (int64_t i = 0; i < count; ++i)
+        fprintf(output.file, "%" PRId64 ",%a\n", i, radii[i]);
+    return toi_close_output(&output);
+}
+
+static toi_status find_radii(const settings *s, const frames *f, answer *a)
+{
+    int64_t count = f->mesh.start.count;
+    double *radii = toi_allocate((size_t)count * sizeof *radii);
+    if (!radii)
+        return TOI_ERROR_MEMORY;
+    toi_ccd_def def = toi_default_ccd_def(); // nothing moves: what is about motion stays out
+    def.broad = s->def.broad;
+    def.float_boxes = s->def.float_boxes;
+    def.memory_limit = s->def.memory_limit;
+    def.workers = s->def.workers;
+    def.narrow.min_separation = s->def.narrow.min_separation;
+    toi_status status =
+        toi_scene_find_safe_radii(a->scene, &def, f->mesh.start, most_radius(f), radii, NULL);
+    if (status == TOI_OK)
+        status = write_radii(s->safe_radii, radii, count);
+    toi_release(radii);
     return status;
 }
 
@@ -388,6 +448,8 @@ static toi_status write_files(const settings *s, const frames *f, answer *a)
         status = write_impacts(s->impacts, &f->mesh, &a->impacts);
     if (status == TOI_OK && s->safe_steps)
         status = find_steps(s, &f->mesh, a);
+    if (status == TOI_OK && s->safe_radii)
+        status = find_radii(s, f, a);
     if (status == TOI_OK && s->picture)
         status = draw(s, f, a);
     return status;
@@ -482,9 +544,9 @@ static toi_status print_object(const settings *s, const toi_mesh *mesh, const an
     if (s->check_start)
         json_object_set_new(object, "start_intersections", json_start(a));
     json_object_set_new(object, "seconds",
-                        json_pack("{s:f, s:f, s:f, s:f}", "prepare", r->seconds_prepare, "broad",
-                                  r->seconds_broad, "narrow", r->seconds_narrow, "total",
-                                  r->seconds_total));
+                        json_pack("{s:f, s:f, s:f, s:f, s:f}", "boxes", r->seconds_prepare,
+                                  "prepare", r->seconds_prepare, "broad", r->seconds_broad,
+                                  "narrow", r->seconds_narrow, "total", r->seconds_total));
     json_object_set_new(object, "peak_bytes", json_integer(r->peak_bytes));
     json_object_set_new(object, "peak_rss_bytes", json_integer(peak_resident_bytes()));
     return print_json(object);
@@ -572,6 +634,8 @@ static void print_files(const settings *s, const answer *a)
     if (s->safe_steps)
         printf("safe steps  %s: %s vertices held back, %d shortened motion%s checked\n",
                s->safe_steps, count_text(a->held_back).at, a->checks, a->checks == 1 ? "" : "s");
+    if (s->safe_radii)
+        printf("safe radii  %s\n", s->safe_radii);
     if (s->picture)
         printf("picture     %s\n", s->picture);
 }
@@ -618,6 +682,8 @@ static toi_status check_settings(const settings *s)
         status = check_output(s->impacts);
     if (status == TOI_OK)
         status = check_output(s->safe_steps);
+    if (status == TOI_OK)
+        status = check_output(s->safe_radii);
     if (status == TOI_OK)
         status = check_output(s->picture);
     return status;
