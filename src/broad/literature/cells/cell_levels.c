@@ -79,7 +79,7 @@ static toi_status count_sizes(void *context, int64_t piece, int worker)
     for (int64_t i = first; i < first + TOI_PIECE && i < source->count; i += TOI_BLOCK) {
         const toi_box_block *block = &source->blocks[i / TOI_BLOCK];
         double extents[TOI_BLOCK];
-        toi_find_extents(space, block, extents);
+        toi_find_extents(space, source, i, extents);
         for (int lane = 0; lane < TOI_BLOCK && i + lane < source->count; ++lane) {
             int bin = bin_of(extents[lane]);
             ++bins->boxes[list][bin];
