@@ -127,7 +127,8 @@ int main(int argc, char **argv)
     int code = run_program(argc, argv);
     errno = 0;
     bool failed = ferror(stdout) != 0;
-    if ((fclose(stdout) != 0 || failed) && code == EXIT_DONE)
+    // 2 is also an answer of `toi check`, which is of no use where nobody got to read it.
+    if ((fclose(stdout) != 0 || failed) && (code == EXIT_DONE || code == EXIT_INPUT))
         return fail_output(errno ? errno : EIO);
     return code;
 }

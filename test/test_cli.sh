@@ -99,8 +99,8 @@ for words in "help" "help help" "help --help"; do
     check "is toi --help" cmp -s stdout help.txt
 done
 check "which names it" grep -q "^  help " help.txt
-for command in ccd pairs close intersect kfree check queries sdf truth bench report scene info "bench broad" "bench narrow" "bench ccd" \
-    "bench sdf" "sdf ccd" "sdf query" "sdf bake"; do
+for command in ccd pairs close intersect kfree check queries sdf truth bench report scene info "bench broad" \
+    "bench narrow" "bench ccd" "bench sdf" "sdf ccd" "sdf query" "sdf bake"; do
     # shellcheck disable=SC2086
     "$toi" $command --help >help.txt
     # shellcheck disable=SC2086
@@ -116,7 +116,8 @@ check "the version is a number" grep -qE '^toi [0-9]+\.[0-9]+\.[0-9]+$' stdout
 
 # --- Bad usage: 1 -------------------------------------------------------------------------------
 refuses "no command" 1 "ccd, pairs, close, intersect, kfree, check, queries, sdf, truth, bench, report, scene, info"
-refuses "unknown command" 1 "there are ccd, pairs, close, intersect, kfree, check, queries, sdf, truth, bench, report, scene, info" collide
+refuses "unknown command" 1 "there are ccd, pairs, close, intersect, kfree, check, queries, sdf, truth, bench, $(
+    )report, scene, info" collide
 refuses "unknown option" 1 "--min-separation" ccd start.ply end.ply --separation 1
 refuses "a slip in an option" 1 "no option '--narow'; did you mean --narrow?" ccd start.ply end.ply --narow exact
 check "and not all of them" lines_match stderr '^.{0,100}$'
@@ -258,8 +259,8 @@ keys "keys of ccd, separated" "${ccd%\{a b kind\}} $ccd_end" ccd start.ply stay.
 steps_keys=${ccd/ device/ checks device}
 keys "keys of ccd --safe-steps" "${steps_keys/ inside/ held_back inside} $ccd_end" \
     ccd start.ply end.ply --safe-steps keys.csv
-keys "keys of close pairs" "broad close{ee pe pp vf} closest{a b distance kind part_a part_b u v} distances{line-line point-line $(
-    )point-plane point-point} edges ee faces hash peak_bytes radius seconds{measure prepare search total} $(
+keys "keys of close pairs" "broad closest{a b distance kind part_a part_b u v} close{ee pe pp vf} $(
+    )distances{line-line point-line point-plane point-point} edges ee faces hash peak_bytes radius seconds{measure prepare search total} $(
     )smallest{a b distance distance_hex kind} threads vertices vf" close start.ply
 keys "keys of pairs" "broad edges ee faces hash peak_bytes seconds{boxes prepare search sort total} threads $(
     )vertices vf" pairs start.ply end.ply

@@ -133,10 +133,10 @@ typedef struct ranges
     picture_kind kinds[MOST_KINDS];
 } ranges;
 
-// From light yellow to dark violet, ordered by lightness.
+// From light grey over orange to dark violet, ordered by lightness.
 static const double SCALE[MOST_KINDS][3] = {
-    {0.99, 0.95, 0.72}, {0.98, 0.84, 0.52}, {0.97, 0.69, 0.42}, {0.92, 0.52, 0.41},
-    {0.80, 0.36, 0.46}, {0.63, 0.26, 0.51}, {0.44, 0.20, 0.50}, {0.26, 0.13, 0.40}};
+    {0.86, 0.87, 0.89}, {0.93, 0.85, 0.78}, {0.96, 0.76, 0.62}, {0.95, 0.61, 0.46},
+    {0.86, 0.43, 0.40}, {0.70, 0.28, 0.42}, {0.48, 0.20, 0.45}, {0.27, 0.13, 0.38}};
 
 static void make_ranges(const kfree_result *r, ranges *q)
 {
