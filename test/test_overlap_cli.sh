@@ -200,7 +200,7 @@ fi
 
 # --- Check --------------------------------------------------------------------------------------
 surface="border_edges clean closed crowded_edges crowded_vertices degenerate_faces duplicate_faces duplicate_vertices edges"
-keys "keys" "$surface errors faces findings flipped_edges intersecting_parts manifold mesh oriented parts seconds $(
+keys "keys" "$surface errors faces findings flipped_edges intersecting_parts manifold mesh oriented part_list parts seconds $(
     )self_intersections unused_vertices vertices" check one.ply
 exits "a clean mesh" 0 "clean       yes" check one.ply
 value "closed, manifold, oriented" "o['clean'] and o['closed'] and o['manifold'] and o['oriented'] and o['edges'] == 6 \
@@ -209,7 +209,8 @@ exits "two that cross" 2 "3 pairs of faces intersect: 3 crossing" check crossing
 check "named by their parts" grep -q "part 0 and part 1, 3 pairs, the first: face 3 and face 4, crossing" stdout
 value "as an object" "not o['clean'] and o['self_intersections'] == 3 and o['parts'] == 2 and o['manifold'] and \
     o['findings'][0]['name'] == 'self_intersections' and o['findings'][0]['places'][0]['ids'] == [3, 4] and \
-    o['intersecting_parts'] == [{'parts': [0, 1], 'count': 3}]" check crossing.ply
+    o['intersecting_parts'] == [{'parts': [0, 1], 'count': 3}] and \
+    o['part_list'] == [{'faces': 4, 'first_vertex': 0}, {'faces': 4, 'first_vertex': 4}]" check crossing.ply
 exits "an open sheet" 0 "note        4 edges have one face only" check sheet.ply
 exits "is not closed" 2 "error       4 edges have one face only" check sheet.ply --closed
 exits "flipped neighbours" 0 "oriented    no" check flipped.ply

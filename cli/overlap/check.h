@@ -60,11 +60,19 @@ typedef struct finding
     const char *advice;
 } finding;
 
+// What faces and edges connect.
+typedef struct mesh_part
+{
+    int32_t first_vertex;
+    int64_t faces;
+} mesh_part;
+
 typedef struct check_result
 {
     moment at[2]; // start and end
     int moments;  // 1: there is no end
-    int32_t *parts;
+    int32_t *parts; // of each vertex; -1: of none
+    mesh_part *part_list;
     int32_t part_count;
     toi_impact_array impacts;
     meeting_list hits;

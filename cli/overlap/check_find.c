@@ -114,6 +114,14 @@ static toi_status find_all_parts(check_result *r)
     if (!r->parts)
         return TOI_ERROR_MEMORY;
     r->part_count = find_parts(mesh, r->parts);
+    r->part_list = toi_allocate((size_t)(r->part_count + 1) * sizeof *r->part_list);
+    if (!r->part_list)
+        return TOI_ERROR_MEMORY;
+    for (int32_t v = (int32_t)mesh->start.count - 1; v >= 0; --v)
+        if (r->parts[v] >= 0)
+            r->part_list[r->parts[v]] = (mesh_part){.first_vertex = v};
+    for (int64_t i = 0; i < mesh->faces.count; ++i)
+        ++r->part_list[r->parts[mesh->faces.data[3 * i]]].faces;
     return TOI_OK;
 }
 
@@ -168,5 +176,6 @@ void free_check(check_result *r)
     toi_free_impacts(&r->impacts);
     toi_release(r->hits.data);
     toi_release(r->parts);
+    toi_release(r->part_list);
     *r = (check_result){0};
 }

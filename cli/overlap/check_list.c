@@ -69,7 +69,7 @@ static void add_face(finding *f, const moment *m, int32_t face)
              corners[1], corners[2]);
 }
 
-// "part 0 and part 3, ", "part 2 and itself, "; "" where there is one part only.
+// "part 0 and part 3, ", "part 2 with itself, "; "" where there is one part only.
 static void write_parts(const check_result *r, const meeting *m, char *words, size_t size)
 {
     if (m->parts[1] < 0)
@@ -79,7 +79,7 @@ static void write_parts(const check_result *r, const meeting *m, char *words, si
     else if (r->part_count < 2)
         words[0] = '\0';
     else if (m->parts[0] == m->parts[1])
-        snprintf(words, size, "part %" PRId32 " and itself, ", m->parts[0]);
+        snprintf(words, size, "part %" PRId32 " with itself, ", m->parts[0]);
     else
         snprintf(words, size, "part %" PRId32 " and part %" PRId32 ", ", m->parts[0], m->parts[1]);
 }
@@ -193,9 +193,10 @@ static toi_status list_overlaps(check_result *r, const moment *m)
     bool end = m == &r->at[1];
     finding *f =
         add_finding(r, end ? "end_self_intersections" : "self_intersections", true, m->pairs.count,
-                    end ? "shorten the step: toi ccd says how far it is free"
-                        : "move or cut the faces apart: a step that starts so stays so, "
-                          "and no time of impact tells");
+                    end ? "shorten the step, unless it starts so: toi ccd says how far it is "
+                          "free"
+                        : "move or cut the faces apart: what intersects at the start of a "
+                          "step has no time of impact");
     say(f, "pair of faces intersects", "pairs of faces intersect", when_text(r, m));
     for (int64_t i = 0; i < m->meetings.count && i < MOST_PLACES && status == TOI_OK; ++i)
         status = add_pair(r, f, m, &m->meetings.data[i]);
@@ -238,8 +239,8 @@ static void list_impacts(check_result *r)
     toi_mesh step = r->at[0].mesh;
     finding *f = add_finding(r, "impacts", true, r->impacts.count,
                              "stop before the first, or answer it: toi ccd tells more");
-    say(f, "impact: what moves goes through something",
-        "impacts: what moves goes through something", "");
+    say(f, "impact on the way: something touches or goes through something",
+        "impacts on the way: things touch or go through each other", "");
     for (int64_t i = 0; i < r->hits.count && i < MOST_PLACES; ++i)
         add_impact(r, f, &step, &r->hits.data[i]);
 }

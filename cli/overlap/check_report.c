@@ -35,6 +35,17 @@ static void print_pairs(const char *name, const moment *m)
     printf("\n");
 }
 
+// The first parts, where there are several.
+static void print_parts(const check_result *r)
+{
+    static const int32_t SHOWN = 8;
+    for (int32_t i = 0; i < r->part_count && i < SHOWN && r->part_count > 1; ++i)
+        printf("%-12spart %" PRId32 ": %s faces, from vertex %" PRId32 " on\n", i ? "" : "parts", i,
+               count_text(r->part_list[i].faces).at, r->part_list[i].first_vertex);
+    if (r->part_count > SHOWN)
+        printf("            and %s more\n", count_text(r->part_count - SHOWN).at);
+}
+
 void describe_check(const char *name, const check_result *r)
 {
     const toi_surface_report *q = &r->at[0].surface;
@@ -42,6 +53,7 @@ void describe_check(const char *name, const check_result *r)
     printf("mesh        %s vertices, %s edges, %s faces, %s part%s\n", count_text(q->vertices).at,
            count_text(q->edges).at, count_text(q->faces).at, count_text(r->part_count).at,
            r->part_count == 1 ? "" : "s");
+    print_parts(r);
     printf("closed      %s\n", yes_no(q->closed));
     printf("manifold    %s\n", yes_no(q->manifold));
     printf("oriented    %s\n", yes_no(q->oriented));
@@ -87,7 +99,7 @@ static json_t *json_finding(const finding *f)
                      f->advice);
 }
 
-// Which parts intersect or hit each other: the first hundred.
+// Which parts intersect or hit each other: the first hundred, here and below.
 static json_t *json_meetings(const meeting_list *list, bool times)
 {
     json_t *array = json_array();
@@ -99,6 +111,16 @@ static json_t *json_meetings(const meeting_list *list, bool times)
             json_object_set_new(object, "earliest", json_real(m->time));
         json_array_append_new(array, object);
     }
+    return array;
+}
+
+static json_t *json_parts(const check_result *r)
+{
+    json_t *array = json_array();
+    for (int32_t i = 0; i < r->part_count && i < 100; ++i)
+        json_array_append_new(array,
+                              json_pack("{s:I, s:i}", "faces", (json_int_t)r->part_list[i].faces,
+                                        "first_vertex", (int)r->part_list[i].first_vertex));
     return array;
 }
 
@@ -147,6 +169,7 @@ toi_status print_check_object(const char *name, const check_result *r)
                                "clean", r->errors == 0, "errors", r->errors, "seconds", r->seconds);
     if (!object)
         return print_json(NULL);
+    json_object_set_new(object, "part_list", json_parts(r));
     add_surface(object, q);
     if (r->moments > 1)
         add_step(object, r);
