@@ -20,14 +20,28 @@ typedef struct toi_mesh_boxes
     const float (*points)[4];
 } toi_mesh_boxes;
 
+// How many primitives a mesh has.
+typedef struct toi_mesh_counts
+{
+    int64_t vertices, edges, faces;
+} toi_mesh_counts;
+
 // Orders kept from call to call: the boxes of the next frame are where those of the last were, or
 // nearly. Any order gives the same pairs; one that has become loose is made again.
 typedef struct toi_kept_order
 {
-    bool valid[3];       // by primitive
-    double looseness[3]; // of the blocks when the order was made
-    int32_t *ids[3];     // in the same block of memory
+    toi_mesh_counts counts;  // of the mesh it is for
+    bool valid[3];           // by primitive
+    double looseness[3];     // of the blocks when the order was made
+    int32_t *ids[3];         // in the same block of memory
+    bool labelled;           // the faces' labels are those of both orders
+    int32_t *labels;         // as in a tree of the faces
+    toi_label_range *ranges; // likewise
 } toi_kept_order;
+
+// How large the block of memory is, and where things stand in it.
+int64_t toi_kept_order_bytes(const toi_mesh_counts *counts);
+void toi_lay_out_order(toi_kept_order *kept, const toi_mesh_counts *counts);
 
 // The vertices along the curve; made once for both kinds of pairs.
 typedef struct toi_mesh_order
@@ -47,11 +61,18 @@ typedef struct toi_mesh_order
 // Harmless on an empty order.
 void toi_free_mesh_order(toi_mesh_order *order);
 
-// How many primitives a mesh has.
-typedef struct toi_mesh_counts
+// Faces that are others than those an order was kept for.
+typedef struct toi_face_changes
 {
-    int64_t vertices, edges, faces;
-} toi_mesh_counts;
+    toi_mesh_counts counts;      // of the mesh from now on
+    const toi_index_view *faces; // from now on
+    const int32_t *changed;      // numbers of faces, in any order, also more than once
+    int64_t count;
+} toi_face_changes;
+
+// Fits the order in a scene's slot to them: those that did not change keep their places. The order
+// of the edges is dropped. Where there is no memory, or nothing worth keeping, all is.
+void toi_fit_kept_order(toi_broad_slot *slot, const toi_face_changes *changes, toi_budget *budget);
 
 // A search of a mesh: emits all pairs of a vertex and a face, or of two edges (job->self), whose
 // boxes overlap and that share no vertex. The job's own lists are not used. An empty order is made
