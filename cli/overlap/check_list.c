@@ -185,18 +185,32 @@ static toi_status add_pair(const check_result *r, finding *f, const moment *m, c
     return place_overlap(&m->mesh, pair->a, pair->b, p->point);
 }
 
+// Do faces only touch, and may that be because their vertices are not joined?
+static bool may_be_unjoined(const moment *m)
+{
+    const int64_t *by_class = m->report.by_class;
+    return m->surface.duplicate_vertices > 0 &&
+           by_class[TOI_OVERLAP_POINT] + by_class[TOI_OVERLAP_SEGMENT] == m->pairs.count;
+}
+
+static const char *advise_overlaps(const moment *m, bool end)
+{
+    if (may_be_unjoined(m))
+        return "join the vertices that are in one place: neighbours then share them, and no longer "
+               "only touch";
+    return end ? "shorten the step, unless it starts so: toi ccd says how far it is free"
+               : "move or cut the faces apart: what intersects at the start of a step has no time "
+                 "of impact";
+}
+
 static toi_status list_overlaps(check_result *r, const moment *m)
 {
     toi_status status = TOI_OK;
     if (m->pairs.count == 0)
         return TOI_OK;
     bool end = m == &r->at[1];
-    finding *f =
-        add_finding(r, end ? "end_self_intersections" : "self_intersections", true, m->pairs.count,
-                    end ? "shorten the step, unless it starts so: toi ccd says how far it is "
-                          "free"
-                        : "move or cut the faces apart: what intersects at the start of a "
-                          "step has no time of impact");
+    finding *f = add_finding(r, end ? "end_self_intersections" : "self_intersections", true,
+                             m->pairs.count, advise_overlaps(m, end));
     say(f, "pair of faces intersects", "pairs of faces intersect", when_text(r, m));
     for (int64_t i = 0; i < m->meetings.count && i < MOST_PLACES && status == TOI_OK; ++i)
         status = add_pair(r, f, m, &m->meetings.data[i]);

@@ -40,8 +40,9 @@ static void print_parts(const check_result *r)
 {
     static const int32_t SHOWN = 8;
     for (int32_t i = 0; i < r->part_count && i < SHOWN && r->part_count > 1; ++i)
-        printf("%-12spart %" PRId32 ": %s faces, from vertex %" PRId32 " on\n", i ? "" : "parts", i,
-               count_text(r->part_list[i].faces).at, r->part_list[i].first_vertex);
+        printf("%-12spart %" PRId32 ": %s face%s, from vertex %" PRId32 " on\n", i ? "" : "parts",
+               i, count_text(r->part_list[i].faces).at, r->part_list[i].faces == 1 ? "" : "s",
+               r->part_list[i].first_vertex);
     if (r->part_count > SHOWN)
         printf("            and %s more\n", count_text(r->part_count - SHOWN).at);
 }

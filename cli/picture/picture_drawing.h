@@ -78,8 +78,8 @@ typedef struct drawing
     bool short_arrows;
     bool loose_edges;
     bool loose_points;
-    bool open_lines; // in sight
     bool hidden_lines;
+    bool some_lines; // they were too many
 } drawing;
 
 #endif

@@ -174,6 +174,9 @@ static void print_notes(FILE *o, double y, const drawing *d)
     if (d->hidden_lines)
         used += snprintf(notes + used, sizeof notes - (size_t)used,
                          "%sLines behind a surface are pale.", used > 0 ? " " : "");
+    if (d->some_lines)
+        used += snprintf(notes + used, sizeof notes - (size_t)used,
+                         "%sOf many lines some are drawn.", used > 0 ? " " : "");
     if (used == 0)
         return;
     if (d->mark_count > 0)

@@ -52,6 +52,7 @@ void visit_lines(drawing *d, line_piece_fn *piece, void *context)
 {
     const picture *p = d->p;
     int64_t stride = p->line_count / MOST_LINES + 1;
+    d->some_lines = stride > 1;
     for (int open = 0; open < 2; ++open) {
         const walk w = {d, open, piece, context};
         for (int64_t i = 0; i < p->line_count; i += stride)

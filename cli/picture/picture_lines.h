@@ -11,7 +11,7 @@
 typedef void line_piece_fn(void *context, int kind, spot from, spot to, bool open);
 
 // Cuts the lines where they go behind a surface. Of too many only some are shown, the same ones
-// each time. Hidden pieces come first. Notes for the legend whether there were hidden ones.
+// each time. Hidden pieces come first. Notes both for the legend.
 void visit_lines(drawing *d, line_piece_fn *piece, void *context);
 
 // Which kinds are among the lines.

@@ -165,8 +165,11 @@ static void write_legend(page *p)
     for (int i = 0; i < q->kind_count && q->face_kinds; ++i)
         if (shown[i])
             explain(p, &q->kinds[i], false, &x, &y);
+    x = PAGE_MARGIN;
     if (p->d->hidden_lines)
-        write_words(p, "Lines behind a surface are pale.", PAGE_MARGIN, y + 29.0, 8.0, PALE_INK);
+        x = write_words(p, "Lines behind a surface are pale. ", x, y + 29.0, 8.0, PALE_INK);
+    if (p->d->some_lines)
+        write_words(p, "Of many lines some are drawn.", x, y + 29.0, 8.0, PALE_INK);
 }
 
 // ---------------------------------------------------------------------------------------------
