@@ -147,7 +147,7 @@ static toi_status read_files(const operand_list *operands, frames *f)
 
 static toi_status make_scene(const scene_choice *choice, frames *f)
 {
-    toi_animation_def def;
+    toi_animation_def def = toi_default_animation_def();
     toi_status status = choose_scene(choice, &def);
     if (status == TOI_OK)
         status = toi_make_animation(&def, &f->made);
