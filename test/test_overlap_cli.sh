@@ -170,6 +170,8 @@ check "the worst faces" grep -q "^worst faces" stdout
 check "no warning of a small mesh" [ "$(grep -c quadratic stdout)" -eq 0 ]
 run kfree one.ply sheet.ply crossing.ply
 check "a table" grep -qE '^crossing.ply +8 ' stdout
+run kfree frames/frame_0000.ply frames/frame_0001.ply
+check "named by their paths" grep -qE '^frames/frame_0001.ply +[0-9],[0-9]{3} ' stdout
 check "with means" grep -q '^mean of all' stdout
 value "an object for all" "[m['faces'] for m in o['meshes']] == [4, 2, 8]" kfree one.ply sheet.ply crossing.ply
 value "a scene" "o['k'] > 1" kfree "${scene[@]}"

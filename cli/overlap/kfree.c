@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct settings
 {
@@ -197,6 +198,18 @@ static toi_status write_files(const settings *s, const instant *m, const kfree_r
 // ---------------------------------------------------------------------------------------------
 // The subcommand
 
+// Of several files, which may have the same name in different folders: the end of the path.
+static void name_by_path(kfree_result *r, const char *path)
+{
+    enum
+    {
+        SHOWN = 40
+    };
+    size_t length = strlen(path);
+    snprintf(r->name, sizeof r->name, "%s%s", length > SHOWN ? "..." : "",
+             length > SHOWN ? path + length - SHOWN : path);
+}
+
 static toi_status analyse_file(const settings *s, const operand_list *operand, kfree_result *r)
 {
     instant m;
@@ -259,6 +272,7 @@ static toi_status run(settings *s, const operand_list *operands)
         operand_list one = {operands->at + i, operands->count > 0};
         status = analyse_file(s, &one, &results[i]);
         if (count > 1) {
+            name_by_path(&results[i], operands->at[i]);
             toi_release(results[i].counts);
             results[i].counts = NULL;
         }
