@@ -11,14 +11,22 @@
 
 // ---- Faces of vertices
 
+// A face at one of its vertices, and its vertices after and before that. Once the edges are
+// counted, these are faces instead: ones that have the sides to there in common with it, maybe the
+// face itself.
+typedef struct corner
+{
+    int32_t face;
+    int32_t other[2];
+} corner;
+
 typedef struct surface
 {
     const toi_mesh *mesh;
-    int64_t *first;         // of each vertex in `faces`; one more at the end
-    int32_t *faces;         // upwards for each vertex
-    int32_t *links;         // of each side of a face: a face on the same edge, maybe the same
+    int64_t *first;         // of each vertex in `corners`; one more at the end
+    corner *corners;        // upwards by face for each vertex
     int32_t *parents;       // of faces connected by edges
-    toi_surface_report *of; // pieces of vertices
+    toi_surface_report *of; // pieces of vertices, then of faces
 } surface;
 
 static const int32_t *face_at(const surface *s, int64_t f)
@@ -31,21 +39,25 @@ static bool names_twice(const int32_t f[3])
     return f[0] == f[1] || f[1] == f[2] || f[2] == f[0];
 }
 
-static void list_faces(surface *s)
+static void list_corners(surface *s)
 {
     int64_t vertices = s->mesh->start.count, faces = s->mesh->faces.count, sum = 0;
     for (int64_t v = 0; v <= vertices; ++v)
         s->first[v] = 0;
-    for (int64_t f = 0; f < faces; ++f)
-        for (int k = 0; k < 3 && !names_twice(face_at(s, f)); ++k)
-            s->first[face_at(s, f)[k]]++;
+    for (int64_t i = 0; i < faces; ++i) {
+        const int32_t *f = face_at(s, i);
+        for (int k = 0; k < 3 && !names_twice(f); ++k)
+            s->first[f[k]]++;
+    }
     for (int64_t v = 0; v <= vertices; ++v) { // the end of each vertex's
         sum += s->first[v];
         s->first[v] = sum;
     }
-    for (int64_t f = faces - 1; f >= 0; --f)
-        for (int k = 0; k < 3 && !names_twice(face_at(s, f)); ++k)
-            s->faces[--s->first[face_at(s, f)[k]]] = (int32_t)f;
+    for (int64_t i = faces - 1; i >= 0; --i) {
+        const int32_t *f = face_at(s, i);
+        for (int k = 0; k < 3 && !names_twice(f); ++k)
+            s->corners[--s->first[f[k]]] = (corner){(int32_t)i, {f[(k + 1) % 3], f[(k + 2) % 3]}};
+    }
 }
 
 // ---- One vertex
@@ -107,26 +119,20 @@ static bool unite(int32_t *parents, int32_t i, int32_t j)
 typedef struct star
 {
     int32_t vertex;
-    int64_t count;        // of its faces
-    const int32_t *faces; // these
-    entry *entries;       // room for two a face
-    int32_t *fans;        // room for one a face
+    int64_t count;   // of its faces
+    corner *corners; // these
+    entry *entries;  // room for two a face
+    int32_t *fans;   // room for one a face
 } star;
-
-static int corner_in(const int32_t f[3], int32_t vertex)
-{
-    return f[0] == vertex ? 0 : f[1] == vertex ? 1 : 2;
-}
 
 // Sides of faces at the vertex by their other end; item 2 i: face i leaves along it, else it
 // arrives.
-static void list_sides(const surface *s, star *at)
+static void list_sides(star *at)
 {
     for (int64_t i = 0; i < at->count; ++i) {
-        const int32_t *f = face_at(s, at->faces[i]);
-        int k = corner_in(f, at->vertex);
-        at->entries[2 * i] = (entry){(uint64_t)f[(k + 1) % 3], 2 * (uint64_t)i};
-        at->entries[2 * i + 1] = (entry){(uint64_t)f[(k + 2) % 3], 2 * (uint64_t)i + 1};
+        for (int k = 0; k < 2; ++k)
+            at->entries[2 * i + k] =
+                (entry){(uint64_t)at->corners[i].other[k], (uint64_t)(2 * i + k)};
         at->fans[i] = (int32_t)i;
     }
     sort_entries(at->entries, 2 * at->count);
@@ -141,18 +147,12 @@ static void note_edge(int32_t found[2], int32_t low, int32_t high)
 }
 
 // One edge, seen from its lower vertex: `uses` of it.
-static void count_edge(const surface *s, const star *at, const entry *use, int64_t uses,
-                       toi_surface_report *report)
+static void count_edge(const star *at, const entry *use, int64_t uses, toi_surface_report *report)
 {
     int32_t high = (int32_t)use->key;
     int64_t leaving = 0;
-    for (int64_t i = 0; i < uses; ++i) {
-        int32_t face = at->faces[use[i].item / 2];
-        int k = corner_in(face_at(s, face), at->vertex);
-        bool leaves = use[i].item % 2 == 0;
-        leaving += leaves;
-        s->links[3 * (int64_t)face + (leaves ? k : (k + 2) % 3)] = at->faces[use->item / 2];
-    }
+    for (int64_t i = 0; i < uses; ++i)
+        leaving += use[i].item % 2 == 0;
     report->edges++;
     if (uses == 1) {
         report->border_edges++;
@@ -166,32 +166,35 @@ static void count_edge(const surface *s, const star *at, const entry *use, int64
     report->oriented = report->oriented && (uses == 1 || 2 * leaving == uses);
 }
 
-static void count_edges(const surface *s, star *at, toi_surface_report *report)
+static void count_edges(star *at, toi_surface_report *report)
 {
     bool crowded = false;
     int64_t fans = at->count;
     for (int64_t i = 0, end; i < 2 * at->count; i = end) {
         const entry *use = at->entries + i;
-        for (end = i + 1; end < 2 * at->count && at->entries[end].key == use->key; ++end)
-            fans -= unite(at->fans, (int32_t)(use->item / 2), (int32_t)(at->entries[end].item / 2));
+        int32_t fan = (int32_t)(use->item / 2);
+        for (end = i; end < 2 * at->count && at->entries[end].key == use->key; ++end) {
+            uint64_t item = at->entries[end].item;
+            fans -= unite(at->fans, fan, (int32_t)(item / 2));
+            at->corners[item / 2].other[item % 2] = at->corners[fan].face;
+        }
         crowded = crowded || end - i > 2;
         if ((int64_t)use->key > at->vertex)
-            count_edge(s, at, use, end - i, report);
+            count_edge(at, use, end - i, report);
     }
     if (fans > 1 && !crowded && report->crowded_vertices++ == 0)
         report->first_crowded_vertex = at->vertex;
 }
 
 // Faces whose lowest vertex this is, by the two others.
-static void count_duplicates(const surface *s, star *at, toi_surface_report *report)
+static void count_duplicates(star *at, toi_surface_report *report)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < at->count; ++i) {
-        const int32_t *f = face_at(s, at->faces[i]);
-        int k = corner_in(f, at->vertex);
-        int32_t p = f[(k + 1) % 3], q = f[(k + 2) % 3];
-        if (p > at->vertex && q > at->vertex)
-            at->entries[count++] = (entry){toi_edge_key(p, q), (uint64_t)at->faces[i]};
+        const corner *c = &at->corners[i];
+        if (c->other[0] > at->vertex && c->other[1] > at->vertex)
+            at->entries[count++] =
+                (entry){toi_edge_key(c->other[0], c->other[1]), (uint64_t)c->face};
     }
     sort_entries(at->entries, count);
     for (int64_t i = 1; i < count; ++i)
@@ -230,12 +233,12 @@ static toi_status look_at_vertices(void *context, int64_t first, int64_t end)
     toi_status status = at.entries && at.fans ? TOI_OK : toi_allocation_status();
     for (int64_t v = first; v < end && status == TOI_OK; ++v) {
         at.vertex = (int32_t)v;
-        at.faces = s->faces + s->first[v];
+        at.corners = s->corners + s->first[v];
         at.count = s->first[v + 1] - s->first[v];
         report->unused_vertices += at.count == 0;
-        list_sides(s, &at);
-        count_edges(s, &at, report);
-        count_duplicates(s, &at, report);
+        count_duplicates(&at, report);
+        list_sides(&at);
+        count_edges(&at, report);
     }
     toi_give_back(at.entries);
     toi_give_back(at.fans);
@@ -310,14 +313,13 @@ static toi_status add_pieces(surface *s, int64_t count, toi_range_fn *look, int 
 
 static void count_components(surface *s, toi_surface_report *report)
 {
-    int64_t faces = s->mesh->faces.count;
-    for (int64_t f = 0; f < faces; ++f) {
-        s->parents[f] = (int32_t)f;
-        report->components += !names_twice(face_at(s, f));
-    }
+    int64_t faces = s->mesh->faces.count, corners = s->first[s->mesh->start.count];
     for (int64_t f = 0; f < faces; ++f)
-        for (int k = 0; k < 3 && !names_twice(face_at(s, f)); ++k)
-            report->components -= unite(s->parents, (int32_t)f, s->links[3 * f + k]);
+        s->parents[f] = (int32_t)f;
+    report->components = corners / 3;
+    for (int64_t i = 0; i < corners; ++i)
+        for (int k = 0; k < 2; ++k)
+            report->components -= unite(s->parents, s->corners[i].face, s->corners[i].other[k]);
 }
 
 static toi_status count_places(const toi_point_view *points, toi_surface_report *report)
@@ -337,8 +339,7 @@ static bool open_surface(surface *s, const toi_mesh *mesh)
     int64_t most = vertices > faces ? vertices : faces;
     s->mesh = mesh;
     return (s->first = toi_take(NULL, vertices + 1, sizeof *s->first)) &&
-           (s->faces = toi_take(NULL, 3 * faces, sizeof *s->faces)) &&
-           (s->links = toi_take(NULL, 3 * faces, sizeof *s->links)) &&
+           (s->corners = toi_take(NULL, 3 * faces, sizeof *s->corners)) &&
            (s->parents = toi_take(NULL, faces, sizeof *s->parents)) &&
            (s->of = toi_take(NULL, count_pieces(most), sizeof *s->of));
 }
@@ -346,8 +347,7 @@ static bool open_surface(surface *s, const toi_mesh *mesh)
 static void close_surface(surface *s)
 {
     toi_give_back(s->first);
-    toi_give_back(s->faces);
-    toi_give_back(s->links);
+    toi_give_back(s->corners);
     toi_give_back(s->parents);
     toi_give_back(s->of);
 }
@@ -357,7 +357,7 @@ static toi_status look_over(const toi_mesh *mesh, int workers, toi_surface_repor
     surface s = {0};
     toi_status status = open_surface(&s, mesh) ? TOI_OK : toi_allocation_status();
     if (status == TOI_OK) {
-        list_faces(&s);
+        list_corners(&s);
         status = add_pieces(&s, mesh->start.count, look_at_vertices, workers, report);
     }
     if (status == TOI_OK)

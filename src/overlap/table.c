@@ -27,7 +27,6 @@ typedef struct point_job
 {
     toi_overlap_call *call;
     toi_face_table *table;
-    double centre[3];     // scaled
     extent *pieces;       // one a piece
     double (*doubles)[4]; // by number or by place
     float (*singles)[4];
@@ -61,6 +60,7 @@ static double scale_of(double largest)
 
 // d is off by 2^-1075 at most, where it is subnormal; d - centre by 2^-53 of itself; the float by
 // 2^-24 of what it rounds, or 2^-150 where it is subnormal. `radius`: the largest |d - centre|.
+// What is added here covers the roundings of the bound itself, too: docs/overlap.md.
 static float error_of(double radius)
 {
     return (float)(radius * (0x1p-24 * (1 + 0x1p-20)) + 0x1p-148);
@@ -81,9 +81,8 @@ static void fit_table(point_job *job, int64_t pieces)
     table->scale = scale_of(largest);
     for (int k = 0; k < 3; ++k) {
         double lo = e.lo[k] * table->scale, hi = e.hi[k] * table->scale;
-        job->centre[k] = 0.5 * lo + 0.5 * hi;
-        table->origin[k] = job->centre[k] / table->scale;
-        radius = fmax(radius, fmax(hi - job->centre[k], job->centre[k] - lo));
+        table->centre[k] = 0.5 * lo + 0.5 * hi;
+        radius = fmax(radius, fmax(hi - table->centre[k], table->centre[k] - lo));
     }
     table->error = error_of(radius);
 }
@@ -110,13 +109,12 @@ static toi_status round_piece(void *context, int64_t first, int64_t end)
         double p[3];
         toi_load_point(&job->call->mesh.start, i, p);
         for (int k = 0; k < 3; ++k)
-            job->singles[i][k] = (float)(p[k] * scale - job->centre[k]);
+            job->singles[i][k] = (float)(p[k] * scale - job->table->centre[k]);
         job->singles[i][3] = 0;
     }
     return TOI_OK;
 }
 
-// Both by place, the doubles anew: as many bytes to read as to gather them.
 static toi_status arrange_piece(void *context, int64_t first, int64_t end)
 {
     const point_job *job = context;
@@ -128,8 +126,6 @@ static toi_status arrange_piece(void *context, int64_t first, int64_t end)
         for (int k = 0; k < 3; ++k)
             job->doubles[i][k] = p[k] * scale;
         job->doubles[i][3] = 0;
-        if (job->singles)
-            memcpy(job->singles[i], job->table->by_id[vertex], sizeof *job->singles);
     }
     return TOI_OK;
 }
@@ -199,10 +195,8 @@ static toi_status take_points(point_job *job, bool ordered)
     toi_overlap_call *call = job->call;
     toi_face_table *table = job->table;
     int64_t count = table->vertex_count;
-    job->singles = ordered ? toi_take(call->budget, count, sizeof *job->singles) : NULL;
-    table->singles = ordered ? (const float(*)[4])job->singles : table->by_id;
-    if (table->singles)
-        job->doubles = toi_take(call->budget, count, sizeof *job->doubles);
+    table->singles = ordered ? (const float(*)[4])call->order.points : table->by_id;
+    job->doubles = toi_take(call->budget, count, sizeof *job->doubles);
     table->doubles = (const double(*)[4])job->doubles;
     if (!table->doubles)
         return toi_allocation_status();
@@ -239,8 +233,6 @@ void toi_free_face_table(toi_overlap_call *call)
         toi_give_back((void *)table->ids);
     toi_give_back((void *)table->corners);
     toi_give_back((void *)table->doubles);
-    if (table->singles != table->by_id)
-        toi_give_back((void *)table->singles);
     toi_give_back((void *)table->by_id);
     toi_free_tree(&call->tree);
     toi_free_mesh_order(&call->order);
@@ -251,7 +243,7 @@ int64_t toi_face_table_need(const toi_mesh_counts *counts)
 {
     enum
     {
-        VERTEX_BYTES = 2 * 16 + 32, // singles twice, doubles
+        VERTEX_BYTES = 16 + 32, // singles and doubles
         FACE_BYTES = 12 + 4,
         PIECE_BYTES = 48
     };

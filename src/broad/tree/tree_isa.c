@@ -227,6 +227,7 @@ typedef struct packet
     probe halves[2]; // of the packet
     toi_label_range labels;
     label_columns corners;
+    int32_t common; // a label that all its boxes have; -1: none, or nobody looked
     packet_doubles doubles;
     probe_list lists[LISTS];
     uint16_t *marks;                        // the worker's
@@ -363,13 +364,12 @@ TOI_LANE_INLINE toi_pair *run_exact(const toi_tree_search *s, const shape kind, 
 }
 
 // Else places where nothing overlaps are dropped first: to ask about them in double, too, or not
-// to, would be a branch that nobody can guess.
-TOI_LANE_INLINE toi_pair *run_near(const toi_tree_search *s, const shape kind, const columns *c,
-                                   const label_columns *labels, int64_t index,
-                                   const probe_list *list, const int which, packet_doubles *doubles,
-                                   toi_pair *out)
+// to, would be a branch that nobody can guess; and of faces most places have only neighbours.
+TOI_LANE_INLINE toi_pair *run_twice(const toi_tree_search *s, const shape kind, const columns *c,
+                                    const label_columns *labels, int64_t index,
+                                    const probe_list *list, const int which,
+                                    packet_doubles *doubles, const int32_t *names, toi_pair *out)
 {
-    const int32_t *ids = s->packets->ids + index * TOI_BLOCK;
     uint32_t places[LIST + TOI_BLOCK];
     uint16_t masks[LIST + TOI_BLOCK];
     int some = 0;
@@ -380,29 +380,11 @@ TOI_LANE_INLINE toi_pair *run_near(const toi_tree_search *s, const shape kind, c
         some += mask != 0;
     }
     for (int i = 0; i < some; ++i) {
-        unsigned mask = settle(s, c, index, places[i], masks[i], doubles);
-        out += toi_write_lanes(out, mask, ids, s->tree->ids[places[i]], kind.write, 0);
+        unsigned mask = masks[i];
+        if (!kind.exact)
+            mask = settle(s, c, index, places[i], mask, doubles);
+        out += toi_write_lanes(out, mask, names, tree_name(s, kind, places[i]), kind.write, 0);
     }
-    return out;
-}
-
-// Faces: most places have only boxes that share a corner, so those without a pair are dropped
-// first.
-TOI_LANE_INLINE toi_pair *run_marked(const toi_tree_search *s, const shape kind, const columns *c,
-                                     const probe_list *list, const int which, const int32_t *names,
-                                     toi_pair *out)
-{
-    uint32_t places[LIST + TOI_BLOCK];
-    uint16_t masks[LIST + TOI_BLOCK];
-    int some = 0;
-    for (int i = 0; i < list->count; ++i) {
-        unsigned mask = meet(s, kind, c, NULL, (uint32_t)list->at[i], 0xffff, which);
-        places[some] = (uint32_t)list->at[i];
-        masks[some] = (uint16_t)mask;
-        some += mask != 0;
-    }
-    for (int i = 0; i < some; ++i)
-        out += toi_write_lanes(out, masks[i], names, (int32_t)places[i], kind.write, 0);
     return out;
 }
 
@@ -423,9 +405,10 @@ TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
     const int64_t index = p->index;
     toi_pair *out = writer->buffer + writer->count;
     const int32_t *names = packet_names(p, kind);
-    out = kind.exact
-              ? run_exact(&s, kind, &mine, &labels, &p->lists[list], list, names, out)
-              : run_near(&s, kind, &mine, &labels, index, &p->lists[list], list, &p->doubles, out);
+    const probe_list *of = &p->lists[list];
+    out = kind.exact && !kind.marked
+              ? run_exact(&s, kind, &mine, &labels, of, list, names, out)
+              : run_twice(&s, kind, &mine, &labels, index, of, list, &p->doubles, names, out);
     writer->count = out - writer->buffer;
     p->lists[list].count = 0;
     return TOI_OK;
@@ -475,6 +458,17 @@ TOI_LANE_INLINE toi_status list_block(packet *p, const shape kind, int64_t block
     return list == NEAR ? run_list(p, kind, NEAR) : run_list(p, kind, FAR);
 }
 
+// Children of a block all of whose boxes share a vertex with all of the packet's.
+static unsigned find_relatives(const packet *p, int level, int64_t block)
+{
+    const toi_tree *tree = p->search->tree;
+    int64_t first = block * TOI_BLOCK, rest = tree->blocks[level - 1] - first;
+    unsigned mask = 0;
+    for (int i = 0; i < TOI_BLOCK && i < rest; ++i)
+        mask |= (unsigned)(tree->common[level - 1][first + i] == p->common) << i;
+    return mask;
+}
+
 // Children of a block of the tree that the packet's box overlaps.
 TOI_LANE_INLINE unsigned enter_block(const packet *p, const shape kind, int level, int64_t block)
 {
@@ -485,6 +479,8 @@ TOI_LANE_INLINE unsigned enter_block(const packet *p, const shape kind, int leve
         if (first > 0)
             mask &= first < TOI_BLOCK ? ~0u << first : 0;
     }
+    if (kind.marked && p->common >= 0)
+        mask &= ~find_relatives(p, level, block);
     return mask;
 }
 
@@ -537,6 +533,7 @@ TOI_LANE_INLINE toi_status search_packet(const toi_tree_search *s, int64_t index
         p.labels = s->packets->ranges[index];
         p.corners = load_labels(toi_block_labels(s->packets, index, 0), kind.packet_corners);
     }
+    p.common = kind.marked && s->tree->common[0] ? s->tree->common[0][index] : -1;
     p.marks = kind.marked ? s->marks + writer->worker * s->label_count : NULL;
     for (int lane = 0; kind.marked && lane < TOI_BLOCK; ++lane)
         p.places[lane] = (int32_t)(index * TOI_BLOCK + lane);
