@@ -3,6 +3,7 @@
 
 #include "overlap/call.h"
 
+#include "base/literature.h"
 #include "base/status.h"
 #include "mesh/mesh.h"
 
@@ -282,7 +283,8 @@ static int64_t all_faces_need(const toi_mesh_counts *counts, int workers)
 
 static const toi_overlap_search methods[TOI_OVERLAP_METHOD_COUNT] = {
     [TOI_OVERLAP_AUTO] = {"auto", toi_search_face_tree, TOI_PAIRS_ALONG_CURVE, face_tree_need},
-    [TOI_OVERLAP_KDET] = {"kdet", NULL, TOI_PAIRS_AS_GIVEN, NULL},
+    [TOI_OVERLAP_KDET] = {"kdet", TOI_LITERATURE(toi_search_face_grid), TOI_PAIRS_AS_GIVEN,
+                          TOI_LITERATURE(toi_face_grid_need)},
     [TOI_OVERLAP_BRUTE] = {"brute", toi_search_all_faces, TOI_PAIRS_PLAIN, all_faces_need},
 };
 

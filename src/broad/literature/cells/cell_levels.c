@@ -79,7 +79,7 @@ static toi_status count_sizes(void *context, int64_t piece, int worker)
     for (int64_t i = first; i < first + TOI_PIECE && i < source->count; i += TOI_BLOCK) {
         const toi_box_block *block = &source->blocks[i / TOI_BLOCK];
         double extents[TOI_BLOCK];
-        toi_find_extents(space, block, extents);
+        toi_find_extents(space, source, i, extents);
         for (int lane = 0; lane < TOI_BLOCK && i + lane < source->count; ++lane) {
             int bin = bin_of(extents[lane]);
             ++bins->boxes[list][bin];
@@ -218,7 +218,7 @@ static int64_t choose_octaves(const planner *p, toi_cell_plan *plan)
         int begin = cell == first ? 0 : cell;
         if (all_in(p, begin, cell + 1) == 0)
             continue;
-        toi_cell_level level = make_level(p, begin, cell + 1, cell);
+        toi_cell_level level = make_level(p, begin, cell + 1, cell + 1);
         if (can_meet(&level, p->space->job->self)) {
             plan->levels[plan->count++] = level;
             total += all_in(p, 0, cell + 1);

@@ -8,15 +8,21 @@
 
 #include "broad/literature/cells/cells.h"
 
-toi_status toi_search_kdet(const toi_broad_job *job)
+toi_status toi_search_octaves(const toi_broad_job *job, const toi_cell_shapes *shapes)
 {
     toi_box_scale *scale;
-    double size = 0;
+    toi_cell_rule rule = {
+        .axis = -1, .compare = toi_compare_all, .octaves = true, .shapes = shapes};
     toi_status status = toi_measure_boxes(job, &scale);
     if (status == TOI_OK)
-        status = toi_ordinary_extent(job, scale, -1, &size);
+        status = toi_ordinary_extent(job, scale, -1, &rule.size);
     if (status == TOI_OK)
-        status = toi_search_cells(job, scale, (toi_cell_rule){size, -1, toi_compare_all, true});
+        status = toi_search_cells(job, scale, rule);
     toi_give_back(scale);
     return status;
+}
+
+toi_status toi_search_kdet(const toi_broad_job *job)
+{
+    return toi_search_octaves(job, NULL);
 }
