@@ -49,6 +49,15 @@ static void flat_lattice(toi_random *random, double x[3])
     x[2] = 0;
 }
 
+// About a circle: triangles that cross as hexagons.
+static void round_lattice(toi_random *random, double x[3])
+{
+    double angle = toi_random_range(random, 0, 7);
+    x[0] = round(9 * cos(angle));
+    x[1] = round(9 * sin(angle));
+    x[2] = x[0] / 2;
+}
+
 static void leaning_lattice(toi_random *random, double x[3])
 {
     lattice_place(random, x, 4);
@@ -129,10 +138,10 @@ static void wild_place(toi_random *random, double x[3])
     }
 }
 
-static place_fn *const PLACES[] = {small_lattice, large_lattice, flat_lattice, leaning_lattice,
-                                   general_place, nearly_flat,   far_out,      denormal_place,
-                                   small_place,   big_place,     tiny_place,   huge_place,
-                                   wild_place};
+static place_fn *const PLACES[] = {small_lattice,   large_lattice, flat_lattice, round_lattice,
+                                   leaning_lattice, general_place, nearly_flat,  far_out,
+                                   denormal_place,  small_place,   big_place,    tiny_place,
+                                   huge_place,      wild_place};
 enum
 {
     PLACE_COUNT = sizeof PLACES / sizeof *PLACES,
@@ -242,8 +251,8 @@ static void print_trial(const trial *t)
                           t->x[f][i][2]);
 }
 
-static const char *const NAMES[] = {"crossing", "coplanar", "segment", "point",
-                                    "vertex",   "edge",     "same",    "nothing"};
+static const char *const CLASSES[] = {"crossing", "coplanar", "segment", "point",
+                                      "vertex",   "edge",     "same",    "nothing"};
 
 typedef struct tally
 {
@@ -286,15 +295,250 @@ static void classes_agree_with_the_twin(void **state)
         assert_true(own.exact > 0);
     }
     for (int k = 0; k <= TOI_OVERLAP_CLASS_COUNT; ++k) {
-        print_message("%s: %lld\n", NAMES[k], (long long)all.by_class[k]);
+        print_message("%s: %lld\n", CLASSES[k], (long long)all.by_class[k]);
         assert_true(all.by_class[k] > cases(300));
     }
+}
+
+// ---- Figures
+
+static bool same_point(const double p[3], const double q[3])
+{
+    return p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
+}
+
+// The same corners in the same order, from any of them on, in either direction.
+static bool same_figure(const toi_overlap_figure *a, const toi_overlap_figure *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (int turn = 0; turn < 2 * a->count; ++turn) {
+        bool same = true;
+        for (int i = 0; i < a->count && same; ++i) {
+            int j = turn < a->count ? turn + i : turn + a->count - i;
+            same = same_point(a->points[i], b->points[j % a->count]);
+        }
+        if (same)
+            return true;
+    }
+    return a->count == 0;
+}
+
+static toi_overlap_figure find_twin_figure(const trial *t)
+{
+    toi_corner_view a = view(t, 0), b = view(t, 1);
+    toi_overlap_figure figure = {0};
+    twin_set set;
+    open_twin_set(&set);
+    find_twin_set(&a, &b, &set);
+    figure.count = set.count;
+    assert_true(set.count <= 6);
+    for (int i = 0; i < set.count; ++i)
+        for (int k = 0; k < 3; ++k)
+            figure.points[i][k] = nearest_double(set.x[i][k]);
+    close_twin_set(&set);
+    return figure;
+}
+
+static toi_overlap_figure find_figure(const trial *t)
+{
+    double points[16][3] = {{0}};
+    for (int i = 0; i < 6; ++i)
+        memcpy(points[t->vertex[i / 3][i % 3]], t->x[i / 3][i % 3], sizeof *points);
+    toi_mesh mesh = toi_make_mesh(points[0], points[0], 16, t->vertex[0], 2);
+    toi_overlap_figure figure;
+    assert_ok(toi_find_overlap_figure(&mesh, 0, 1, &figure));
+    return figure;
+}
+
+static void figures_agree_with_the_twin(void **state)
+{
+    (void)state;
+    int64_t by_count[7] = {0};
+    for (int i = 0; i < PLACE_COUNT; ++i) {
+        toi_random random = {(uint64_t)i + 100};
+        int64_t count = cases(i < PLACE_COUNT - SLOW_PLACES ? 3000 : 700);
+        for (int64_t n = 0; n < count; ++n) {
+            trial t = make_trial(&random, PLACES[i]);
+            toi_overlap_figure expected = find_twin_figure(&t), found = find_figure(&t);
+            by_count[expected.count]++;
+            if (!same_figure(&found, &expected)) {
+                print_trial(&t);
+                fail_msg("trial %lld of place %d: %d corners, the twin has %d", (long long)n, i,
+                         found.count, expected.count);
+            }
+        }
+    }
+    for (int i = 0; i < 7; ++i) {
+        print_message("%d corners: %lld\n", i, (long long)by_count[i]);
+        assert_true(by_count[i] > cases(20));
+    }
+}
+
+static void wrong_figures_are_refused(void **state)
+{
+    (void)state;
+    double points[3][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    int32_t face[3] = {0, 1, 2};
+    toi_mesh mesh = toi_make_mesh(points[0], points[0], 3, face, 1);
+    toi_overlap_figure figure;
+    assert_ok(toi_find_overlap_figure(&mesh, 0, 0, &figure));
+    assert_int_equal(figure.count, 3); // a face and itself
+    assert_fails(toi_find_overlap_figure(&mesh, 0, 1, &figure), TOI_ERROR_ARGUMENT,
+                 "face 1 is not in [0, 1)");
+    assert_int_equal(figure.count, 0);
+    assert_fails(toi_find_overlap_figure(&mesh, -1, 0, &figure), TOI_ERROR_ARGUMENT, "face -1");
+    assert_fails(toi_find_overlap_figure(NULL, 0, 0, &figure), TOI_ERROR_ARGUMENT, "mesh is NULL");
+    assert_fails(toi_find_overlap_figure(&mesh, 0, 0, NULL), TOI_ERROR_ARGUMENT, "figure is NULL");
+}
+
+// ---- Signs
+
+static void exact_volume(double x[4][3], mpq_t volume)
+{
+    mpq_t d[3][3], product;
+    mpq_init(product);
+    for (int i = 0; i < 9; ++i) {
+        mpq_t base;
+        mpq_init(base);
+        mpq_init(d[i / 3][i % 3]);
+        mpq_set_d(d[i / 3][i % 3], x[i / 3 + 1][i % 3]);
+        mpq_set_d(base, x[0][i % 3]);
+        mpq_sub(d[i / 3][i % 3], d[i / 3][i % 3], base);
+        mpq_clear(base);
+    }
+    mpq_set_si(volume, 0, 1);
+    for (int i = 0; i < 6; ++i) { // permutations: three even, three odd
+        int j = i % 3, k = i < 3 ? (j + 1) % 3 : (j + 2) % 3, l = 3 - j - k;
+        mpq_mul(product, d[0][j], d[1][k]);
+        mpq_mul(product, product, d[2][l]);
+        (i < 3 ? mpq_add : mpq_sub)(volume, volume, product);
+    }
+    for (int i = 0; i < 9; ++i)
+        mpq_clear(d[i / 3][i % 3]);
+    mpq_clear(product);
+}
+
+// |value - truth| as a part of the error that is claimed for it.
+static double part_of_error(toi_estimate estimate, const mpq_t truth)
+{
+    if (!isfinite(estimate.value) || !isfinite(estimate.error))
+        return 0; // claims nothing
+    mpq_t off, error;
+    mpq_inits(off, error, NULL);
+    mpq_set_d(off, estimate.value);
+    mpq_sub(off, off, truth);
+    mpq_abs(off, off);
+    mpq_set_d(error, estimate.error);
+    mpq_div(off, off, error);
+    double part = mpq_get_d(off);
+    mpq_clears(off, error, NULL);
+    return part;
+}
+
+static double volume_part(double x[4][3])
+{
+    mpq_t truth;
+    mpq_init(truth);
+    exact_volume(x, truth);
+    double part = part_of_error(toi_estimate_volume(x[0], x[1], x[2], x[3]), truth);
+    mpq_clear(truth);
+    return part;
+}
+
+// The area along axis 2 is the volume with a fourth corner straight above.
+static double area_part(double x[4][3])
+{
+    double flat[4][3];
+    for (int i = 0; i < 3; ++i) {
+        memcpy(flat[i], x[i], sizeof flat[i]);
+        flat[i][2] = 0;
+    }
+    memcpy(flat[3], flat[0], sizeof flat[3]);
+    flat[3][2] = 1;
+    mpq_t truth;
+    mpq_init(truth);
+    exact_volume(flat, truth);
+    double part = part_of_error(toi_estimate_area(x[0], x[1], x[2], 2), truth);
+    mpq_clear(truth);
+    return part;
+}
+
+// Uphill from random corners, by steps of all sizes.
+static double worst_part(double (*part_of)(double[4][3]), toi_random *random, int exponent)
+{
+    double x[4][3], worst;
+    for (int i = 0; i < 12; ++i)
+        x[i / 3][i % 3] = ldexp(toi_random_range(random, -1, 1), exponent);
+    worst = part_of(x);
+    for (int step = 0; step < 300; ++step) {
+        double *at = &x[toi_random_below(random, 4)][toi_random_below(random, 3)], old = *at;
+        *at += ldexp(toi_random_range(random, -1, 1), exponent - (int)toi_random_below(random, 54));
+        if (fabs(*at) > 0x1p1023)
+            *at = old;
+        double part = part_of(x);
+        worst = part > worst ? part : worst;
+        if (part < worst)
+            *at = old;
+    }
+    return worst;
+}
+
+static void estimates_keep_their_errors(void **state)
+{
+    (void)state;
+    static const int EXPONENTS[] = {0, 0, 0, -200, 200, -340, -350, -500, -1000, 341, 500, 1022};
+    double volumes = 0, areas = 0;
+    toi_random random = {17};
+    for (int64_t n = 0; n < cases(240); ++n) {
+        int exponent = EXPONENTS[n % (int64_t)(sizeof EXPONENTS / sizeof *EXPONENTS)];
+        volumes = fmax(volumes, worst_part(volume_part, &random, exponent));
+        areas = fmax(areas, worst_part(area_part, &random, exponent));
+    }
+    print_message("of the claimed errors: volumes %.3f, areas %.3f\n", volumes, areas);
+    assert_true(volumes <= 1 && areas <= 1);
+    assert_true(volumes > 0.2 && areas > 0.2); // the search is worth something
+}
+
+// The whole numbers alone, on what the filter would decide too.
+static void whole_numbers_agree(void **state)
+{
+    (void)state;
+    mpq_t truth;
+    mpq_init(truth);
+    int64_t signs[3] = {0};
+    for (int i = 0; i < PLACE_COUNT; ++i) {
+        toi_random random = {(uint64_t)i + 200};
+        for (int64_t n = 0; n < cases(1000); ++n) {
+            double x[4][3];
+            for (int k = 0; k < 4; ++k)
+                PLACES[(i + (k == 3 && n % 4 == 0)) % PLACE_COUNT](&random, x[k]);
+            exact_volume(x, truth);
+            assert_int_equal(toi_exact_volume_sign(x[0], x[1], x[2], x[3]), mpq_sgn(truth));
+            signs[mpq_sgn(truth) + 1]++;
+            for (int axis = 0; axis < 3; ++axis) {
+                double flat[4][3];
+                for (int k = 0; k < 4; ++k)
+                    for (int c = 0; c < 3; ++c)
+                        flat[k][c] = c == axis ? k == 3 : x[k == 3 ? 0 : k][c];
+                exact_volume(flat, truth);
+                assert_int_equal(toi_exact_area_sign(x[0], x[1], x[2], axis), mpq_sgn(truth));
+            }
+        }
+    }
+    mpq_clear(truth);
+    for (int i = 0; i < 3; ++i)
+        assert_true(signs[i] > cases(1000));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_agree_with_the_twin),
+        cmocka_unit_test(figures_agree_with_the_twin),
+        cmocka_unit_test(wrong_figures_are_refused),
+        cmocka_unit_test(estimates_keep_their_errors),
+        cmocka_unit_test(whole_numbers_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,30 +1,15 @@
 // What two faces have in common, by the signs of volumes and areas alone: docs/overlap.md, "What
 // two faces have in common".
 //
-// What is asked for is the dimension of the intersection: NOTHING, a point, a segment or an area.
-// Faces with area in different planes meet along the line that both planes have in common; all
-// others, coplanar ones and those that are segments or points, are looked at as flat shapes.
+// What is asked for is the dimension of the intersection: TOI_NOTHING, a point, a segment or an
+// area. Faces with area in different planes meet along the line that both planes have in common;
+// all others, coplanar ones and those that are segments or points, are looked at as flat shapes.
 
-#include "overlap/orientation.h"
-#include "overlap/overlap.h"
-
-enum
-{
-    NOTHING = -1 // else the dimension of what is in common: 0, 1, 2
-};
-
-typedef struct face_pair
-{
-    const toi_corner_view *face[2];
-    unsigned shared[2]; // bit i: the other face names the vertex of corner i too
-    int shared_count;   // distinct vertices
-    bool crossing;      // relative interiors of faces in different planes meet
-    bool exact;
-} face_pair;
+#include "overlap/triangles.h"
 
 // ---- What they share
 
-static void find_shared(face_pair *pair)
+static void find_shared(toi_face_pair *pair)
 {
     const int32_t *a = pair->face[0]->vertex, *b = pair->face[1]->vertex;
     for (unsigned i = 0; i < 3; ++i) {
@@ -38,7 +23,7 @@ static void find_shared(face_pair *pair)
 }
 
 // Two vertices are shared: is the side between them a diagonal of this face's polygon?
-static bool shares_diagonal(const face_pair *pair, int f)
+static bool shares_diagonal(const toi_face_pair *pair, int f)
 {
     const toi_corner_view *face = pair->face[f];
     for (unsigned i = 0; i < 3; ++i) {
@@ -52,8 +37,7 @@ static bool shares_diagonal(const face_pair *pair, int f)
 
 // ---- Faces with area, in different planes
 
-// On which sides of the other face's plane the corners of face f are; all 0 if that has no area.
-static void find_sides(face_pair *pair, int f, int side[3])
+void toi_find_sides(toi_face_pair *pair, int f, int side[3])
 {
     const double *const *plane = pair->face[!f]->corner;
     for (int i = 0; i < 3; ++i)
@@ -75,45 +59,19 @@ static bool is_clear(const int side[3], unsigned shared)
     return above || below;
 }
 
-static bool is_zero(const int side[3])
-{
-    return side[0] == 0 && side[1] == 0 && side[2] == 0;
-}
-
-static bool has_both(const int side[3])
-{
-    return (side[0] > 0 || side[1] > 0 || side[2] > 0) &&
-           (side[0] < 0 || side[1] < 0 || side[2] < 0);
-}
-
-// The face meets the other's plane in one corner alone.
-static bool has_one_corner_on(const int side[3])
-{
-    return !has_both(side) && (side[0] == 0) + (side[1] == 0) + (side[2] == 0) == 1;
-}
-
-// Where the border of a face, followed along its corners, comes up through the other's plane, or
-// down: two corners not above and not below it, one of them off it.
-typedef struct passage
-{
-    int low;
-    int high;
-} passage;
-
-static passage find_passage(const int side[3], bool up)
+toi_passage toi_find_passage(const int side[3], bool up)
 {
     for (int i = 0; i < 3; ++i) {
         int j = (i + 1) % 3;
-        passage way = up ? (passage){i, j} : (passage){j, i};
+        toi_passage way = up ? (toi_passage){i, j} : (toi_passage){j, i};
         if (side[way.low] <= 0 && side[way.high] >= 0 && side[way.low] != side[way.high])
             return way;
     }
-    return (passage){0, 0}; // not for faces that reach the plane and are not in it
+    return (toi_passage){0, 0}; // not for faces that reach the plane and are not in it
 }
 
-// The sign of q - p along nA x nB, p being where the passage of face 0 meets the plane of face 1,
-// and q the other way round. A vertex that both name is p and q.
-static int compare_passages(face_pair *pair, passage p, passage q)
+// A vertex that both name is p and q.
+int toi_compare_passages(toi_face_pair *pair, toi_passage p, toi_passage q)
 {
     const toi_corner_view *a = pair->face[0], *b = pair->face[1];
     if (a->vertex[p.low] == b->vertex[q.low] || a->vertex[p.low] == b->vertex[q.high] ||
@@ -123,37 +81,26 @@ static int compare_passages(face_pair *pair, passage p, passage q)
                            &pair->exact);
 }
 
-// Both faces cut an interval out of the line that their planes have in common. That of face 0 runs
-// from where its border comes up to where it goes down, that of face 1 the other way.
-static int meet_along_line(face_pair *pair, const int a[3], const int b[3])
+int toi_meet_along_line(toi_face_pair *pair, const int a[3], const int b[3])
 {
-    int last = compare_passages(pair, find_passage(a, true), find_passage(b, true));
+    int last = toi_compare_passages(pair, toi_find_passage(a, true), toi_find_passage(b, true));
     if (last < 0)
-        return NOTHING;
-    int first = compare_passages(pair, find_passage(a, false), find_passage(b, false));
+        return TOI_NOTHING;
+    int first = toi_compare_passages(pair, toi_find_passage(a, false), toi_find_passage(b, false));
     if (first > 0)
-        return NOTHING;
-    if (last == 0 || first == 0 || has_one_corner_on(a) || has_one_corner_on(b))
+        return TOI_NOTHING;
+    if (last == 0 || first == 0 || toi_has_one_corner_on(a) || toi_has_one_corner_on(b))
         return 0;
-    pair->crossing = has_both(a) && has_both(b);
+    pair->crossing = toi_has_both(a) && toi_has_both(b);
     return 1;
 }
 
 // ---- Flat shapes
 
-// A face as the set that it is.
-typedef struct shape
-{
-    int dimension;          // of a point, a segment, a triangle
-    int axis;               // along which a triangle's projection has area, a segment has length
-    const double *point[3]; // a triangle's, counterclockwise seen along its axis; a segment's ends,
-                            // upwards along its axis
-} shape;
-
 // Of points on one line: the extreme ones.
-static shape make_thin(const double *const corner[3])
+static toi_face_shape make_thin(const double *const corner[3])
 {
-    shape thin = {0, 0, {corner[0], corner[0], corner[0]}};
+    toi_face_shape thin = {0, 0, {corner[0], corner[0], corner[0]}};
     for (int axis = 0; axis < 3; ++axis) {
         const double *low = corner[0], *high = corner[0];
         for (int i = 1; i < 3; ++i) {
@@ -161,18 +108,18 @@ static shape make_thin(const double *const corner[3])
             high = corner[i][axis] > high[axis] ? corner[i] : high;
         }
         if (low[axis] < high[axis])
-            return (shape){1, axis, {low, high, high}};
+            return (toi_face_shape){1, axis, {low, high, high}};
     }
     return thin;
 }
 
-static shape make_shape(face_pair *pair, int f)
+toi_face_shape toi_make_shape(toi_face_pair *pair, int f)
 {
     const double *const *c = pair->face[f]->corner;
     for (int axis = 0; axis < 3; ++axis) {
         int sign = toi_area_sign(c[0], c[1], c[2], axis, &pair->exact);
         if (sign != 0)
-            return (shape){2, axis, {c[0], c[sign > 0 ? 1 : 2], c[sign > 0 ? 2 : 1]}};
+            return (toi_face_shape){2, axis, {c[0], c[sign > 0 ? 1 : 2], c[sign > 0 ? 2 : 1]}};
     }
     return make_thin(c);
 }
@@ -182,7 +129,7 @@ static bool same_place(const double *p, const double *q)
     return p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
 }
 
-static bool on_one_line(face_pair *pair, const double *a, const double *b, const double *c)
+static bool on_one_line(toi_face_pair *pair, const double *a, const double *b, const double *c)
 {
     for (int axis = 0; axis < 3; ++axis)
         if (toi_area_sign(a, b, c, axis, &pair->exact) != 0)
@@ -196,7 +143,7 @@ static int meet_on_line(const double *const a[2], const double *const b[2], int 
     double a_low = fmin(a[0][axis], a[1][axis]), a_high = fmax(a[0][axis], a[1][axis]);
     double b_low = fmin(b[0][axis], b[1][axis]), b_high = fmax(b[0][axis], b[1][axis]);
     double low = fmax(a_low, b_low), high = fmin(a_high, b_high);
-    return low > high ? NOTHING : low < high;
+    return low > high ? TOI_NOTHING : low < high;
 }
 
 // A side of a triangle, seen along its axis, that has all of some points of the same plane outside,
@@ -210,8 +157,8 @@ typedef struct border
     const double *on[2];   // these
 } border;
 
-static void look_across(face_pair *pair, const shape *triangle, const double *const *point,
-                        int count, border *found)
+static void look_across(toi_face_pair *pair, const toi_face_shape *triangle,
+                        const double *const *point, int count, border *found)
 {
     for (int i = 0; i < 3; ++i) {
         const double *p = triangle->point[i], *q = triangle->point[(i + 1) % 3], *on[3];
@@ -249,24 +196,25 @@ static int meet_at_border(const border *found)
 }
 
 // In one plane.
-static int meet_triangles(face_pair *pair, const shape *a, const shape *b)
+static int meet_triangles(toi_face_pair *pair, const toi_face_shape *a, const toi_face_shape *b)
 {
     border found = {0};
     look_across(pair, a, b->point, 3, &found);
     if (!found.apart)
         look_across(pair, b, a->point, 3, &found);
     if (found.apart)
-        return NOTHING;
+        return TOI_NOTHING;
     return found.touching ? meet_at_border(&found) : 2;
 }
 
 // In one plane: a side has the segment outside, or the segment's line has the triangle on one side.
-static int meet_flat_segment(face_pair *pair, const shape *segment, const shape *triangle)
+static int meet_flat_segment(toi_face_pair *pair, const toi_face_shape *segment,
+                             const toi_face_shape *triangle)
 {
     border found = {0};
     look_across(pair, triangle, segment->point, 2, &found);
     if (found.apart)
-        return NOTHING;
+        return TOI_NOTHING;
     int above = 0, below = 0;
     for (int i = 0; i < 3; ++i) {
         int sign = toi_area_sign(segment->point[0], segment->point[1], triangle->point[i],
@@ -275,13 +223,14 @@ static int meet_flat_segment(face_pair *pair, const shape *segment, const shape 
         below += sign < 0;
     }
     if (above == 3 || below == 3)
-        return NOTHING;
+        return TOI_NOTHING;
     if (found.touching)
         return meet_at_border(&found);
     return above == 0 || below == 0 ? 0 : 1;
 }
 
-static int meet_segment_and_triangle(face_pair *pair, const shape *segment, const shape *triangle)
+static int meet_segment_and_triangle(toi_face_pair *pair, const toi_face_shape *segment,
+                                     const toi_face_shape *triangle)
 {
     const double *p = segment->point[0], *q = segment->point[1];
     const double *const *c = triangle->point;
@@ -290,56 +239,59 @@ static int meet_segment_and_triangle(face_pair *pair, const shape *segment, cons
     if (start == 0 && end == 0)
         return meet_flat_segment(pair, segment, triangle);
     if (start == end)
-        return NOTHING;
+        return TOI_NOTHING;
     bool above = false, below = false;
     for (int i = 0; i < 3; ++i) {
         int sign = toi_volume_sign(p, q, c[i], c[(i + 1) % 3], &pair->exact);
         above = above || sign > 0;
         below = below || sign < 0;
     }
-    return above && below ? NOTHING : 0;
+    return above && below ? TOI_NOTHING : 0;
 }
 
-static int meet_segments(face_pair *pair, const shape *a, const shape *b)
+static int meet_segments(toi_face_pair *pair, const toi_face_shape *a, const toi_face_shape *b)
 {
     const double *p = a->point[0], *q = a->point[1], *r = b->point[0], *s = b->point[1];
     if (toi_volume_sign(p, q, r, s, &pair->exact) != 0)
-        return NOTHING;
+        return TOI_NOTHING;
     bool on_line = true;
     for (int axis = 0; axis < 3; ++axis) {
         int first = toi_area_sign(p, q, r, axis, &pair->exact);
         int second = toi_area_sign(p, q, s, axis, &pair->exact);
         on_line = on_line && first == 0 && second == 0;
         if (first == second && first != 0)
-            return NOTHING; // on one side of the line, seen along this axis
+            return TOI_NOTHING; // on one side of the line, seen along this axis
         first = toi_area_sign(r, s, p, axis, &pair->exact);
         second = toi_area_sign(r, s, q, axis, &pair->exact);
         if (first == second && first != 0)
-            return NOTHING;
+            return TOI_NOTHING;
     }
     return on_line ? meet_on_line(a->point, b->point, a->axis) : 0;
 }
 
-static int meet_point_and_segment(face_pair *pair, const shape *point, const shape *segment)
+static int meet_point_and_segment(toi_face_pair *pair, const toi_face_shape *point,
+                                  const toi_face_shape *segment)
 {
     if (!on_one_line(pair, segment->point[0], segment->point[1], point->point[0]))
-        return NOTHING;
+        return TOI_NOTHING;
     return meet_on_line(point->point, segment->point, segment->axis);
 }
 
-static int meet_point_and_triangle(face_pair *pair, const shape *point, const shape *triangle)
+static int meet_point_and_triangle(toi_face_pair *pair, const toi_face_shape *point,
+                                   const toi_face_shape *triangle)
 {
     const double *const *c = triangle->point;
     if (toi_volume_sign(c[0], c[1], c[2], point->point[0], &pair->exact) != 0)
-        return NOTHING;
+        return TOI_NOTHING;
     border found = {0};
     look_across(pair, triangle, point->point, 1, &found);
-    return found.apart ? NOTHING : 0;
+    return found.apart ? TOI_NOTHING : 0;
 }
 
-// Of which a has the lower dimension; triangles are in one plane.
-static int meet_shapes(face_pair *pair, const shape *a, const shape *b)
+int toi_meet_shapes(toi_face_pair *pair, const toi_face_shape *a, const toi_face_shape *b)
 {
+    if (a->dimension > b->dimension)
+        return toi_meet_shapes(pair, b, a);
     if (a->dimension == 2)
         return meet_triangles(pair, a, b);
     if (a->dimension == 1)
@@ -349,12 +301,13 @@ static int meet_shapes(face_pair *pair, const shape *a, const shape *b)
         return meet_point_and_triangle(pair, a, b);
     if (b->dimension == 1)
         return meet_point_and_segment(pair, a, b);
-    return same_place(a->point[0], b->point[0]) ? 0 : NOTHING;
+    return same_place(a->point[0], b->point[0]) ? 0 : TOI_NOTHING;
 }
 
 // Two vertices are shared, and what is in common is a segment at least: is it longer than from one
 // to the other? Only where both faces are segments, on one line.
-static bool reaches_beyond(const face_pair *pair, const shape *a, const shape *b)
+static bool reaches_beyond(const toi_face_pair *pair, const toi_face_shape *a,
+                           const toi_face_shape *b)
 {
     if (a->dimension == 2 || b->dimension == 2)
         return false;
@@ -369,38 +322,37 @@ static bool reaches_beyond(const face_pair *pair, const shape *a, const shape *b
     return low < least || high > most;
 }
 
-// NOTHING also where two vertices are shared, and nothing more.
-static int meet_flat(face_pair *pair)
+// TOI_NOTHING also where two vertices are shared, and nothing more.
+static int meet_flat(toi_face_pair *pair)
 {
-    shape a = make_shape(pair, 0), b = make_shape(pair, 1);
-    int dimension =
-        a.dimension <= b.dimension ? meet_shapes(pair, &a, &b) : meet_shapes(pair, &b, &a);
+    toi_face_shape a = toi_make_shape(pair, 0), b = toi_make_shape(pair, 1);
+    int dimension = toi_meet_shapes(pair, &a, &b);
     if (pair->shared_count == 2 && dimension == 1 && !reaches_beyond(pair, &a, &b))
-        return NOTHING;
+        return TOI_NOTHING;
     return dimension;
 }
 
 // ---- Both
 
-static int find_dimension(face_pair *pair)
+static int find_dimension(toi_face_pair *pair)
 {
     int a[3], b[3];
-    find_sides(pair, 0, a);
+    toi_find_sides(pair, 0, a);
     if (is_clear(a, pair->shared[0]))
-        return NOTHING;
-    if (is_zero(a)) // in one plane, or face 1 has no area
+        return TOI_NOTHING;
+    if (toi_is_zero(a)) // in one plane, or face 1 has no area
         return meet_flat(pair);
-    find_sides(pair, 1, b);
+    toi_find_sides(pair, 1, b);
     if (is_clear(b, pair->shared[1]))
-        return NOTHING;
-    return is_zero(b) ? meet_flat(pair) : meet_along_line(pair, a, b);
+        return TOI_NOTHING;
+    return toi_is_zero(b) ? meet_flat(pair) : toi_meet_along_line(pair, a, b);
 }
 
-static toi_overlap_class name_class(const face_pair *pair, int dimension)
+static toi_overlap_class name_class(const toi_face_pair *pair, int dimension)
 {
     static const toi_overlap_class UNSHARED[] = {TOI_OVERLAP_POINT, TOI_OVERLAP_SEGMENT,
                                                  TOI_OVERLAP_COPLANAR};
-    if (dimension == NOTHING || (dimension == 0 && pair->shared_count > 0))
+    if (dimension == TOI_NOTHING || (dimension == 0 && pair->shared_count > 0))
         return TOI_OVERLAP_CLASS_COUNT;
     if (pair->shared_count > 0)
         return pair->shared_count == 1 ? TOI_OVERLAP_VERTEX : TOI_OVERLAP_EDGE;
@@ -410,7 +362,7 @@ static toi_overlap_class name_class(const face_pair *pair, int dimension)
 toi_overlap_class toi_classify_faces(const toi_corner_view *a, const toi_corner_view *b,
                                      bool *exact)
 {
-    face_pair pair = {.face = {a, b}};
+    toi_face_pair pair = {.face = {a, b}};
     *exact = false;
     find_shared(&pair);
     if (pair.shared_count == 3)
