@@ -17,6 +17,15 @@ TOI_INLINE void toi_face_slack(toi_real p[TOI_FACE_DIFFERENCES][3], const toi_re
         slack[k] = (2 * *error + size[k] * (12 * TOI_UNIT)) * (1 + 8 * TOI_UNIT);
 }
 
+// The same of the direction.
+TOI_INLINE toi_real toi_face_wrong(const toi_real slack[3], const toi_real d[3])
+{
+    toi_real wrong = TOI_SPREAD(TOI_TINY);
+    for (int k = 0; k < 3; ++k)
+        wrong += toi_abs(d[k]) * slack[k];
+    return wrong;
+}
+
 // All ones where the first lies above the second along d, certainly; `least` is the shortest
 // difference of corners along d.
 TOI_INLINE toi_mask toi_try_face_direction(toi_real p[TOI_FACE_DIFFERENCES][3],
@@ -42,12 +51,9 @@ TOI_INLINE toi_mask toi_try_face_direction(toi_real p[TOI_FACE_DIFFERENCES][3],
         for (int k = 0; k < 3; ++k)
             b[k] = TOI_SELECT(higher, p[i][k], b[k]);
     }
-    toi_real wrong = TOI_SPREAD(TOI_TINY);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k)
         least[k] = a[k] - b[k];
-        wrong += toi_abs(d[k]) * slack[k];
-    }
-    return TOI_TEST(low - high > wrong);
+    return TOI_TEST(low - high > toi_face_wrong(slack, d));
 }
 
 // Moves d to the point of the segment from d to `corner` that is closest to the origin.

@@ -10,7 +10,8 @@
 
 #include "kernel/lanes.h"
 
-// Six times the signed volumes. Corner, edge: edge i goes from corner i to the next.
+// Six times the signed volumes; of the five sums a quarter, so that one bound fits all. Edge i goes
+// from corner i to the next.
 typedef struct toi_orientations
 {
     toi_real side[2][3]; // of each corner, against the plane of the other triangle
@@ -50,7 +51,7 @@ TOI_INLINE toi_real toi_orientation_bound(toi_real p[TOI_FACE_DIFFERENCES][3],
         size[k] += 2 * *error;
     toi_real area = size[0] * size[1], volume = area * size[2];
     area += (size[0] + size[1]) * size[2];
-    return 241 * TOI_UNIT * volume + 49 * *error * area + TOI_TINY;
+    return 43 * TOI_UNIT * volume + (toi_number)12.5 * *error * area + TOI_TINY;
 }
 
 TOI_INLINE void toi_take_orientations(toi_real p[TOI_FACE_DIFFERENCES][3], toi_orientations *o)
@@ -64,10 +65,12 @@ TOI_INLINE void toi_take_orientations(toi_real p[TOI_FACE_DIFFERENCES][3], toi_o
         o->turn[2][j] = -toi_dot(p[1], m[j]);
     }
     o->side[0][0] = toi_dot(p[2], m[1]);
-    o->side[0][1] = (o->side[0][0] - o->turn[0][0]) - (o->turn[0][1] + o->turn[0][2]);
-    o->side[0][2] = (o->side[0][0] + o->turn[2][0]) + (o->turn[2][1] + o->turn[2][2]);
+    const toi_number quarter = (toi_number)0.25;
+    o->side[0][1] = ((o->side[0][0] - o->turn[0][0]) - (o->turn[0][1] + o->turn[0][2])) * quarter;
+    o->side[0][2] = ((o->side[0][0] + o->turn[2][0]) + (o->turn[2][1] + o->turn[2][2])) * quarter;
     for (int j = 0; j < 3; ++j)
-        o->turn[1][j] = (o->side[1][(j + 1) % 3] - o->side[1][j]) - (o->turn[0][j] + o->turn[2][j]);
+        o->turn[1][j] =
+            ((o->side[1][(j + 1) % 3] - o->side[1][j]) - (o->turn[0][j] + o->turn[2][j])) * quarter;
 }
 
 // Three signs: all certain and the same; two of them certain and opposite.
