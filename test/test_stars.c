@@ -367,6 +367,10 @@ static void turns_are_as_sure_as_their_bound(void **state)
             for (int p = 0; p < 3; ++p)
                 for (int k = 0; k < 3; ++k)
                     m.x[p][k] = size * ((double)toi_random_below(&random, 3) - 1);
+        round_positions(&m);
+        for (int p = 0; i % 4 == 2 && p < 3; ++p) // rounding alone
+            for (int k = 0; k < 3; ++k)
+                m.x[p][k] = (double)m.rows[p][k];
         if (i % 2)
             move_positions(&m, &random);
         else

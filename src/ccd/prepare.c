@@ -226,6 +226,11 @@ static toi_status enter_scene(toi_pipeline *p, const toi_step *step)
     toi_status status = toi_enter_scene(step->scene, p->def->memory_limit);
     if (status != TOI_OK)
         return status;
+    status = toi_freshen_topology(step->scene, p->workers);
+    if (status != TOI_OK) {
+        toi_leave_scene(step->scene);
+        return status;
+    }
     p->scene = step->scene;
     p->budget = &p->scene->budget;
     p->kept = p->scene->kept;

@@ -49,7 +49,7 @@ static toi_status copy_rows(toi_index_view *view, int width, toi_budget *budget,
     return TOI_OK;
 }
 
-static toi_status copy_groups(toi_filter *filter, toi_budget *budget, int32_t **own)
+toi_status toi_copy_groups(toi_filter *filter, toi_budget *budget, int32_t **own)
 {
     *own = NULL;
     if (!filter->groups)
@@ -80,11 +80,10 @@ static toi_status own_edges(const toi_topology_source *source, int workers, toi_
 }
 
 // Edges that are made of the faces alone need no look: none is loose.
-static toi_status find_loose_parts(const toi_topology_source *source, int workers,
-                                   toi_budget *budget, toi_topology *t)
+static toi_status find_loose_parts(int workers, toi_budget *budget, toi_topology *t)
 {
     toi_mesh mesh = {.start.count = t->vertex_count, .faces = t->faces, .edges = t->edges};
-    if (source->mesh->edges.count == 0 && source->loose.count == 0)
+    if (t->plain)
         mesh.edges.count = 0;
     return toi_find_loose_parts(&mesh, workers, budget, &t->loose);
 }
@@ -96,18 +95,20 @@ toi_status toi_make_topology(const toi_topology_source *source, int workers, toi
     *t = (toi_topology){.vertex_count = mesh->start.count,
                         .faces = mesh->faces,
                         .edges = mesh->edges,
-                        .filter = *source->filter};
+                        .filter = *source->filter,
+                        .plain = mesh->edges.count == 0 && source->loose.count == 0};
     toi_status status = toi_check_topology(mesh, workers, budget);
     if (status == TOI_OK)
         status = check_filter(&t->filter, t->vertex_count);
     if (status == TOI_OK)
         status = own_edges(source, workers, budget, t);
     if (status == TOI_OK)
-        status = find_loose_parts(source, workers, budget, t);
+        status = find_loose_parts(workers, budget, t);
     if (status == TOI_OK && source->copy)
         status = copy_rows(&t->faces, 3, budget, &t->own_faces);
+    t->face_capacity = t->own_faces ? t->faces.count : 0;
     if (status == TOI_OK && source->copy)
-        status = copy_groups(&t->filter, budget, &t->own_groups);
+        status = toi_copy_groups(&t->filter, budget, &t->own_groups);
     if (status != TOI_OK)
         toi_free_topology(t);
     return status;
@@ -126,6 +127,8 @@ void toi_forget_kept(toi_scene *scene)
         toi_empty_slot(&scene->kept[i]);
     toi_free_stars(scene->stars);
     scene->stars = NULL;
+    toi_give_back(scene->changed.data); // of an order that is gone
+    scene->changed = (toi_changed_list){0};
 }
 
 void toi_clear_scene(toi_scene *scene)
@@ -135,7 +138,7 @@ void toi_clear_scene(toi_scene *scene)
     toi_close_store(&scene->budget);
 }
 
-static toi_status lock_scene(toi_scene *scene)
+toi_status toi_lock_scene(toi_scene *scene)
 {
     if (!scene)
         return toi_fail(TOI_ERROR_ARGUMENT, "the scene is NULL");
@@ -157,7 +160,7 @@ static int64_t lower_limit(int64_t a, int64_t b)
 
 toi_status toi_enter_scene(toi_scene *scene, int64_t memory_limit)
 {
-    toi_status status = lock_scene(scene);
+    toi_status status = toi_lock_scene(scene);
     if (status != TOI_OK)
         return status;
     toi_budget *budget = &scene->budget;
@@ -169,6 +172,7 @@ toi_status toi_enter_scene(toi_scene *scene, int64_t memory_limit)
         toi_empty_store(budget);
     }
     toi_begin_call(budget);
+    toi_settle_order(scene);
     return TOI_OK;
 }
 
@@ -258,7 +262,7 @@ void toi_free_scene(toi_scene *scene)
 toi_status toi_scene_change(toi_scene *scene, const toi_scene_def *def)
 {
     TOI_GUARD_FP; // for the parallel-for hook
-    toi_status status = lock_scene(scene);
+    toi_status status = toi_lock_scene(scene);
     if (status != TOI_OK)
         return status;
     toi_topology topology;
@@ -278,7 +282,7 @@ toi_status toi_scene_change(toi_scene *scene, const toi_scene_def *def)
 
 toi_status toi_scene_set_filter(toi_scene *scene, const toi_filter *filter)
 {
-    toi_status status = lock_scene(scene);
+    toi_status status = toi_lock_scene(scene);
     if (status != TOI_OK)
         return status;
     int32_t *groups = NULL;
@@ -288,7 +292,7 @@ toi_status toi_scene_set_filter(toi_scene *scene, const toi_filter *filter)
         scene->budget.limit = scene->limit;
         scene->budget.need =
             scene->budget.used + TOI_BLOCK_OVERHEAD + own.group_count * (int64_t)sizeof *groups;
-        status = copy_groups(&own, &scene->budget, &groups);
+        status = toi_copy_groups(&own, &scene->budget, &groups);
     }
     if (status == TOI_OK) {
         toi_give_back(scene->topology.own_groups);
@@ -316,7 +320,7 @@ int64_t toi_scene_bytes(const toi_scene *scene)
 
 toi_status toi_scene_trim(toi_scene *scene)
 {
-    toi_status status = lock_scene(scene);
+    toi_status status = toi_lock_scene(scene);
     if (status != TOI_OK)
         return status;
     toi_forget_kept(scene);

@@ -29,9 +29,21 @@ typedef struct toi_topology
     toi_loose_parts loose;
     toi_filter filter;
     int32_t *own_faces;
+    int64_t face_capacity; // of own_faces
     toi_edge_array own_edges;
     int32_t *own_groups;
+    bool plain; // edges are the faces' alone
+    bool stale; // there are no edges and loose parts, because the faces have changed
 } toi_topology;
+
+// Faces that have changed since the order of the faces was kept; by number, also more than once.
+typedef struct toi_changed_list
+{
+    bool waits; // for the next call that uses the order
+    int32_t *data;
+    int64_t count;
+    int64_t capacity;
+} toi_changed_list;
 
 struct toi_scene
 {
@@ -42,7 +54,8 @@ struct toi_scene
     _Atomic int64_t vertex_count; // the topology's, for who has not entered
     toi_broad_slot kept[TOI_KEPT];
     struct toi_stars *stars; // of the faces, for overlaps (overlap/overlap.h); or NULL
-    toi_impact last;         // the first of the last step; TOI_SEPARATED: none is known
+    toi_changed_list changed;
+    toi_impact last; // the first of the last step; TOI_SEPARATED: none is known
 };
 
 // A scene for one call: empty.
@@ -55,6 +68,18 @@ void toi_clear_scene(toi_scene *scene);
 // another call uses it.
 toi_status toi_enter_scene(toi_scene *scene, int64_t memory_limit);
 void toi_leave_scene(toi_scene *scene);
+
+// The same without a look at memory.
+toi_status toi_lock_scene(toi_scene *scene);
+
+// Brings the order that is kept up to date after faces have changed.
+void toi_settle_order(toi_scene *scene);
+
+// Makes edges and loose parts where the faces have changed: for calls that need them.
+toi_status toi_freshen_topology(toi_scene *scene, int workers);
+
+// Copies the groups of a filter, if it has some.
+toi_status toi_copy_groups(toi_filter *filter, toi_budget *budget, int32_t **own);
 
 // Forgets what searches keep.
 void toi_forget_kept(toi_scene *scene);

@@ -53,6 +53,19 @@ typedef struct toi_mesh_counts
     int64_t vertices, edges, faces;
 } toi_mesh_counts;
 
+// Faces that are others than those an order was kept for.
+typedef struct toi_face_changes
+{
+    toi_mesh_counts counts;      // of the mesh from now on
+    const toi_index_view *faces; // from now on
+    const int32_t *changed;      // numbers of faces, in any order, also more than once
+    int64_t count;
+} toi_face_changes;
+
+// Fits the order in a scene's slot to them: those that did not change keep their places. The order
+// of the edges is dropped. Where there is no memory, or nothing worth keeping, all is.
+void toi_fit_kept_order(toi_broad_slot *slot, const toi_face_changes *changes, toi_budget *budget);
+
 // A search of a mesh: emits all pairs of a vertex and a face, or of two edges (job->self), whose
 // boxes overlap and that share no vertex. The job's own lists are not used. An empty order is made
 // first; the other kind of pairs needs the same. It keeps what the job's slot is for.
