@@ -234,7 +234,7 @@ typedef struct soup_kind
 static toi_status make_soup(const soup_kind *kind, int64_t number, toi_solid *solid)
 {
     toi_status status = toi_make_soup(4 + number % 29, kind->side, (uint64_t)number + 1, solid);
-    for (int64_t i = 0; i < solid->face_count && kind->clean;) {
+    for (int64_t i = 0; i < solid->face_count && solid->face_count > 1 && kind->clean;) {
         const int32_t *v = solid->faces[i];
         if (v[0] != v[1] && v[1] != v[2] && v[2] != v[0])
             ++i;
