@@ -256,7 +256,7 @@ static void list_crossing_segments(toi_face_pair *pair, const toi_face_shape sha
 
 static void list_flat(toi_face_pair *pair, corner_list *list)
 {
-    toi_face_shape shape[2] = {toi_make_shape(pair, 0), toi_make_shape(pair, 1)};
+    toi_face_shape shape[2] = {toi_make_face_shape(pair, 0), toi_make_face_shape(pair, 1)};
     if (toi_meet_shapes(pair, &shape[0], &shape[1]) == TOI_NOTHING)
         return;
     list_corners(pair, shape, 0, list);

@@ -113,7 +113,7 @@ static toi_face_shape make_thin(const double *const corner[3])
     return thin;
 }
 
-toi_face_shape toi_make_shape(toi_face_pair *pair, int f)
+toi_face_shape toi_make_face_shape(toi_face_pair *pair, int f)
 {
     const double *const *c = pair->face[f]->corner;
     for (int axis = 0; axis < 3; ++axis) {
@@ -325,7 +325,7 @@ static bool reaches_beyond(const toi_face_pair *pair, const toi_face_shape *a,
 // TOI_NOTHING also where two vertices are shared, and nothing more.
 static int meet_flat(toi_face_pair *pair)
 {
-    toi_face_shape a = toi_make_shape(pair, 0), b = toi_make_shape(pair, 1);
+    toi_face_shape a = toi_make_face_shape(pair, 0), b = toi_make_face_shape(pair, 1);
     int dimension = toi_meet_shapes(pair, &a, &b);
     if (pair->shared_count == 2 && dimension == 1 && !reaches_beyond(pair, &a, &b))
         return TOI_NOTHING;

@@ -75,7 +75,7 @@ typedef struct toi_face_shape
                             // upwards along its axis
 } toi_face_shape;
 
-toi_face_shape toi_make_shape(toi_face_pair *pair, int f);
+toi_face_shape toi_make_face_shape(toi_face_pair *pair, int f);
 
 // The dimension of what they have in common. Triangles must be in one plane.
 int toi_meet_shapes(toi_face_pair *pair, const toi_face_shape *a, const toi_face_shape *b);
