@@ -18,8 +18,9 @@ static double square_between(const double p[3], const double q[3])
 // With a <= b <= c that is at least 3 a^2 b^2: nothing cancels.
 static double square_of_size(double a, double b, double c)
 {
-    double shortest = fmin(a, fmin(b, c)), longest = fmax(a, fmax(b, c));
-    double middle = fmax(fmin(a, b), fmin(fmax(a, b), c));
+    double low = a < b ? a : b, high = a < b ? b : a;
+    double shortest = low < c ? low : c, longest = high < c ? c : high;
+    double middle = c < low ? low : c < high ? c : high;
     double rest = (middle - longest) + shortest;
     if (!(rest > 0))
         return longest;

@@ -104,10 +104,18 @@ static inline unsigned tags_apart(const uint8_t *tags, uint8_t tag)
 // Lanes whose marks have no bit in common with the probe's.
 static inline unsigned marks_apart(const uint16_t *marks, uint16_t mark)
 {
+#if defined(__SSE2__)
+    __m128i all = _mm_set1_epi16((short)mark), none = _mm_setzero_si128();
+    __m128i low = _mm_and_si128(_mm_load_si128((const __m128i *)marks), all);
+    __m128i high = _mm_and_si128(_mm_load_si128((const __m128i *)marks + 1), all);
+    return (unsigned)_mm_movemask_epi8(
+        _mm_packs_epi16(_mm_cmpeq_epi16(low, none), _mm_cmpeq_epi16(high, none)));
+#else
     unsigned mask = 0;
     for (int i = 0; i < TOI_BLOCK; ++i)
         mask |= (unsigned)!(marks[i] & mark) << i;
     return mask;
+#endif
 }
 
 // Lanes that overlap strictly on every axis: no need to look at the doubles.

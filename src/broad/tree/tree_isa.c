@@ -9,20 +9,28 @@
 // The six columns of a block, in as many parts as a vector needs for sixteen lanes.
 #if defined(TOI_ISA_avx512)
 typedef __m512 part;
+typedef __m512i label_part;
 #define PARTS 1
 #define LOAD_PART(from) _mm512_load_ps(from)
+#define LOAD_LABELS(from) _mm512_load_si512(from)
 #elif defined(TOI_ISA_avx2)
 typedef __m256 part;
+typedef __m256i label_part;
 #define PARTS 2
 #define LOAD_PART(from) _mm256_load_ps(from)
+#define LOAD_LABELS(from) _mm256_load_si256((const __m256i *)(from))
 #elif defined(__SSE2__)
 typedef __m128 part;
+typedef __m128i label_part;
 #define PARTS 4
 #define LOAD_PART(from) _mm_load_ps(from)
+#define LOAD_LABELS(from) _mm_load_si128((const __m128i *)(from))
 #else
 typedef float part;
+typedef int32_t label_part;
 #define PARTS TOI_BLOCK
 #define LOAD_PART(from) (*(from))
+#define LOAD_LABELS(from) (*(from))
 #endif
 
 typedef struct columns
@@ -37,6 +45,21 @@ TOI_LANE_INLINE columns load_columns(const toi_tree_block *block)
         for (int p = 0; p < PARTS; ++p)
             c.side[s][p] = LOAD_PART(block->bound[s] + p * (TOI_BLOCK / PARTS));
     return c;
+}
+
+// The labels of a block, in parts likewise.
+typedef struct label_columns
+{
+    label_part corner[3][PARTS];
+} label_columns;
+
+TOI_LANE_INLINE label_columns load_labels(const int32_t *labels, const int corners)
+{
+    label_columns l;
+    for (int c = 0; c < corners; ++c)
+        for (int p = 0; p < PARTS; ++p)
+            l.corner[c][p] = LOAD_LABELS(labels + c * TOI_BLOCK + p * (TOI_BLOCK / PARTS));
+    return l;
 }
 
 // A single box.
@@ -76,10 +99,9 @@ TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool st
 }
 
 // Those lanes of the mask whose label is another.
-TOI_LANE_INLINE unsigned differ(unsigned mask, const int32_t *labels, int32_t label)
+TOI_LANE_INLINE unsigned differ(unsigned mask, const label_part *labels, int32_t label)
 {
-    return _mm512_mask_cmpneq_epi32_mask((__mmask16)mask, _mm512_load_si512(labels),
-                                         _mm512_set1_epi32(label));
+    return _mm512_mask_cmpneq_epi32_mask((__mmask16)mask, *labels, _mm512_set1_epi32(label));
 }
 #elif defined(TOI_ISA_avx2)
 TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool strict)
@@ -98,12 +120,11 @@ TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool st
     return (unsigned)_mm256_movemask_ps(m[0]) | (unsigned)_mm256_movemask_ps(m[1]) << 8;
 }
 
-TOI_LANE_INLINE unsigned differ(unsigned mask, const int32_t *labels, int32_t label)
+TOI_LANE_INLINE unsigned differ(unsigned mask, const label_part *labels, int32_t label)
 {
-    const __m256i *at = (const __m256i *)labels;
     __m256i l = _mm256_set1_epi32(label);
-    __m256 a = _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_load_si256(at), l));
-    __m256 b = _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_load_si256(at + 1), l));
+    __m256 a = _mm256_castsi256_ps(_mm256_cmpeq_epi32(labels[0], l));
+    __m256 b = _mm256_castsi256_ps(_mm256_cmpeq_epi32(labels[1], l));
     return mask & ~((unsigned)_mm256_movemask_ps(a) | (unsigned)_mm256_movemask_ps(b) << 8);
 }
 #elif defined(__SSE2__)
@@ -126,12 +147,11 @@ TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool st
     return mask;
 }
 
-TOI_LANE_INLINE unsigned differ(unsigned mask, const int32_t *labels, int32_t label)
+TOI_LANE_INLINE unsigned differ(unsigned mask, const label_part *labels, int32_t label)
 {
     unsigned same = 0;
     for (int q = 0; q < PARTS; ++q) {
-        __m128i at = _mm_load_si128((const __m128i *)labels + q);
-        __m128i equal = _mm_cmpeq_epi32(at, _mm_set1_epi32(label));
+        __m128i equal = _mm_cmpeq_epi32(labels[q], _mm_set1_epi32(label));
         same |= (unsigned)_mm_movemask_ps(_mm_castsi128_ps(equal)) << (4 * q);
     }
     return mask & ~same;
@@ -151,7 +171,7 @@ TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool st
     return mask;
 }
 
-TOI_LANE_INLINE unsigned differ(unsigned mask, const int32_t *labels, int32_t label)
+TOI_LANE_INLINE unsigned differ(unsigned mask, const label_part *labels, int32_t label)
 {
     for (int i = 0; i < TOI_BLOCK; ++i)
         mask &= ~((unsigned)(labels[i] == label) << i);
@@ -206,6 +226,7 @@ typedef struct packet
     probe box;
     probe halves[2]; // of the packet
     toi_label_range labels;
+    label_columns corners;
     packet_doubles doubles;
     probe_list lists[LISTS];
     _Alignas(64) int32_t places[TOI_BLOCK]; // of the packet's boxes
@@ -256,15 +277,14 @@ TOI_LANE_INLINE void append_lanes(probe_list *list, unsigned mask, int32_t first
 
 // Drops the lanes of the packet that share a corner with the probe.
 TOI_LANE_INLINE unsigned drop_neighbours(const toi_tree_search *s, const shape kind, unsigned mask,
-                                         int64_t index, int64_t block, int lane)
+                                         const label_columns *ours, int64_t block, int lane)
 {
     if (kind.packet_corners == 0) // boxes alone: there are no labels to look at
         return mask;
     const int32_t *theirs = s->tree->labels + block * kind.tree_corners * TOI_BLOCK + lane;
-    const int32_t *ours = s->packets->labels + index * kind.packet_corners * TOI_BLOCK;
     for (int i = 0; i < kind.tree_corners; ++i)
         for (int j = 0; j < kind.packet_corners; ++j)
-            mask = differ(mask, ours + j * TOI_BLOCK, theirs[i * TOI_BLOCK]);
+            mask = differ(mask, ours->corner[j], theirs[i * TOI_BLOCK]);
     return mask;
 }
 
@@ -288,13 +308,14 @@ static unsigned confirm(const toi_tree_search *s, packet_doubles *doubles, unsig
 
 // Which of the packet's boxes in `allowed` overlap the box at one place of the tree, in float.
 TOI_LANE_INLINE unsigned meet(const toi_tree_search *s, const shape kind, const columns *c,
-                              int64_t index, uint32_t place, unsigned allowed, const int list)
+                              const label_columns *labels, uint32_t place, unsigned allowed,
+                              const int list)
 {
     int64_t block = place / TOI_BLOCK;
     int lane = place % TOI_BLOCK;
     probe box = load_probe(&s->tree->level[0][block], lane);
     unsigned mask = overlap(c, &box, false) & allowed;
-    return list == NEAR ? drop_neighbours(s, kind, mask, index, block, lane) : mask;
+    return list == NEAR ? drop_neighbours(s, kind, mask, labels, block, lane) : mask;
 }
 
 // Those that overlap in double.
@@ -311,12 +332,12 @@ TOI_LANE_INLINE unsigned settle(const toi_tree_search *s, const columns *c, int6
 
 // Where boxes are floats: pairs are written as they are found, whether there are any or not.
 TOI_LANE_INLINE toi_pair *run_exact(const toi_tree_search *s, const shape kind, const columns *c,
-                                    int64_t index, const probe_list *list, const int which,
-                                    const int32_t *names, toi_pair *out)
+                                    const label_columns *labels, const probe_list *list,
+                                    const int which, const int32_t *names, toi_pair *out)
 {
     for (int i = 0; i < list->count; ++i) {
         uint32_t place = (uint32_t)list->at[i];
-        unsigned mask = meet(s, kind, c, index, place, 0xffff, which);
+        unsigned mask = meet(s, kind, c, labels, place, 0xffff, which);
         out += toi_write_lanes(out, mask, names, tree_name(s, kind, place), kind.write, 0);
     }
     return out;
@@ -325,15 +346,16 @@ TOI_LANE_INLINE toi_pair *run_exact(const toi_tree_search *s, const shape kind, 
 // Else places where nothing overlaps are dropped first: to ask about them in double, too, or not
 // to, would be a branch that nobody can guess.
 TOI_LANE_INLINE toi_pair *run_near(const toi_tree_search *s, const shape kind, const columns *c,
-                                   int64_t index, const probe_list *list, const int which,
-                                   packet_doubles *doubles, toi_pair *out)
+                                   const label_columns *labels, int64_t index,
+                                   const probe_list *list, const int which, packet_doubles *doubles,
+                                   toi_pair *out)
 {
     const int32_t *ids = s->packets->ids + index * TOI_BLOCK;
     uint32_t places[LIST + TOI_BLOCK];
     uint16_t masks[LIST + TOI_BLOCK];
     int some = 0;
     for (int i = 0; i < list->count; ++i) {
-        unsigned mask = meet(s, kind, c, index, (uint32_t)list->at[i], 0xffff, which);
+        unsigned mask = meet(s, kind, c, labels, (uint32_t)list->at[i], 0xffff, which);
         places[some] = (uint32_t)list->at[i];
         masks[some] = (uint16_t)mask;
         some += mask != 0;
@@ -357,11 +379,13 @@ TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
     s.tree = &tree;
     s.packets = &packets;
     const columns mine = p->columns;
+    const label_columns labels = p->corners;
     const int64_t index = p->index;
     toi_pair *out = writer->buffer + writer->count;
     const int32_t *names = packet_names(p, kind);
-    out = kind.exact ? run_exact(&s, kind, &mine, index, &p->lists[list], list, names, out)
-                     : run_near(&s, kind, &mine, index, &p->lists[list], list, &p->doubles, out);
+    out = kind.exact
+              ? run_exact(&s, kind, &mine, &labels, &p->lists[list], list, names, out)
+              : run_near(&s, kind, &mine, &labels, index, &p->lists[list], list, &p->doubles, out);
     writer->count = out - writer->buffer;
     p->lists[list].count = 0;
     return TOI_OK;
@@ -377,11 +401,13 @@ TOI_LANE_INLINE toi_status run_diagonal(packet *p, const shape kind)
     int64_t first = p->index * TOI_BLOCK, rest = p->search->tree->count - first;
     int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
     const toi_tree_search *s = p->search;
+    const columns mine = p->columns;
+    const label_columns labels = p->corners;
     for (int lane = 0; lane + 1 < count; ++lane) {
         uint32_t place = (uint32_t)(first + lane);
-        unsigned mask = meet(s, kind, &p->columns, p->index, place, ~1u << lane & 0xffff, NEAR);
+        unsigned mask = meet(s, kind, &mine, &labels, place, ~1u << lane & 0xffff, NEAR);
         if (!kind.exact)
-            mask = settle(s, &p->columns, p->index, place, mask, &p->doubles);
+            mask = settle(s, &mine, p->index, place, mask, &p->doubles);
         writer->count +=
             toi_write_lanes(writer->buffer + writer->count, mask, packet_names(p, kind),
                             tree_name(s, kind, place), kind.write, 0);
@@ -465,8 +491,10 @@ TOI_LANE_INLINE toi_status search_packet(const toi_tree_search *s, int64_t index
     p.box = row_probe(&box);
     for (int h = 0; h < 2; ++h)
         p.halves[h] = row_probe(&s->packets->boxes[index][h]);
-    if (kind.packet_corners > 0)
+    if (kind.packet_corners > 0) {
         p.labels = s->packets->ranges[index];
+        p.corners = load_labels(toi_block_labels(s->packets, index, 0), kind.packet_corners);
+    }
     for (int lane = 0; kind.places && lane < TOI_BLOCK; ++lane)
         p.places[lane] = (int32_t)(index * TOI_BLOCK + lane);
     p.lists[NEAR].count = p.lists[FAR].count = 0;

@@ -19,6 +19,16 @@ typedef struct face_grid
     toi_receiver to;
 } face_grid;
 
+static double least(double x, double y)
+{
+    return x < y ? x : y;
+}
+
+static double most(double x, double y)
+{
+    return x > y ? x : y;
+}
+
 static const float *corner_of(const toi_face_table *table, int64_t face, int c)
 {
     return table->singles[table->corners[face][c]];
@@ -33,8 +43,8 @@ static toi_status measure_faces(void *context, int64_t first, int64_t end)
         for (int k = 0; k < 3; ++k) {
             for (int c = 0; c < 3; ++c)
                 p[c][k] = (double)corner_of(grid->table, i, c)[k];
-            box->lo[k] = fmin(p[0][k], fmin(p[1][k], p[2][k]));
-            box->hi[k] = fmax(p[0][k], fmax(p[1][k], p[2][k]));
+            box->lo[k] = least(p[0][k], least(p[1][k], p[2][k]));
+            box->hi[k] = most(p[0][k], most(p[1][k], p[2][k]));
         }
         grid->sizes[i] = (float)toi_triangle_size(p[0], p[1], p[2]);
     }
@@ -58,8 +68,8 @@ static bool centre_face(const face_grid *grid, int64_t face, const toi_box *cell
     const toi_box *box = &grid->boxes[face];
     slack += 4 * (double)grid->table->error;
     for (int k = 0; k < 3; ++k) {
-        double lo = fmax(cell->lo[k], box->lo[k]) - slack;
-        double hi = fmin(cell->hi[k], box->hi[k]) + slack;
+        double lo = most(cell->lo[k], box->lo[k]) - slack;
+        double hi = least(cell->hi[k], box->hi[k]) + slack;
         if (lo > hi)
             return false;
         double middle = 0.5 * (lo + hi);
@@ -84,7 +94,7 @@ static bool plane_misses(const centred_face *f)
         double n = e[i] * g[j] - e[j] * g[i];
         at += n * v[k];
         reach += fabs(n) * f->half[k];
-        largest = fmax(largest, fmax(fabs(e[k]), fmax(fabs(g[k]), fabs(v[k]))));
+        largest = most(largest, most(fabs(e[k]), most(fabs(g[k]), fabs(v[k]))));
     }
     return fabs(at) > reach + 0x1p-44 * (largest * largest * largest);
 }
@@ -99,7 +109,7 @@ static bool side_misses(const centred_face *f, int c)
         const double *near = f->corner[c], *far = f->corner[(c + 2) % 3];
         double one = x * near[i] + y * near[j], other = x * far[i] + y * far[j];
         double reach = fabs(x) * f->half[i] + fabs(y) * f->half[j];
-        if (fmin(one, other) > reach || fmax(one, other) < -reach)
+        if (least(one, other) > reach || most(one, other) < -reach)
             return true;
     }
     return false;

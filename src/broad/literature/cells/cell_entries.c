@@ -184,16 +184,22 @@ static unsigned find_crossed(const key_job *job, const box_cells *cells, int64_t
     const toi_cell_shapes *shapes = job->space->shapes;
     const toi_cell_map *map = &job->keys->map;
     unsigned crossed = 0;
-    bool single = memcmp(cells->first, cells->last, sizeof cells->first) == 0;
+    int cut = 0; // axes
+    for (int k = 0; k < 3; ++k)
+        cut += cells->last[k] > cells->first[k];
     for (unsigned offsets = 0; offsets < 8; ++offsets) {
         int32_t at[3];
         cell_at(cells, offsets, at);
         if (at[0] > cells->last[0] || at[1] > cells->last[1] || at[2] > cells->last[2] ||
             (cells->visitor && !is_occupied(job, at)))
             continue;
-        toi_box cell = bounds_of_cell(map, at);
-        if (single || shapes->crosses(shapes->context, box, &cell, 0x1p-20 / map->inverse))
-            crossed |= 1u << offsets;
+        bool crosses =
+            cut < 2; // a box touches all its cells, and so does its shape, if there are two
+        if (!crosses) {
+            toi_box cell = bounds_of_cell(map, at);
+            crosses = shapes->crosses(shapes->context, box, &cell, 0x1p-20 / map->inverse);
+        }
+        crossed |= (unsigned)crosses << offsets;
     }
     return crossed;
 }

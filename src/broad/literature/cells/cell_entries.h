@@ -6,8 +6,6 @@
 
 #include "broad/literature/cells/cells.h"
 
-#include <math.h>
-
 // How space is cut, and the boxes in it.
 typedef struct toi_cell_space
 {
@@ -59,8 +57,10 @@ static inline void toi_find_extents(const toi_cell_space *space, const toi_layou
             extents[i] = extent > extents[i] ? extent : extents[i];
         }
     }
-    for (int i = 0; space->shapes && i < TOI_BLOCK && i0 + i < source->count; ++i)
-        extents[i] = fmax(extents[i], (double)space->shapes->sizes[i0 + i] * space->per_extent);
+    for (int i = 0; space->shapes && i < TOI_BLOCK && i0 + i < source->count; ++i) {
+        double size = (double)space->shapes->sizes[i0 + i] * space->per_extent;
+        extents[i] = size > extents[i] ? size : extents[i];
+    }
     for (int i = 0; i < TOI_BLOCK; ++i)
         extents[i] = extents[i] < TOI_MOST_EXTENT ? extents[i] : TOI_MOST_EXTENT;
 }
