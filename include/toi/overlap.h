@@ -162,17 +162,18 @@ typedef struct toi_face_change
 } toi_face_change;
 
 /// Faces of a scene that come, go or change, for meshes that break, tear and are cut: in time
-/// proportional to the change. Afterwards the scene has `vertex_count` vertices and `face_count`
-/// faces. Faces beyond the old number must all be among the changes; those from the new number on
-/// are gone. To remove a face from the middle, give its number the vertices of the last one and
-/// make the count one less. Of several changes of one face the last counts. No face may name a
-/// vertex that is gone.
+/// proportional to the change, but for arrays that grow by half now and then; and where vertices go
+/// before any overlap was asked for, all faces are looked at. Afterwards the scene has
+/// `vertex_count` vertices and `face_count` faces. Faces beyond the old number must all be among
+/// the changes; those from the new number on are gone. To remove a face from the middle, give its
+/// number the vertices of the last one and make the count one less. Of several changes of one face
+/// the last counts. No face may name a vertex that is gone.
 ///
 /// The next search puts the changed faces where they belong in the order of the faces. Calls that
 /// need edges (all but those of this header) make them anew at the first use. Refused for scenes
 /// whose edges or loose edges were given: use toi_scene_change(). On failure the scene stays as it
-/// was. The filter's groups must fit: where they do not (vertices were added) `groups` holds the
-/// new ones, one for each vertex; else it may be NULL.
+/// was. `groups`, unless NULL, are the filter's groups from now on, one for each vertex; they must
+/// be given where the filter has groups and vertices are added.
 TOI_API toi_status toi_scene_change_faces(toi_scene *scene, int64_t vertex_count,
                                           int64_t face_count, const toi_face_change *changes,
                                           int64_t change_count, const int32_t *groups);
