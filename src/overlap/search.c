@@ -235,7 +235,8 @@ static toi_status search_neighbours(toi_overlap_call *call)
 
 toi_status toi_search_face_tree(toi_overlap_call *call, toi_receiver to)
 {
-    toi_tree_search search = {.packets = &call->tree, .tree = &call->tree};
+    toi_tree_search search = {
+        .packets = &call->tree, .tree = &call->tree, .label_count = call->table.vertex_count};
     toi_broad_job job = {
         .workers = call->workers, .budget = call->budget, .meter = &call->meter, .to = to};
     return toi_run_tree_search(&search, &job);
@@ -271,7 +272,8 @@ toi_status toi_search_all_faces(toi_overlap_call *call, toi_receiver to)
 
 static int64_t face_tree_need(const toi_mesh_counts *counts, int workers)
 {
-    return toi_mesh_tree_need(counts, workers);
+    return toi_mesh_tree_need(counts, workers) +
+           workers * counts->vertices * (int64_t)sizeof(uint16_t); // marks
 }
 
 static int64_t all_faces_need(const toi_mesh_counts *counts, int workers)

@@ -1,5 +1,5 @@
-// Fits a kept order to a mesh some of whose faces are others: what is new goes where the vertices
-// that it knows are.
+// Where a kept order stands in memory; and fitting it to a mesh some of whose faces are others:
+// what is new goes where the vertices that it knows are.
 
 #include "broad/tree/mesh_tree.h"
 
@@ -26,24 +26,33 @@ enum
     AT_END = INT32_MAX
 };
 
-static int64_t kept_bytes(const toi_mesh_counts *n)
+static int64_t face_blocks(const toi_mesh_counts *n)
 {
-    int64_t total = n->vertices + n->edges + n->faces;
-    return (int64_t)sizeof(toi_kept_order) + total * (int64_t)sizeof(int32_t);
+    return (n->faces + TOI_BLOCK - 1) / TOI_BLOCK;
 }
 
-static void lay_out(toi_kept_order *kept, const toi_mesh_counts *n)
+int64_t toi_kept_order_bytes(const toi_mesh_counts *n)
 {
+    int64_t total = n->vertices + n->edges + n->faces + face_blocks(n) * 3 * TOI_BLOCK;
+    return (int64_t)sizeof(toi_kept_order) + total * (int64_t)sizeof(int32_t) +
+           face_blocks(n) * (int64_t)sizeof(toi_label_range);
+}
+
+void toi_lay_out_order(toi_kept_order *kept, const toi_mesh_counts *n)
+{
+    kept->counts = *n;
     kept->ids[TOI_VERTEX] = (int32_t *)(kept + 1);
     kept->ids[TOI_EDGE] = kept->ids[TOI_VERTEX] + n->vertices;
     kept->ids[TOI_FACE] = kept->ids[TOI_EDGE] + n->edges;
+    kept->labels = kept->ids[TOI_FACE] + n->faces;
+    kept->ranges = (toi_label_range *)(kept->labels + face_blocks(n) * 3 * TOI_BLOCK);
 }
 
 static toi_status take_fit(fit_job *job, toi_budget *budget)
 {
     const toi_mesh_counts *n = &job->changes->counts;
     int64_t added = n->vertices > job->before.vertices ? n->vertices - job->before.vertices : 0;
-    job->to = toi_take_new(budget, kept_bytes(n), 1);
+    job->to = toi_take_new(budget, toi_kept_order_bytes(n), 1);
     job->places = toi_take(budget, n->vertices, sizeof *job->places);
     job->changed = toi_take(budget, n->faces, sizeof *job->changed);
     job->vertices = toi_take(budget, added, sizeof *job->vertices);
@@ -154,7 +163,8 @@ static void fit(fit_job *job)
 {
     *job->to = *job->from;
     job->to->valid[TOI_EDGE] = false; // edges are numbered anew
-    lay_out(job->to, &job->changes->counts);
+    job->to->labelled = false;
+    toi_lay_out_order(job->to, &job->changes->counts);
     find_places(job);
     place_changes(job);
     merge_vertices(job);
@@ -165,8 +175,8 @@ static void fit(fit_job *job)
 void toi_fit_kept_order(toi_broad_slot *slot, const toi_face_changes *changes, toi_budget *budget)
 {
     fit_job job = {.changes = changes, .from = slot->data};
-    job.before = (toi_mesh_counts){.vertices = slot->a_count, .edges = slot->b_count};
-    job.before.faces = (slot->bytes - kept_bytes(&job.before)) / (int64_t)sizeof(int32_t);
+    if (job.from)
+        job.before = job.from->counts;
     bool good = job.from && slot->method == TOI_BROAD_LBVH && job.from->valid[TOI_VERTEX] &&
                 take_fit(&job, budget) == TOI_OK;
     if (good)
@@ -174,7 +184,7 @@ void toi_fit_kept_order(toi_broad_slot *slot, const toi_face_changes *changes, t
     toi_empty_slot(slot);
     if (good) {
         *slot = (toi_broad_slot){TOI_BROAD_LBVH, changes->counts.vertices, changes->counts.edges,
-                                 kept_bytes(&changes->counts), job.to};
+                                 toi_kept_order_bytes(&changes->counts), job.to};
         job.to = NULL;
     }
     free_fit(&job);

@@ -16,21 +16,15 @@ static toi_status open_kept(toi_mesh_order *order)
     if (!order->job.slot)
         return TOI_OK;
     const toi_mesh *mesh = order->boxes.mesh;
-    int64_t total = 0;
-    for (int p = TOI_VERTEX; p <= TOI_FACE; ++p)
-        total += toi_primitive_count(mesh, (toi_primitive)p);
-    order->kept_bytes = (int64_t)sizeof *order->kept + total * (int64_t)sizeof(int32_t);
+    toi_mesh_counts counts = {mesh->start.count, mesh->edges.count, mesh->faces.count};
+    order->kept_bytes = toi_kept_order_bytes(&counts);
     bool kept;
     order->kept = toi_open_slot(&order->job, TOI_BROAD_LBVH, order->kept_bytes, &kept);
     if (!order->kept)
         return toi_allocation_status();
     if (!kept)
         *order->kept = (toi_kept_order){.valid = {false}};
-    int32_t *next = (int32_t *)(order->kept + 1);
-    for (int p = TOI_VERTEX; p <= TOI_FACE; ++p) {
-        order->kept->ids[p] = next;
-        next += toi_primitive_count(mesh, (toi_primitive)p);
-    }
+    toi_lay_out_order(order->kept, &counts);
     return TOI_OK;
 }
 
@@ -148,6 +142,8 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
         status = keys ? TOI_OK : toi_allocation_status();
     }
     if (status == TOI_OK && !is_kept(order, TOI_VERTEX)) {
+        if (order->kept)
+            order->kept->labelled = false;
         job.keys = keys;
         status = toi_order_rows(job.rows, count, workers, keys, keys + count);
     }
@@ -180,8 +176,9 @@ typedef struct tree_job
     const toi_mesh_order *order;
     toi_primitive primitive;
     int64_t count;
-    double mean;  // largest extent, about
-    bool classes; // large primitives stand apart
+    double mean;   // largest extent, about
+    bool classes;  // large primitives stand apart
+    bool labelled; // the kept order has their labels
     uint64_t *keys;
     toi_tree *tree;
 } tree_job;
@@ -245,16 +242,14 @@ static toi_status make_keys(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
-// One block of edges or faces: their labels are the positions of their vertices.
-static inline __attribute__((always_inline)) void fill_block(const tree_job *job, int64_t block,
-                                                             const int corners)
+// The ids of one block of edges or faces, and their labels: the positions of their vertices.
+static inline __attribute__((always_inline)) void label_block(const tree_job *job, int64_t block,
+                                                              int count, const int corners)
 {
     const toi_mesh_order *order = job->order;
     toi_tree *tree = job->tree;
-    toi_box_row rows[TOI_BLOCK];
     int32_t labels[3][TOI_BLOCK];
-    int64_t first = block * TOI_BLOCK, rest = tree->count - first;
-    int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
+    int64_t first = block * TOI_BLOCK;
     toi_label_range range = {INT32_MAX, -1};
     for (int i = 0; i < count; ++i) {
         int32_t id = (int32_t)(uint32_t)job->keys[first + i];
@@ -267,11 +262,6 @@ static inline __attribute__((always_inline)) void fill_block(const tree_job *job
             range.last = at > range.last ? at : range.last;
         }
     }
-    for (int i = 0; i < count; ++i) {
-        rows[i] = order->rows[labels[0][i]];
-        for (int c = 1; c < corners; ++c)
-            toi_widen_row(&rows[i], &order->rows[labels[c][i]]);
-    }
     for (int i = count; i < TOI_BLOCK; ++i) {
         tree->ids[first + i] = -1;
         for (int c = 0; c < corners; ++c)
@@ -279,6 +269,39 @@ static inline __attribute__((always_inline)) void fill_block(const tree_job *job
     }
     memcpy(toi_block_labels(tree, block, 0), labels, (size_t)corners * sizeof *labels);
     tree->ranges[block] = range;
+}
+
+// The same of faces, as they were in the last call.
+static void copy_block(const tree_job *job, int64_t block, int count)
+{
+    const toi_kept_order *kept = job->order->kept;
+    toi_tree *tree = job->tree;
+    int64_t first = block * TOI_BLOCK;
+    for (int i = 0; i < TOI_BLOCK; ++i)
+        tree->ids[first + i] = i < count ? kept->ids[TOI_FACE][first + i] : -1;
+    memcpy(toi_block_labels(tree, block, 0), kept->labels + first * 3,
+           3 * TOI_BLOCK * sizeof *kept->labels);
+    tree->ranges[block] = kept->ranges[block];
+}
+
+static inline __attribute__((always_inline)) void fill_block(const tree_job *job, int64_t block,
+                                                             const int corners)
+{
+    const toi_box_row *vertices = job->order->rows;
+    toi_tree *tree = job->tree;
+    toi_box_row rows[TOI_BLOCK];
+    int64_t rest = tree->count - block * TOI_BLOCK;
+    int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
+    if (corners == 3 && job->labelled)
+        copy_block(job, block, count);
+    else
+        label_block(job, block, count, corners);
+    const int32_t *labels = toi_block_labels(tree, block, 0);
+    for (int i = 0; i < count; ++i) {
+        rows[i] = vertices[labels[i]];
+        for (int c = 1; c < corners; ++c)
+            toi_widen_row(&rows[i], &vertices[labels[c * TOI_BLOCK + i]]);
+    }
     toi_fill_block(rows, count, &tree->level[0][block], tree->boxes[block]);
 }
 
@@ -312,7 +335,7 @@ static toi_status fill_blocks(void *context, int64_t first, int64_t end)
 static toi_status fill_tree(tree_job *work, const toi_broad_job *job)
 {
     toi_status status = TOI_OK;
-    if (work->primitive != TOI_VERTEX) {
+    if (work->primitive != TOI_VERTEX && !work->labelled) {
         status = toi_parallel_ranges(job->workers, work->count, TOI_PIECE, make_keys, work);
         if (status == TOI_OK && !is_kept(work->order, work->primitive))
             toi_radix_sort_with(work->keys, work->keys + work->count, work->count,
@@ -322,6 +345,14 @@ static toi_status fill_tree(tree_job *work, const toi_broad_job *job)
         status = toi_parallel_ranges(job->workers, work->tree->blocks[0], TOI_PIECE / TOI_BLOCK,
                                      fill_blocks, work);
     return status;
+}
+
+static void keep_labels(toi_kept_order *kept, const toi_tree *tree)
+{
+    int64_t blocks = tree->blocks[0];
+    memcpy(kept->labels, tree->labels, (size_t)(blocks * 3 * TOI_BLOCK) * sizeof *kept->labels);
+    memcpy(kept->ranges, tree->ranges, (size_t)blocks * sizeof *kept->ranges);
+    kept->labelled = true;
 }
 
 static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
@@ -337,6 +368,7 @@ static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
         work.keys = toi_take(job->budget, words, sizeof *work.keys);
         status = work.keys ? TOI_OK : toi_allocation_status();
     }
+    work.labelled = is_kept(order, primitive) && primitive == TOI_FACE && order->kept->labelled;
     if (status == TOI_OK)
         status = fill_tree(&work, job);
     bool sorted = status == TOI_OK && primitive != TOI_VERTEX && !is_kept(order, primitive);
@@ -348,6 +380,8 @@ static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
     if (status == TOI_OK && primitive != TOI_VERTEX && order->kept) {
         for (int64_t i = 0; sorted && i < count; ++i)
             order->kept->ids[primitive][i] = tree->ids[i];
+        if (primitive == TOI_FACE && !work.labelled)
+            keep_labels(order->kept, tree);
         judge_order(order->kept, primitive, toi_mean_half(tree) / work.mean);
     }
     if (status == TOI_OK) {
@@ -455,7 +489,8 @@ int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers)
         VERTEX_TREE_BYTES = 40,
         EDGE_BYTES = 60, // of the tree, and while it is made
         FACE_BYTES = 64,
-        KEPT_BYTES = 4
+        KEPT_BYTES = 4,
+        KEPT_LABELS = 13 // a face
     };
     int64_t ordering = ORDER_BYTES * counts->vertices;
     int64_t in_faces = FACE_BYTES * counts->faces + VERTEX_TREE_BYTES * counts->vertices;
@@ -463,5 +498,5 @@ int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers)
     int64_t most = ordering > in_faces ? ordering : in_faces;
     return VERTEX_BYTES * counts->vertices + (most > in_edges ? most : in_edges) +
            KEPT_BYTES * (counts->vertices + counts->edges + counts->faces) +
-           toi_search_need(TOI_BROAD_LBVH, 0, workers);
+           KEPT_LABELS * (counts->faces + TOI_BLOCK) + toi_search_need(TOI_BROAD_LBVH, 0, workers);
 }

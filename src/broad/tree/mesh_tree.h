@@ -20,14 +20,28 @@ typedef struct toi_mesh_boxes
     const float (*points)[4];
 } toi_mesh_boxes;
 
+// How many primitives a mesh has.
+typedef struct toi_mesh_counts
+{
+    int64_t vertices, edges, faces;
+} toi_mesh_counts;
+
 // Orders kept from call to call: the boxes of the next frame are where those of the last were, or
 // nearly. Any order gives the same pairs; one that has become loose is made again.
 typedef struct toi_kept_order
 {
-    bool valid[3];       // by primitive
-    double looseness[3]; // of the blocks when the order was made
-    int32_t *ids[3];     // in the same block of memory
+    toi_mesh_counts counts;  // of the mesh it is for
+    bool valid[3];           // by primitive
+    double looseness[3];     // of the blocks when the order was made
+    int32_t *ids[3];         // in the same block of memory
+    bool labelled;           // the faces' labels are those of both orders
+    int32_t *labels;         // as in a tree of the faces
+    toi_label_range *ranges; // likewise
 } toi_kept_order;
+
+// How large the block of memory is, and where things stand in it.
+int64_t toi_kept_order_bytes(const toi_mesh_counts *counts);
+void toi_lay_out_order(toi_kept_order *kept, const toi_mesh_counts *counts);
 
 // The vertices along the curve; made once for both kinds of pairs.
 typedef struct toi_mesh_order
@@ -46,12 +60,6 @@ typedef struct toi_mesh_order
 
 // Harmless on an empty order.
 void toi_free_mesh_order(toi_mesh_order *order);
-
-// How many primitives a mesh has.
-typedef struct toi_mesh_counts
-{
-    int64_t vertices, edges, faces;
-} toi_mesh_counts;
 
 // Faces that are others than those an order was kept for.
 typedef struct toi_face_changes

@@ -166,7 +166,7 @@ static toi_status run_task(void *context, int64_t task, int worker)
     return status == TOI_OK ? toi_meter_add(t->job->meter, 1) : status;
 }
 
-toi_status toi_run_tree_search(const toi_tree_search *search, const toi_broad_job *job)
+static toi_status run_packets(const toi_tree_search *search, const toi_broad_job *job)
 {
     tree_tasks t = {search, job, toi_take_writer_buffers(job), toi_packet_kernel()};
     if (!t.buffers)
@@ -176,5 +176,33 @@ toi_status toi_run_tree_search(const toi_tree_search *search, const toi_broad_jo
         job->meter->total = tasks;
     toi_status status = toi_parallel(job->workers, tasks, run_task, &t);
     toi_give_back(t.buffers);
+    return status;
+}
+
+static toi_status clear_marks(void *context, int64_t first, int64_t end)
+{
+    memset((uint16_t *)context + first, 0, (size_t)(end - first) * sizeof(uint16_t));
+    return TOI_OK;
+}
+
+// One array a worker.
+static toi_status take_marks(toi_tree_search *search, const toi_broad_job *job)
+{
+    int64_t count = search->label_count * job->workers;
+    if (count == 0)
+        return TOI_OK;
+    search->marks = toi_take(job->budget, count, sizeof *search->marks);
+    if (!search->marks)
+        return toi_allocation_status();
+    return toi_parallel_ranges(job->workers, count, 1 << 20, clear_marks, search->marks);
+}
+
+toi_status toi_run_tree_search(const toi_tree_search *asked, const toi_broad_job *job)
+{
+    toi_tree_search search = *asked;
+    toi_status status = take_marks(&search, job);
+    if (status == TOI_OK)
+        status = run_packets(&search, job);
+    toi_give_back(search.marks);
     return status;
 }

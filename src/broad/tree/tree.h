@@ -94,6 +94,10 @@ typedef struct toi_tree_search
     toi_box_getter_fn *packet_box;
     toi_box_getter_fn *tree_box;
     const void *context;
+    // Of faces in faces: labels are below this. Each worker has a mark for every label, bit i:
+    // box i of its packet has it. All 0 between packets.
+    int64_t label_count;
+    uint16_t *marks; // set by toi_run_tree_search()
 } toi_tree_search;
 
 // Writes all pairs of packet `packet`.

@@ -187,7 +187,7 @@ typedef struct shape
     int tree_corners;
     int write;
     bool exact;
-    bool places; // pairs are written by place, not by id
+    bool marked; // faces in faces: by marks instead of labels; pairs are of places, not of ids
 } shape;
 
 // Boxes of the tree near the packet, by their place in it, waiting to be compared.
@@ -229,18 +229,19 @@ typedef struct packet
     label_columns corners;
     packet_doubles doubles;
     probe_list lists[LISTS];
+    uint16_t *marks;                        // the worker's
     _Alignas(64) int32_t places[TOI_BLOCK]; // of the packet's boxes
 } packet;
 
 // What pairs call the packet's boxes, and a box of the tree.
 TOI_LANE_INLINE const int32_t *packet_names(const packet *p, const shape kind)
 {
-    return kind.places ? p->places : p->search->packets->ids + p->index * TOI_BLOCK;
+    return kind.marked ? p->places : p->search->packets->ids + p->index * TOI_BLOCK;
 }
 
 TOI_LANE_INLINE int32_t tree_name(const toi_tree_search *s, const shape kind, uint32_t place)
 {
-    return kind.places ? (int32_t)place : s->tree->ids[place];
+    return kind.marked ? (int32_t)place : s->tree->ids[place];
 }
 
 // Appends the lanes of a mask, counted from `first`. Writes up to sixteen whatever the mask.
@@ -275,6 +276,22 @@ TOI_LANE_INLINE void append_lanes(probe_list *list, unsigned mask, int32_t first
 }
 #endif
 
+// Which boxes of a packet have a label, at the label's place; `set`, or nothing again.
+TOI_LANE_INLINE void mark_labels(const int32_t *labels, int count, const bool set, uint16_t *marks)
+{
+    for (int i = 0; i < count; ++i)
+        for (int c = 0; c < 3; ++c) {
+            uint16_t *mark = &marks[labels[c * TOI_BLOCK + i]];
+            *mark = set ? (uint16_t)(*mark | 1u << i) : 0;
+        }
+}
+
+// The boxes of the packet that share no corner with a box of the tree.
+TOI_LANE_INLINE unsigned unmarked(const uint16_t *marks, const int32_t *theirs)
+{
+    return ~((unsigned)marks[theirs[0]] | marks[theirs[TOI_BLOCK]] | marks[theirs[2 * TOI_BLOCK]]);
+}
+
 // Drops the lanes of the packet that share a corner with the probe.
 TOI_LANE_INLINE unsigned drop_neighbours(const toi_tree_search *s, const shape kind, unsigned mask,
                                          const label_columns *ours, int64_t block, int lane)
@@ -282,6 +299,8 @@ TOI_LANE_INLINE unsigned drop_neighbours(const toi_tree_search *s, const shape k
     if (kind.packet_corners == 0) // boxes alone: there are no labels to look at
         return mask;
     const int32_t *theirs = s->tree->labels + block * kind.tree_corners * TOI_BLOCK + lane;
+    if (kind.marked)
+        return mask & unmarked(s->marks, theirs);
     for (int i = 0; i < kind.tree_corners; ++i)
         for (int j = 0; j < kind.packet_corners; ++j)
             mask = differ(mask, ours->corner[j], theirs[i * TOI_BLOCK]);
@@ -367,6 +386,26 @@ TOI_LANE_INLINE toi_pair *run_near(const toi_tree_search *s, const shape kind, c
     return out;
 }
 
+// Faces: most places have only boxes that share a corner, so those without a pair are dropped
+// first.
+TOI_LANE_INLINE toi_pair *run_marked(const toi_tree_search *s, const shape kind, const columns *c,
+                                     const probe_list *list, const int which, const int32_t *names,
+                                     toi_pair *out)
+{
+    uint32_t places[LIST + TOI_BLOCK];
+    uint16_t masks[LIST + TOI_BLOCK];
+    int some = 0;
+    for (int i = 0; i < list->count; ++i) {
+        unsigned mask = meet(s, kind, c, NULL, (uint32_t)list->at[i], 0xffff, which);
+        places[some] = (uint32_t)list->at[i];
+        masks[some] = (uint16_t)mask;
+        some += mask != 0;
+    }
+    for (int i = 0; i < some; ++i)
+        out += toi_write_lanes(out, masks[i], names, (int32_t)places[i], kind.write, 0);
+    return out;
+}
+
 TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
 {
     toi_pair_writer *writer = p->writer;
@@ -376,6 +415,7 @@ TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
     // Copies that no store of pairs can change, so that the loop keeps them in registers.
     const toi_tree tree = *p->search->tree, packets = *p->search->packets;
     toi_tree_search s = *p->search;
+    s.marks = p->marks;
     s.tree = &tree;
     s.packets = &packets;
     const columns mine = p->columns;
@@ -400,7 +440,9 @@ TOI_LANE_INLINE toi_status run_diagonal(packet *p, const shape kind)
         return status;
     int64_t first = p->index * TOI_BLOCK, rest = p->search->tree->count - first;
     int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
-    const toi_tree_search *s = p->search;
+    toi_tree_search own = *p->search;
+    const toi_tree_search *s = &own;
+    own.marks = p->marks;
     const columns mine = p->columns;
     const label_columns labels = p->corners;
     for (int lane = 0; lane + 1 < count; ++lane) {
@@ -495,7 +537,8 @@ TOI_LANE_INLINE toi_status search_packet(const toi_tree_search *s, int64_t index
         p.labels = s->packets->ranges[index];
         p.corners = load_labels(toi_block_labels(s->packets, index, 0), kind.packet_corners);
     }
-    for (int lane = 0; kind.places && lane < TOI_BLOCK; ++lane)
+    p.marks = kind.marked ? s->marks + writer->worker * s->label_count : NULL;
+    for (int lane = 0; kind.marked && lane < TOI_BLOCK; ++lane)
         p.places[lane] = (int32_t)(index * TOI_BLOCK + lane);
     p.lists[NEAR].count = p.lists[FAR].count = 0;
     toi_status status = kind.self ? run_diagonal(&p, kind) : TOI_OK;
@@ -531,7 +574,15 @@ KERNEL(faces_in_vertices, false, 3, 1, TOI_WRITE_PROBE_FIRST)
 // Faces in faces, whose boxes are floats always.
 static toi_status faces(const toi_tree_search *s, int64_t index, toi_pair_writer *w)
 {
-    return search_packet(s, index, w, (shape){true, 3, 3, TOI_WRITE_PROBE_FIRST, true, true});
+    uint16_t *marks = s->marks + w->worker * s->label_count;
+    const int32_t *labels = toi_block_labels(s->packets, index, 0);
+    int64_t rest = s->packets->count - index * TOI_BLOCK;
+    int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
+    mark_labels(labels, count, true, marks);
+    toi_status status =
+        search_packet(s, index, w, (shape){true, 3, 3, TOI_WRITE_PROBE_FIRST, true, true});
+    mark_labels(labels, count, false, marks);
+    return status;
 }
 
 toi_status TOI_ISA_NAME(toi_search_packet)(const toi_tree_search *search, int64_t index,
