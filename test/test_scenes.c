@@ -366,7 +366,7 @@ static void chazelles_polyhedra_intersect_quadratically(void **state)
         int64_t many = count_between_bodies(&def);
         int64_t notches = 8000 / 64;
         assert_true(many > 4 * notches * notches);
-        assert_true(many > 12 * few); // sixteen times, but for the sides of the blocks
+        assert_true(many > 8 * few); // linear: 4, quadratic: 16 but for the sides of the blocks
     }
     toi_animation_def apart = define("chazelle", 1000, 2);
     assert_int_equal(count_between_bodies(&apart), 0);
