@@ -363,13 +363,12 @@ TOI_LANE_INLINE toi_pair *run_exact(const toi_tree_search *s, const shape kind, 
 }
 
 // Else places where nothing overlaps are dropped first: to ask about them in double, too, or not
-// to, would be a branch that nobody can guess.
-TOI_LANE_INLINE toi_pair *run_near(const toi_tree_search *s, const shape kind, const columns *c,
-                                   const label_columns *labels, int64_t index,
-                                   const probe_list *list, const int which, packet_doubles *doubles,
-                                   toi_pair *out)
+// to, would be a branch that nobody can guess; and of faces most places have only neighbours.
+TOI_LANE_INLINE toi_pair *run_twice(const toi_tree_search *s, const shape kind, const columns *c,
+                                    const label_columns *labels, int64_t index,
+                                    const probe_list *list, const int which,
+                                    packet_doubles *doubles, const int32_t *names, toi_pair *out)
 {
-    const int32_t *ids = s->packets->ids + index * TOI_BLOCK;
     uint32_t places[LIST + TOI_BLOCK];
     uint16_t masks[LIST + TOI_BLOCK];
     int some = 0;
@@ -380,29 +379,11 @@ TOI_LANE_INLINE toi_pair *run_near(const toi_tree_search *s, const shape kind, c
         some += mask != 0;
     }
     for (int i = 0; i < some; ++i) {
-        unsigned mask = settle(s, c, index, places[i], masks[i], doubles);
-        out += toi_write_lanes(out, mask, ids, s->tree->ids[places[i]], kind.write, 0);
+        unsigned mask = masks[i];
+        if (!kind.exact)
+            mask = settle(s, c, index, places[i], mask, doubles);
+        out += toi_write_lanes(out, mask, names, tree_name(s, kind, places[i]), kind.write, 0);
     }
-    return out;
-}
-
-// Faces: most places have only boxes that share a corner, so those without a pair are dropped
-// first.
-TOI_LANE_INLINE toi_pair *run_marked(const toi_tree_search *s, const shape kind, const columns *c,
-                                     const probe_list *list, const int which, const int32_t *names,
-                                     toi_pair *out)
-{
-    uint32_t places[LIST + TOI_BLOCK];
-    uint16_t masks[LIST + TOI_BLOCK];
-    int some = 0;
-    for (int i = 0; i < list->count; ++i) {
-        unsigned mask = meet(s, kind, c, NULL, (uint32_t)list->at[i], 0xffff, which);
-        places[some] = (uint32_t)list->at[i];
-        masks[some] = (uint16_t)mask;
-        some += mask != 0;
-    }
-    for (int i = 0; i < some; ++i)
-        out += toi_write_lanes(out, masks[i], names, (int32_t)places[i], kind.write, 0);
     return out;
 }
 
@@ -423,9 +404,10 @@ TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
     const int64_t index = p->index;
     toi_pair *out = writer->buffer + writer->count;
     const int32_t *names = packet_names(p, kind);
-    out = kind.exact
-              ? run_exact(&s, kind, &mine, &labels, &p->lists[list], list, names, out)
-              : run_near(&s, kind, &mine, &labels, index, &p->lists[list], list, &p->doubles, out);
+    const probe_list *of = &p->lists[list];
+    out = kind.exact && !kind.marked
+              ? run_exact(&s, kind, &mine, &labels, of, list, names, out)
+              : run_twice(&s, kind, &mine, &labels, index, of, list, &p->doubles, names, out);
     writer->count = out - writer->buffer;
     p->lists[list].count = 0;
     return TOI_OK;
