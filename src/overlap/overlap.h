@@ -71,6 +71,9 @@ toi_status toi_make_stars(const toi_index_view *faces, int64_t vertex_count, int
                           toi_budget *budget, toi_stars **stars);
 void toi_free_stars(toi_stars *stars); // harmless on NULL
 
+// Is there a vertex with so many faces that searches of boxes should know?
+bool toi_has_large_star(const toi_stars *stars);
+
 // What making and using them takes at most.
 int64_t toi_stars_need(int64_t vertices, int64_t faces, int workers);
 

@@ -239,7 +239,10 @@ toi_status toi_search_face_tree(toi_overlap_call *call, toi_receiver to)
         .packets = &call->tree, .tree = &call->tree, .label_count = call->table.vertex_count};
     toi_broad_job job = {
         .workers = call->workers, .budget = call->budget, .meter = &call->meter, .to = to};
-    return toi_run_tree_search(&search, &job);
+    toi_status status = TOI_OK;
+    if (toi_has_large_star(call->scene->stars) && !call->tree.common[0])
+        status = toi_find_common_labels(call->budget, &call->tree);
+    return status == TOI_OK ? toi_run_tree_search(&search, &job) : status;
 }
 
 typedef struct all_faces

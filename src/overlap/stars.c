@@ -216,6 +216,8 @@ static int64_t place_stars(toi_stars *stars)
     for (int64_t v = 0; v < stars->vertex_count; ++v) {
         stars->stars[v].first = next;
         next += toi_star_room(stars->stars[v].faces);
+        if (stars->stars[v].faces > stars->largest)
+            stars->largest = stars->stars[v].faces;
         stars->stars[v].faces = 0;
     }
     return next;
@@ -255,6 +257,15 @@ toi_status toi_make_stars(const toi_index_view *faces, int64_t vertex_count, int
     else
         toi_free_stars(stars);
     return status;
+}
+
+bool toi_has_large_star(const toi_stars *stars)
+{
+    enum
+    {
+        LARGE = 1000 // faces; half a million pairs
+    };
+    return stars->largest > LARGE;
 }
 
 void toi_free_stars(toi_stars *stars)

@@ -116,7 +116,6 @@ static toi_status round_piece(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
-// Both by place, the doubles anew: as many bytes to read as to gather them.
 static toi_status arrange_piece(void *context, int64_t first, int64_t end)
 {
     const point_job *job = context;
@@ -128,8 +127,6 @@ static toi_status arrange_piece(void *context, int64_t first, int64_t end)
         for (int k = 0; k < 3; ++k)
             job->doubles[i][k] = p[k] * scale;
         job->doubles[i][3] = 0;
-        if (job->singles)
-            memcpy(job->singles[i], job->table->by_id[vertex], sizeof *job->singles);
     }
     return TOI_OK;
 }
@@ -199,10 +196,8 @@ static toi_status take_points(point_job *job, bool ordered)
     toi_overlap_call *call = job->call;
     toi_face_table *table = job->table;
     int64_t count = table->vertex_count;
-    job->singles = ordered ? toi_take(call->budget, count, sizeof *job->singles) : NULL;
-    table->singles = ordered ? (const float(*)[4])job->singles : table->by_id;
-    if (table->singles)
-        job->doubles = toi_take(call->budget, count, sizeof *job->doubles);
+    table->singles = ordered ? (const float(*)[4])call->order.points : table->by_id;
+    job->doubles = toi_take(call->budget, count, sizeof *job->doubles);
     table->doubles = (const double(*)[4])job->doubles;
     if (!table->doubles)
         return toi_allocation_status();
@@ -239,8 +234,6 @@ void toi_free_face_table(toi_overlap_call *call)
         toi_give_back((void *)table->ids);
     toi_give_back((void *)table->corners);
     toi_give_back((void *)table->doubles);
-    if (table->singles != table->by_id)
-        toi_give_back((void *)table->singles);
     toi_give_back((void *)table->by_id);
     toi_free_tree(&call->tree);
     toi_free_mesh_order(&call->order);
@@ -251,7 +244,7 @@ int64_t toi_face_table_need(const toi_mesh_counts *counts)
 {
     enum
     {
-        VERTEX_BYTES = 2 * 16 + 32, // singles twice, doubles
+        VERTEX_BYTES = 16 + 32, // singles and doubles
         FACE_BYTES = 12 + 4,
         PIECE_BYTES = 48
     };

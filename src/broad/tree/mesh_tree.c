@@ -99,15 +99,21 @@ static toi_status arrange_rows(void *context, int64_t first, int64_t end)
             order->kept->ids[0][i] = vertex;
         order->vertices[i] = vertex;
         order->positions[vertex] = (int32_t)i;
-        order->rows[i] = job->rows[vertex];
+        if (order->points)
+            memcpy(order->points[i], order->boxes.points[vertex], sizeof *order->points);
+        else
+            order->rows[i] = job->rows[vertex];
     }
     return TOI_OK;
 }
 
 static toi_status take_order(toi_budget *budget, int64_t count, toi_mesh_order *order)
 {
-    order->rows = toi_take(budget, count, sizeof *order->rows);
-    if (order->rows)
+    if (order->boxes.points)
+        order->points = toi_take(budget, count, sizeof *order->points);
+    else
+        order->rows = toi_take(budget, count, sizeof *order->rows);
+    if (order->rows || order->points)
         order->vertices = toi_take(budget, count, sizeof *order->vertices);
     if (order->vertices)
         order->positions = toi_take(budget, count, sizeof *order->positions);
@@ -132,16 +138,18 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
     toi_status status = open_kept(order);
     if (status == TOI_OK)
         status = take_order(budget, count, order);
-    if (status == TOI_OK) {
+    bool kept = is_kept(order, TOI_VERTEX);
+    if (status == TOI_OK) { // whether they are needed or not: the next call may need them
         job.rows = toi_take(budget, count, sizeof *job.rows);
-        status = job.rows ? toi_parallel_ranges(workers, count, TOI_PIECE, make_vertex_rows, &job)
-                          : toi_allocation_status();
+        status = job.rows ? TOI_OK : toi_allocation_status();
     }
-    if (status == TOI_OK) { // whether it is needed or not: the next call may need it
+    if (status == TOI_OK && !(kept && order->points))
+        status = toi_parallel_ranges(workers, count, TOI_PIECE, make_vertex_rows, &job);
+    if (status == TOI_OK) {
         keys = toi_take(budget, count + toi_order_words(count, workers), sizeof *keys);
         status = keys ? TOI_OK : toi_allocation_status();
     }
-    if (status == TOI_OK && !is_kept(order, TOI_VERTEX)) {
+    if (status == TOI_OK && !kept) {
         if (order->kept)
             order->kept->labelled = false;
         job.keys = keys;
@@ -162,6 +170,7 @@ void toi_free_mesh_order(toi_mesh_order *order)
 {
     toi_give_back(order->positions);
     toi_give_back(order->vertices);
+    toi_give_back(order->points);
     toi_give_back(order->rows);
     if (order->kept)
         toi_close_slot(&order->job, TOI_BROAD_LBVH, order->kept_bytes, order->kept, true);
@@ -193,6 +202,12 @@ static inline void widen_corners(const toi_mesh_order *order, toi_primitive prim
                                  toi_box_row *row)
 {
     const int32_t *corners = corners_of(order->boxes.mesh, primitive, i);
+    const int32_t *at = order->positions;
+    if (order->points) { // of faces alone
+        float(*points)[4] = order->points;
+        toi_box_points(points[at[corners[0]]], points[at[corners[1]]], points[at[corners[2]]], row);
+        return;
+    }
     *row = order->rows[order->positions[corners[0]]];
     for (int c = 1; c <= (int)primitive; ++c)
         toi_widen_row(row, &order->rows[order->positions[corners[c]]]);
@@ -285,9 +300,10 @@ static void copy_block(const tree_job *job, int64_t block, int count)
 }
 
 static inline __attribute__((always_inline)) void fill_block(const tree_job *job, int64_t block,
-                                                             const int corners)
+                                                             const int corners, const bool points)
 {
     const toi_box_row *vertices = job->order->rows;
+    float(*at)[4] = job->order->points;
     toi_tree *tree = job->tree;
     toi_box_row rows[TOI_BLOCK];
     int64_t rest = tree->count - block * TOI_BLOCK;
@@ -297,7 +313,10 @@ static inline __attribute__((always_inline)) void fill_block(const tree_job *job
     else
         label_block(job, block, count, corners);
     const int32_t *labels = toi_block_labels(tree, block, 0);
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count && points; ++i)
+        toi_box_points(at[labels[i]], at[labels[TOI_BLOCK + i]], at[labels[2 * TOI_BLOCK + i]],
+                       &rows[i]);
+    for (int i = 0; i < count && !points; ++i) {
         rows[i] = vertices[labels[i]];
         for (int c = 1; c < corners; ++c)
             toi_widen_row(&rows[i], &vertices[labels[c * TOI_BLOCK + i]]);
@@ -325,9 +344,11 @@ static toi_status fill_blocks(void *context, int64_t first, int64_t end)
         if (job->primitive == TOI_VERTEX)
             fill_vertex_block(job, b);
         else if (job->primitive == TOI_EDGE)
-            fill_block(job, b, 2);
+            fill_block(job, b, 2, false);
+        else if (job->order->points)
+            fill_block(job, b, 3, true);
         else
-            fill_block(job, b, 3);
+            fill_block(job, b, 3, false);
     return TOI_OK;
 }
 
@@ -451,7 +472,7 @@ static toi_status need_order(const toi_mesh_boxes *boxes, toi_mesh_order *order,
                              const toi_broad_job *job)
 {
     toi_status status = TOI_OK;
-    if (!order->rows)
+    if (!order->positions)
         status = make_order(boxes, job->slot, job->workers, job->budget, order);
     if (status != TOI_OK)
         toi_free_mesh_order(order); // half of it is none

@@ -52,6 +52,7 @@ typedef struct toi_mesh_order
     toi_kept_order *kept; // or NULL
     double radius;
     toi_box_row *rows;  // of the vertices, along the curve
+    float (*points)[4]; // or these, where boxes are of points
     int32_t *vertices;  // along the curve
     int32_t *positions; // of the vertices, in it
     bool exact;         // all rows are what the boxes in double are
