@@ -494,6 +494,17 @@ static void polygons_are_counted_as_one(void **state)
     free_shape(&s);
 }
 
+// The bytes that the last message says are needed.
+static int64_t named_bytes(void)
+{
+    const char *at = strstr(toi_last_message(), "needs");
+    int64_t bytes = 0;
+    for (at = at ? strchr(at, '(') : NULL; at && *at && *at != ' '; ++at)
+        if (*at >= '0' && *at <= '9')
+            bytes = 10 * bytes + *at - '0';
+    return bytes;
+}
+
 static void limits_and_bad_calls(void **state)
 {
     (void)state;
@@ -512,6 +523,9 @@ static void limits_and_bad_calls(void **state)
         assert_int_equal(report.k, 0);
         assert_true(report.peak_bytes <= limit);
     }
+    def.memory_limit = named_bytes();
+    assert_true(def.memory_limit > 0);
+    assert_ok(toi_kfree(&def, &mesh, NULL, &report));
     def.memory_limit = -1;
     assert_fails(toi_kfree(&def, &mesh, NULL, &report), TOI_ERROR_ARGUMENT, "negative");
     def.cookie = 0;

@@ -2,9 +2,12 @@
 // within any memory limit, and without an allocation in a warm scene.
 
 #include "broad_sets.h"
+#include "mesh/mesh.h"
+#include "overlap/call.h"
 #include "scenes.h"
 #include "tangles.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +156,40 @@ static void scale_does_not_matter(void **state)
     free(points);
     toi_free_overlaps(&expected);
     free_soup(&s);
+}
+
+// The floats that boxes are made of: in the order of the coordinates, and no further off than the
+// table says. Long doubles hold scaled coordinates exactly, and differences to 2^-64.
+static void floats_keep_their_order_and_bound(void **state)
+{
+    (void)state;
+    for (int place = 0; place < PLACES; ++place) {
+        tangle t = make_tangle(SOUP, place, PACKED, 300, (uint64_t)place);
+        toi_overlap_def def = toi_default_overlap_def();
+        toi_budget budget = {.limit = 0};
+        toi_overlap_call call = {.def = &def,
+                                 .search = toi_overlap_search_of(TOI_OVERLAP_AUTO),
+                                 .workers = 1,
+                                 .scene = &call.passing,
+                                 .mesh = {.start = t.mesh.start, .faces = t.mesh.faces},
+                                 .budget = &budget};
+        assert_ok(toi_make_face_table(&call));
+        const toi_face_table *table = &call.table;
+        for (int64_t i = 0; i < table->vertex_count; ++i) {
+            double x[3], y[3];
+            toi_load_point(&t.mesh.start, i, x);
+            toi_load_point(&t.mesh.start, (i * 7 + 1) % table->vertex_count, y);
+            const float *f = table->by_id[i], *g = table->by_id[(i * 7 + 1) % table->vertex_count];
+            for (int k = 0; k < 3; ++k) {
+                long double exact = (long double)x[k] * table->scale - table->centre[k];
+                assert_true(fabsl(f[k] - exact) <= table->error);
+                assert_true(fabs(x[k] * table->scale) <= 1);
+                assert_true(x[k] <= y[k] ? f[k] <= g[k] : f[k] >= g[k]);
+            }
+        }
+        toi_free_face_table(&call);
+        free_tangle(&t);
+    }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -675,6 +712,7 @@ int main(void)
         cmocka_unit_test(methods_agree_on_tangles),
         cmocka_unit_test(workers_and_instruction_sets_agree),
         cmocka_unit_test(scale_does_not_matter),
+        cmocka_unit_test(floats_keep_their_order_and_bound),
         cmocka_unit_test(modes_agree),
         cmocka_unit_test(limits_keep_the_first),
         cmocka_unit_test(classes_are_selected),

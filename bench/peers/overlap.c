@@ -198,7 +198,7 @@ static toi_status run_cases(const bool chosen[MOST_CONTESTANTS], peer_rows *rows
         if (status == TOI_OK)
             status = check_case(&known, &mesh);
         if (status == TOI_OK)
-            status = try_mesh(mesh.faces.count > 4 ? "cases, flat sheets" : "cases, few faces",
+            status = try_mesh(mesh.faces.count > 4 ? "cases: flat sheets" : "cases: few faces",
                               &mesh, chosen, 0, rows);
         toi_free_solid(&solid);
     }
@@ -247,9 +247,9 @@ static toi_status make_soup(const soup_kind *kind, int64_t number, toi_solid *so
 static toi_status run_soups(int64_t count, const bool chosen[MOST_CONTESTANTS], peer_rows *rows)
 {
     static const soup_kind kinds[] = {
-        {"lattice of 3", 3, false, false},      {"lattice of 8", 8, false, false},
-        {"general position", 0, false, false},  {"lattice of 3, loose", 3, true, true},
-        {"lattice of 8, loose", 8, true, true}, {"general position, loose", 0, true, true}};
+        {"lattice of 3", 3, false, false},     {"lattice of 8", 8, false, false},
+        {"general position", 0, false, false}, {"lattice of 3 loose", 3, true, true},
+        {"lattice of 8 loose", 8, true, true}, {"general position loose", 0, true, true}};
     toi_status status = TOI_OK;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k)
         for (int64_t i = 0; i < count && status == TOI_OK; ++i) {
@@ -321,7 +321,7 @@ static toi_status write_rows(const char *path, const peer_rows *rows)
         const peer_row *row = &rows->data[i];
         const overlap_verdict *v = &row->verdict;
         fprintf(output.file,
-                "\"%s\",%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
+                "%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
                 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%.9f,%.9f,%.3f,",
                 row->set, row->contestant->name, row->faces, v->pairs, v->found, v->missed,
                 v->left_out, v->invented, v->faces_left_out, row->meshes, row->wrong, row->seconds,

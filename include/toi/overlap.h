@@ -215,14 +215,16 @@ TOI_API void toi_free_polygon_mesh(toi_polygon_mesh *mesh);
 /// A view of it, for toi_overlap_def.polygons.
 TOI_API toi_polygon_view toi_view_polygons(const toi_polygon_mesh *mesh);
 
-/// What of a surface is in order and what is not. All exact.
+/// What of a surface is in order and what is not. All exact. Faces that name a vertex twice have no
+/// area; in all else a surface is looked at without them.
 typedef struct toi_surface_report
 {
     int64_t vertices, edges, faces; ///< edges: unique sides of the faces
     int64_t components;             ///< of faces connected by common edges
     bool closed;                    ///< every edge has two or more faces, and there are faces
     bool manifold; ///< every edge has at most two faces, the faces of every vertex are one fan
-    bool oriented; ///< faces that share an edge run along it in opposite directions
+    bool oriented; ///< two faces that share an edge run along it in opposite directions; of more,
+                   ///< as many in one direction as in the other
     int64_t border_edges;         ///< with one face
     int64_t crowded_edges;        ///< with three or more
     int64_t flipped_edges;        ///< with two faces that run along it in the same direction
@@ -231,7 +233,8 @@ typedef struct toi_surface_report
     int64_t duplicate_faces;      ///< with the same three vertices as an earlier one
     int64_t duplicate_vertices;   ///< at the same place as an earlier one
     int64_t unused_vertices;      ///< that no face names
-    int32_t first_border[2];      ///< the vertices of the first border edge; -1 where there is none
+    int32_t first_border[2];      ///< its vertices, the lower first, of all border edges the least
+                                  ///< pair; -1 where there is none
     int32_t first_crowded[2];     ///< likewise
     int32_t first_crowded_vertex; ///< -1 where there is none, here and below
     int32_t first_degenerate;     ///< face
@@ -239,7 +242,7 @@ typedef struct toi_surface_report
     int32_t first_duplicate_vertex;
 } toi_surface_report;
 
-/// Looks a surface over. Checks the mesh first, as toi_check_mesh() does.
+/// Looks a surface over. Checks its positions and faces first, as toi_check_mesh() does.
 TOI_API toi_status toi_check_surface(const toi_mesh *mesh, int workers, toi_surface_report *report);
 
 /// Options of the k-free analysis; start from toi_default_kfree_def().
@@ -253,6 +256,7 @@ typedef struct toi_kfree_def
     uint32_t cookie;           ///< set by the default function; leave it
 } toi_kfree_def;
 
+/// As the fields say: every face for itself, toi_default_workers(), no limit.
 TOI_API toi_kfree_def toi_default_kfree_def(void);
 
 /// What the k-free analysis found (docs/overlap.md; Weller, Debowski, Zachmann 2017). The size of a

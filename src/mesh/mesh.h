@@ -18,6 +18,9 @@ toi_status toi_check_indices(const toi_index_view *view, int width, int64_t vert
 toi_status toi_make_edges_within(toi_index_view faces, toi_index_view loose, int64_t vertex_count,
                                  int workers, toi_budget *budget, toi_edge_array *edges);
 
+// first[v]: the first vertex at the place of v; -0 and 0 are one place.
+toi_status toi_find_first_at_place(const toi_point_view *points, int32_t *first);
+
 // What belongs to nothing larger, upwards: vertices that no face and no edge names, and edges that
 // are no side of a face. The edges are only listed where there are such vertices.
 typedef struct toi_loose_parts

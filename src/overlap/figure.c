@@ -196,7 +196,7 @@ static void list_corners(toi_face_pair *pair, const toi_face_shape shape[2], int
     for (int i = 0; i < corner_count(&shape[f]); ++i) {
         const double *p = shape[f].point[i];
         toi_face_shape point = {0, 0, {p, p, p}};
-        if (is_listed(list, p) || toi_meet_shapes(pair, &point, &shape[!f]) == TOI_NOTHING)
+        if (is_listed(list, p) || toi_meet_face_shapes(pair, &point, &shape[!f]) == TOI_NOTHING)
             continue;
         figure_corner corner = {.at = p};
         if (shape[0].dimension == 2 && shape[1].dimension == 2)
@@ -257,7 +257,7 @@ static void list_crossing_segments(toi_face_pair *pair, const toi_face_shape sha
 static void list_flat(toi_face_pair *pair, corner_list *list)
 {
     toi_face_shape shape[2] = {toi_make_face_shape(pair, 0), toi_make_face_shape(pair, 1)};
-    if (toi_meet_shapes(pair, &shape[0], &shape[1]) == TOI_NOTHING)
+    if (toi_meet_face_shapes(pair, &shape[0], &shape[1]) == TOI_NOTHING)
         return;
     list_corners(pair, shape, 0, list);
     list_corners(pair, shape, 1, list);

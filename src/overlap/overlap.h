@@ -29,15 +29,15 @@ toi_overlap_class toi_classify_faces(const toi_corner_view *a, const toi_corner_
 // The vertices of a mesh at one instant, along the curve, and its faces, in blocks along it too.
 // "Place" is a number in these orders.
 //
-// Coordinates are (x - origin) scale in float rows and x scale in double rows, both rounded once
-// more to nearest; scale is a power of two such that the result is at most 1 in size.
+// Coordinates are x scale in double rows and x scale - centre in float rows, rounded to nearest
+// each time; scale is a power of two such that x scale is at most 1 in size.
 typedef struct toi_face_table
 {
     int64_t vertex_count;
     int64_t face_count;
-    double origin[3];
     double scale;
-    float error;                // of a float coordinate, at most: |float - true (x - origin) scale|
+    double centre[3];           // of the mesh, scaled
+    float error;                // of a float coordinate, at most: |float - true (x scale - centre)|
     const float (*singles)[4];  // of the vertices by place, x y z and an idle 0
     const float (*by_id)[4];    // the same by number
     const double (*doubles)[4]; // by place

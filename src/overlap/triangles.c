@@ -288,10 +288,10 @@ static int meet_point_and_triangle(toi_face_pair *pair, const toi_face_shape *po
     return found.apart ? TOI_NOTHING : 0;
 }
 
-int toi_meet_shapes(toi_face_pair *pair, const toi_face_shape *a, const toi_face_shape *b)
+int toi_meet_face_shapes(toi_face_pair *pair, const toi_face_shape *a, const toi_face_shape *b)
 {
     if (a->dimension > b->dimension)
-        return toi_meet_shapes(pair, b, a);
+        return toi_meet_face_shapes(pair, b, a);
     if (a->dimension == 2)
         return meet_triangles(pair, a, b);
     if (a->dimension == 1)
@@ -326,7 +326,7 @@ static bool reaches_beyond(const toi_face_pair *pair, const toi_face_shape *a,
 static int meet_flat(toi_face_pair *pair)
 {
     toi_face_shape a = toi_make_face_shape(pair, 0), b = toi_make_face_shape(pair, 1);
-    int dimension = toi_meet_shapes(pair, &a, &b);
+    int dimension = toi_meet_face_shapes(pair, &a, &b);
     if (pair->shared_count == 2 && dimension == 1 && !reaches_beyond(pair, &a, &b))
         return TOI_NOTHING;
     return dimension;

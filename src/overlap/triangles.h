@@ -78,6 +78,6 @@ typedef struct toi_face_shape
 toi_face_shape toi_make_face_shape(toi_face_pair *pair, int f);
 
 // The dimension of what they have in common. Triangles must be in one plane.
-int toi_meet_shapes(toi_face_pair *pair, const toi_face_shape *a, const toi_face_shape *b);
+int toi_meet_face_shapes(toi_face_pair *pair, const toi_face_shape *a, const toi_face_shape *b);
 
 #endif

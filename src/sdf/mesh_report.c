@@ -5,43 +5,10 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/radix_sort.h"
+#include "mesh/mesh.h"
 
 #include <math.h>
 #include <string.h>
-
-static uint64_t hash_point(const double p[3])
-{
-    double sum[3] = {p[0] + 0.0, p[1] + 0.0, p[2] + 0.0}; // minus zero is zero
-    return toi_hash(sum, sizeof sum);
-}
-
-static bool same_place(const double a[3], const double b[3])
-{
-    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
-}
-
-// first[v]: the first vertex at the place of v.
-static toi_status weld(const toi_box_tree *boxes, int32_t *first)
-{
-    int64_t size = 16;
-    while (size < 2 * boxes->point_count)
-        size *= 2;
-    int32_t *table = toi_take(NULL, size, sizeof *table);
-    if (!table)
-        return toi_allocation_status();
-    for (int64_t i = 0; i < size; ++i)
-        table[i] = -1;
-    for (int64_t v = 0; v < boxes->point_count; ++v) {
-        uint64_t at = hash_point(boxes->points[v]) & (uint64_t)(size - 1);
-        while (table[at] >= 0 && !same_place(boxes->points[table[at]], boxes->points[v]))
-            at = (at + 1) & (uint64_t)(size - 1);
-        if (table[at] < 0)
-            table[at] = (int32_t)v;
-        first[v] = table[at];
-    }
-    toi_give_back(table);
-    return TOI_OK;
-}
 
 // Both directions of a side differ in the last bit alone.
 static uint64_t side_key(int32_t a, int32_t b)
@@ -98,7 +65,8 @@ static toi_status find_open(const toi_box_tree *boxes, int workers, toi_mesh_fie
 {
     int32_t *first = toi_take(NULL, boxes->point_count, sizeof *first);
     uint64_t *keys = first ? toi_take(NULL, 3 * boxes->face_count, sizeof *keys) : NULL;
-    toi_status status = keys ? weld(boxes, first) : toi_allocation_status();
+    toi_point_view points = toi_view_points(boxes->points[0], boxes->point_count);
+    toi_status status = keys ? toi_find_first_at_place(&points, first) : toi_allocation_status();
     int64_t count = 0;
     if (status == TOI_OK) {
         count = list_sides(boxes, first, keys);
