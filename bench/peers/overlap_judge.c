@@ -3,9 +3,9 @@
 #include "overlap_judge.h"
 
 #include "frames.h"
+#include "progress.h"
 
 #include <string.h>
-#include <time.h>
 
 const overlap_contestant overlap_contestants[MOST_CONTESTANTS] = {
     {"toi", NULL, TOI_OVERLAP_AUTO, true, true},
@@ -47,24 +47,16 @@ toi_status start_trial(const overlap_contestant *contestant, const toi_mesh *mes
     return contestant->kept ? make_kept_scene(mesh, &trial->scene) : TOI_OK;
 }
 
-// As the other libraries are measured.
-static double processor_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static toi_status run_own(const toi_mesh *mesh, overlap_trial *trial)
 {
     toi_overlap_def def = toi_default_overlap_def();
     def.method = trial->contestant->method;
     def.workers = 1;
-    double started = processor_seconds();
+    double started = seconds_spent(1);
     toi_status status = trial->scene ? toi_scene_find_overlaps(trial->scene, &def, mesh->start,
                                                                &trial->overlaps, NULL)
                                      : toi_find_overlaps(&def, mesh, &trial->overlaps, NULL);
-    trial->seconds = processor_seconds() - started;
+    trial->seconds = seconds_spent(1) - started;
     return status;
 }
 

@@ -171,7 +171,8 @@ int run_bench_overlap(int argc, char **argv)
         .about = "Finds all pairs of faces that intersect, with every method, in one shot and in\n"
                  "a scene that is kept. All methods must find the same pairs: if one does not,\n"
                  "that is an error. Of a scene the later of two frames is taken, begun at 0.95\n"
-                 "unless --begin is given. Runs of all methods take turns.",
+                 "unless --begin is given. Runs of all methods take turns. The time of one thread\n"
+                 "is processor time; that of several, and of stages, is by the clock on the wall.",
         .examples = "bench overlap mesh.ply\n"
                     "bench overlap --scene chazelle --size 20000\n"
                     "bench overlap --scaling --methods auto,kdet --picture scaling.svg",
