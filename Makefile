@@ -67,11 +67,11 @@ bench: build
 bench-paper: build
 	@bench/paper.sh
 
-# A build of its own, so that the usual one never needs those libraries.
+# A build of its own, so that the usual one never needs those libraries. PEERS_OPTIONS: for CMake, see bench/peers.
 peers:
 	@scripts/install-deps --peers
 	@mkdir -p build/peers
-	@cmake -S . -B build/peers -G Ninja -DCMAKE_BUILD_TYPE=Release -DTOI_PEERS=ON > build/peers/configure.log 2>&1 || \
+	@cmake -S . -B build/peers -G Ninja -DCMAKE_BUILD_TYPE=Release -DTOI_PEERS=ON $(PEERS_OPTIONS) > build/peers/configure.log 2>&1 || \
 	    { cat build/peers/configure.log; exit 1; }
 	@cmake --build build/peers --target peers
 
