@@ -364,7 +364,7 @@ static void find_range(const kfree_job *job, toi_kfree_report *report)
     report->least_size = ldexp(least, job->exponent);
     report->greatest_size = ldexp(greatest, job->exponent);
     report->height = log2(greatest / least);
-    report->levels = ilogb(greatest) - ilogb(least) + 1;
+    report->levels = (int32_t)floor(report->height) + 1;
 }
 
 static void write_report(const kfree_job *job, int32_t *counts, toi_kfree_report *report)
