@@ -640,6 +640,7 @@ TEST(exact)
 TEST(pipeline)
 TEST(scene)
 TEST(overlaps)
+TEST(faces)
 TEST(fields)
 TEST(contacts)
 TEST(grids)
@@ -682,6 +683,7 @@ int main(void)
         cmocka_unit_test(pipeline_in_every_mode),
         cmocka_unit_test(scene_in_every_mode),
         cmocka_unit_test(overlaps_in_every_mode),
+        cmocka_unit_test(faces_in_every_mode),
         cmocka_unit_test(fields_in_every_mode),
         cmocka_unit_test(contacts_in_every_mode),
         cmocka_unit_test(grids_in_every_mode),

@@ -30,7 +30,7 @@ int64_t TOI_ISA_NAME(toi_cull_faces)(const toi_face_table *table, toi_pair *pair
         unsigned on = toi_load_next_faces(table, pairs, count, first, x);
         toi_take_differences(x, p);
         toi_judge_faces(p, &error, &apart, &crossing);
-        if (toi_any(~(apart | crossing)))
+        if (toi_any(~(apart | crossing))) // nothing separates what crosses
             apart |= toi_faces_separated(p, &error, STEPS);
         for (unsigned left = ~toi_mask_word(apart) & on; left; left &= left - 1)
             pairs[kept++] = pairs[first + __builtin_ctz(left)];

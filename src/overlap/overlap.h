@@ -47,12 +47,13 @@ typedef struct toi_face_table
 
 // ---- Pairs of faces that share no vertex, by place (directions_isa.c, signs_isa.c)
 
-// Moves the pairs that no direction shows to be apart to the front, in order; returns how many.
+// Moves the pairs that single precision does not show to be apart to the front, in order; returns
+// how many.
 typedef int64_t toi_cull_faces_fn(const toi_face_table *table, toi_pair *pairs, int64_t count);
 
-// Of pairs whose fifteen orientation signs are all certain, writes those that cross to `crossing`
-// (room for `count`; *crossings of them); moves the uncertain to the front, in order, and returns
-// how many they are.
+// Drops the pairs that orientation signs in double show to be apart, and writes those that they
+// show to cross to `crossing` (room for `count`; *crossings of them); moves the others to the front,
+// in order, and returns how many they are.
 typedef int64_t toi_decide_faces_fn(const toi_face_table *table, toi_pair *pairs, int64_t count,
                                     toi_pair *crossing, int64_t *crossings);
 
