@@ -674,7 +674,10 @@ static void bad_options_are_refused(void **state)
     assert_fails(toi_find_overlaps(&def, NULL, &list, NULL), TOI_ERROR_ARGUMENT, "mesh");
     assert_fails(toi_find_overlaps(&def, &s.mesh, NULL, NULL), TOI_ERROR_ARGUMENT, "list");
     assert_fails(toi_flag_overlaps(&def, &s.mesh, NULL, NULL), TOI_ERROR_ARGUMENT, "flags");
+    memset(flags, 5, sizeof flags);
     assert_fails(toi_flag_overlaps(NULL, &s.mesh, flags, NULL), TOI_ERROR_ARGUMENT, "definition");
+    for (int i = 0; i < 4; ++i)
+        assert_int_equal(flags[i], 0);
     assert_fails(toi_scene_find_overlaps(NULL, &def, s.mesh.start, &list, NULL), TOI_ERROR_ARGUMENT,
                  "scene");
 #define REFUSED(field, value, status, word)                                                        \
