@@ -33,10 +33,11 @@ static text number_text(double number)
 static void print_bound(const toi_kfree_report *r)
 {
     double all = (double)r->faces * (double)r->faces;
-    printf("bound       %s pairs with another mesh of as many faces and the same k: 3 n k,\n"
-           "            n the faces of both (the paper's); as far as it is proved: %s\n"
-           "            (k_near is %" PRId32 ")\n",
-           number_text(r->bound).at, number_text(r->proven_bound).at, r->k_near);
+    printf(
+        "bound       %s pairs: 3 n k (the paper's); as far as it is proved: %s (k_near is %" PRId32
+        ").\n"
+        "            Against a second mesh with that k, n counts the faces of both\n",
+        number_text(r->bound).at, number_text(r->proven_bound).at, r->k_near);
     if (r->bound >= all)
         printf("            there are only %s pairs at all: the bound says nothing of this mesh\n",
                number_text(all).at);

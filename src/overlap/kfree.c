@@ -346,9 +346,9 @@ static toi_status search_all(kfree_job *job)
 static void find_bounds(bool polygons, toi_kfree_report *report)
 {
     double halves = polygons ? 7 : 3, quarters = polygons ? 49 : 12;
-    double both = 2 * (double)report->faces;
-    report->bound = halves * both * report->k;
-    report->proven_bound = both * fmin(halves * report->k_near, quarters * report->k);
+    double n = (double)report->faces;
+    report->bound = halves * n * report->k;
+    report->proven_bound = n * fmin(halves * report->k_near, quarters * report->k);
 }
 
 static void find_range(const kfree_job *job, toi_kfree_report *report)
