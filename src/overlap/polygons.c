@@ -306,7 +306,8 @@ static void replace_sides(cutter *c, int32_t place, int old_count, const int32_t
 {
     int32_t *at = c->active + place;
     memmove(at + count, at + old_count, (size_t)(c->active_count - place - old_count) * sizeof *at);
-    memcpy(at, sides, (size_t)count * sizeof *at);
+    for (int i = 0; i < count; ++i)
+        at[i] = sides[i];
     c->active_count += count - old_count;
 }
 
