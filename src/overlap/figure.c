@@ -11,7 +11,7 @@
 
 enum
 {
-    ARENA_BYTES = 12288 // enough but for far-apart exponents
+    ARENA_BYTES = 4096 // enough but for far-apart exponents
 };
 
 // ---- Crossings
