@@ -66,6 +66,23 @@ static void ask_scene(toi_scene *scene, const toi_overlap_def *def, toi_point_vi
     toi_free_overlaps(&list);
 }
 
+static void ask_kfree(const toi_mesh *mesh)
+{
+    toi_kfree_def def;
+    toi_kfree_report report;
+    toi_status status;
+    int32_t *counts = malloc((size_t)mesh->faces.count * sizeof *counts);
+    IN_MODE(def = toi_default_kfree_def());
+    def.progress = go_on;
+    IN_MODE(status = toi_kfree(&def, mesh, counts, &report));
+    assert_int_equal(status, TOI_OK);
+    keep(counts, (size_t)mesh->faces.count * sizeof *counts);
+    keep(&report.deviation, sizeof report.deviation);
+    keep(&report.greatest_size, sizeof report.greatest_size);
+    keep(&report.height, sizeof report.height);
+    free(counts);
+}
+
 // Coordinates of which most are denormal, so that a mode that flushes them would show.
 void call_overlaps(void)
 {
@@ -89,6 +106,7 @@ void call_overlaps(void)
         def.progress = go_on;
         ask_mesh(&def, &s.mesh, flags);
     }
+    ask_kfree(&s.mesh);
     IN_MODE(name = toi_overlap_class_name(TOI_OVERLAP_CROSSING));
     keep(name, strlen(name));
     def = toi_default_overlap_def();

@@ -153,6 +153,10 @@ void call_scene(void)
     IN_MODE(status = toi_scene_set_filter(scene, &filter));
     assert_int_equal(status, TOI_OK);
     ask_for_pairs(scene, &def, start, end);
+    toi_face_change change = {0, {5, 4, 3}};
+    IN_MODE(status = toi_scene_change_faces(scene, s.vertex_count, 20, &change, 1, NULL));
+    assert_int_equal(status, TOI_OK);
+    ask_for_impacts(scene, &def, start, end);
     made.edges = s.mesh.edges;
     IN_MODE(status = toi_scene_change(scene, &made));
     assert_int_equal(status, TOI_OK);

@@ -2,9 +2,12 @@
 // within any memory limit, and without an allocation in a warm scene.
 
 #include "broad_sets.h"
+#include "mesh/mesh.h"
+#include "overlap/call.h"
 #include "scenes.h"
 #include "tangles.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +156,40 @@ static void scale_does_not_matter(void **state)
     free(points);
     toi_free_overlaps(&expected);
     free_soup(&s);
+}
+
+// The floats that boxes are made of: in the order of the coordinates, and no further off than the
+// table says. Long doubles hold scaled coordinates exactly, and differences to 2^-64.
+static void floats_keep_their_order_and_bound(void **state)
+{
+    (void)state;
+    for (int place = 0; place < PLACES; ++place) {
+        tangle t = make_tangle(SOUP, place, PACKED, 300, (uint64_t)place);
+        toi_overlap_def def = toi_default_overlap_def();
+        toi_budget budget = {.limit = 0};
+        toi_overlap_call call = {.def = &def,
+                                 .search = toi_overlap_search_of(TOI_OVERLAP_AUTO),
+                                 .workers = 1,
+                                 .scene = &call.passing,
+                                 .mesh = {.start = t.mesh.start, .faces = t.mesh.faces},
+                                 .budget = &budget};
+        assert_ok(toi_make_face_table(&call));
+        const toi_face_table *table = &call.table;
+        for (int64_t i = 0; i < table->vertex_count; ++i) {
+            double x[3], y[3];
+            toi_load_point(&t.mesh.start, i, x);
+            toi_load_point(&t.mesh.start, (i * 7 + 1) % table->vertex_count, y);
+            const float *f = table->by_id[i], *g = table->by_id[(i * 7 + 1) % table->vertex_count];
+            for (int k = 0; k < 3; ++k) {
+                long double exact = (long double)x[k] * table->scale - table->centre[k];
+                assert_true(fabsl(f[k] - exact) <= table->error);
+                assert_true(fabs(x[k] * table->scale) <= 1);
+                assert_true(x[k] <= y[k] ? f[k] <= g[k] : f[k] >= g[k]);
+            }
+        }
+        toi_free_face_table(&call);
+        free_tangle(&t);
+    }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -455,6 +492,35 @@ static void warm_scenes_allocate_nothing(void **state)
     toi_free_animation(&a);
 }
 
+// The order of the faces serves searches for impacts and for overlaps in turn, though boxes of what
+// moves are larger.
+static void orders_are_shared(void **state)
+{
+    (void)state;
+    toi_animation a = make_cloth(9000);
+    toi_mesh mesh = mesh_of(&a);
+    double *end = malloc((size_t)a.point_count * 3 * sizeof *end);
+    for (int64_t i = 0; i < 3 * a.point_count; ++i)
+        end[i] = ((const double *)mesh.start.data)[i] + 0.2;
+    toi_scene_def made = toi_default_scene_def();
+    toi_scene *scene;
+    toi_overlap_def def = make_def(TOI_OVERLAP_AUTO, 1);
+    toi_ccd_def ccd = toi_default_ccd_def();
+    made.vertex_count = a.point_count;
+    made.faces = mesh.faces;
+    assert_ok(toi_make_scene(&made, &scene));
+    for (int turn = 0; turn < 6; ++turn) {
+        assert_ok(toi_scene_find_earliest(scene, &ccd, mesh.start,
+                                          toi_view_points(end, a.point_count), NULL));
+        assert_ok(toi_scene_count_overlaps(scene, &def, mesh.start, NULL));
+        const toi_kept_order *kept = scene->kept[TOI_KEPT_ORDER].data;
+        assert_true(kept->valid[TOI_VERTEX] && kept->valid[TOI_FACE] && kept->labelled);
+    }
+    toi_free_scene(scene);
+    free(end);
+    toi_free_animation(&a);
+}
+
 // The bytes that the last message says are needed.
 static int64_t named_bytes(void)
 {
@@ -608,7 +674,10 @@ static void bad_options_are_refused(void **state)
     assert_fails(toi_find_overlaps(&def, NULL, &list, NULL), TOI_ERROR_ARGUMENT, "mesh");
     assert_fails(toi_find_overlaps(&def, &s.mesh, NULL, NULL), TOI_ERROR_ARGUMENT, "list");
     assert_fails(toi_flag_overlaps(&def, &s.mesh, NULL, NULL), TOI_ERROR_ARGUMENT, "flags");
+    memset(flags, 5, sizeof flags);
     assert_fails(toi_flag_overlaps(NULL, &s.mesh, flags, NULL), TOI_ERROR_ARGUMENT, "definition");
+    for (int i = 0; i < 4; ++i)
+        assert_int_equal(flags[i], 0);
     assert_fails(toi_scene_find_overlaps(NULL, &def, s.mesh.start, &list, NULL), TOI_ERROR_ARGUMENT,
                  "scene");
 #define REFUSED(field, value, status, word)                                                        \
@@ -675,6 +744,7 @@ int main(void)
         cmocka_unit_test(methods_agree_on_tangles),
         cmocka_unit_test(workers_and_instruction_sets_agree),
         cmocka_unit_test(scale_does_not_matter),
+        cmocka_unit_test(floats_keep_their_order_and_bound),
         cmocka_unit_test(modes_agree),
         cmocka_unit_test(limits_keep_the_first),
         cmocka_unit_test(classes_are_selected),
@@ -682,6 +752,7 @@ int main(void)
         cmocka_unit_test(polygons_are_pairs_once),
         cmocka_unit_test_setup_teardown(warm_scenes_allocate_nothing, count_allocations,
                                         stop_counting),
+        cmocka_unit_test(orders_are_shared),
         cmocka_unit_test_setup_teardown(memory_limits_are_held, count_allocations, stop_counting),
         cmocka_unit_test_setup_teardown(failed_allocations_leave_nothing_broken, count_allocations,
                                         stop_counting),

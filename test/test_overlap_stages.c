@@ -94,9 +94,9 @@ static void point_of_face(double x[6][3], int on_border, toi_random *random, dou
 // As far from touching as a unit of the last place, or a few; in single precision, or in double.
 static void nudge(double p[3], double size, toi_random *random)
 {
-    static const double units[] = {0,       0x1p-53, 0x1p-52, 0x1p-50,
-                                   0x1p-45, 0x1p-30, 0x1p-24, 0x1p-20};
-    double unit = units[toi_random_below(random, 8)] * size;
+    static const double units[] = {0,       0x1p-53, 0x1p-52, 0x1p-50, 0x1p-45,
+                                   0x1p-30, 0x1p-24, 0x1p-20, 0x1p-15, 0x1p-12};
+    double unit = units[toi_random_below(random, 10)] * size;
     for (int k = 0; k < 3; ++k)
         p[k] += unit * (double)((int)toi_random_below(random, 7) - 3);
 }
@@ -179,6 +179,7 @@ static const recipe recipes[] = {
     {"random", any_corners, 1, 0, 0.99},
     {"random, small", any_corners, 0x1p-10, 1, 0.9},
     {"nearly touching", nearly_touching, 1, 0, 0.3},
+    {"nearly touching, small", nearly_touching, 0x1p-10, 1, 0.1},
     {"nearly touching, huge offset", nearly_touching, 1, 0x1p40, 0.1},
     {"nearly touching, tiny", nearly_touching, 0x1p-1030, 0, 0.1},
     {"nearly touching, huge", nearly_touching, 0x1p1021, 0, 0.3},

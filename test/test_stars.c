@@ -87,6 +87,16 @@ static void move_positions(small_mesh *m, toi_random *random)
                          (double)m->error * ((double)toi_random_below(random, 3) - 1);
 }
 
+// Moves the floats instead, nearly as far as the error says.
+static void blur_floats(small_mesh *m, toi_random *random)
+{
+    m->error = 0x1p-14f;
+    for (int v = 0; v < m->vertices; ++v)
+        for (int k = 0; k < 3; ++k)
+            m->rows[v][k] =
+                (float)(m->x[v][k] + 0.99 * 0x1p-14 * ((double)toi_random_below(random, 3) - 1));
+}
+
 // ---- Shapes of stars: vertex 0, the outer vertices in order, a face between each two
 
 static void put(small_mesh *m, double x, double y, double z)
@@ -470,7 +480,7 @@ static void put_tangle(small_mesh *m, toi_random *random)
 }
 
 // Many faces around vertex 0, which cross, share edges and repeat each other.
-static void put_crowd(small_mesh *m, toi_random *random)
+static void put_crowd(small_mesh *m, int count, toi_random *random)
 {
     m->vertices = 0;
     for (int v = 0; v < 400; ++v)
@@ -478,7 +488,7 @@ static void put_crowd(small_mesh *m, toi_random *random)
             toi_random_range(random, -0.9, 0.9));
     for (int k = 0; k < 3; ++k)
         m->x[399][k] = m->x[0][k]; // a vertex at the centre: no direction
-    m->faces = 300;
+    m->faces = count;
     for (int f = 0; f < m->faces; ++f) {
         int32_t a = (int32_t)toi_random_below(random, 400),
                 b = (int32_t)toi_random_below(random, 400);
@@ -488,6 +498,25 @@ static void put_crowd(small_mesh *m, toi_random *random)
         for (int k = 0; k < 3; ++k) // most are narrow
             m->x[b][k] =
                 f % 7 && a && b != 399 && b ? 0.9 * m->x[a][k] + 0.01 * m->x[b][k] : m->x[b][k];
+    }
+    round_positions(m);
+}
+
+// Most of the faces are pages of a book: they share the edge from 0 to 1. Some lie in one
+// half-plane, some have no area.
+static void put_book(small_mesh *m, int count, toi_random *random)
+{
+    put_crowd(m, count, random);
+    for (int k = 0; k < 3; ++k)
+        m->x[0][k] = m->x[1][k] = k == 2 ? -0.25 : 0;
+    m->x[1][2] = 0.25;
+    for (int f = 0; f < count; ++f) {
+        int32_t b = 2 + (int32_t)toi_random_below(random, 390);
+        const int32_t row[3] = {1, b, 0};
+        for (int c = 0; c < 3 && f % 3; ++c)
+            m->face[f][(c + f) % 3] = row[c];
+        for (int k = 0; k < 3 && f % 3; ++k)
+            m->x[b][k] = ((double)toi_random_below(random, 31) - 15) / 16;
     }
     round_positions(m);
 }
@@ -534,9 +563,40 @@ static void lists_of_large_stars_have_all_that_meet(void **state)
     static small_mesh m;
     toi_random random = {4};
     for (int64_t i = 0; i < cases(10); ++i) {
-        put_crowd(&m, &random);
+        (i % 2 ? put_book : put_crowd)(&m, 300, &random);
+        if (i % 4 > 1)
+            blur_floats(&m, &random);
         compare_lists(&m, 1 + (int)(i % 3), false);
     }
+}
+
+// Blocks of faces that all have one vertex in common are not compared; other faces are.
+static void searches_near_large_stars_miss_nothing(void **state)
+{
+    (void)state;
+    static small_mesh m;
+    toi_random random = {8};
+    toi_overlap_array found[2] = {{0}};
+    for (int64_t i = 0; i < cases(3); ++i) {
+        put_crowd(&m, MOST_FACES - 100, &random);
+        for (int f = 0; f < 100; ++f)
+            for (int c = 0; c < 3; ++c)
+                m.face[m.faces + f][c] = (int32_t)toi_random_below(&random, 400);
+        m.faces += 100;
+        toi_overlap_def def = toi_default_overlap_def();
+        toi_point_view points = toi_view_points(m.x[0], m.vertices);
+        toi_mesh mesh = {.start = points, .end = points, .faces = faces_of(&m)};
+        for (int brute = 0; brute < 2; ++brute) {
+            def.method = brute ? TOI_OVERLAP_BRUTE : TOI_OVERLAP_AUTO;
+            assert_ok(toi_find_overlaps(&def, &mesh, &found[brute], NULL));
+        }
+        assert_int_equal(found[0].count, found[1].count);
+        assert_memory_equal(found[0].data, found[1].data,
+                            (size_t)found[0].count * sizeof *found[0].data);
+        assert_true(found[0].count > 100);
+    }
+    toi_free_overlaps(&found[0]);
+    toi_free_overlaps(&found[1]);
 }
 
 static toi_status refuse_pairs(void *context, const toi_pair *pairs, int64_t count, int worker)
@@ -553,7 +613,10 @@ static void who_gets_pairs_can_stop(void **state)
     toi_random random = {5};
     toi_stars *stars;
     for (int crowd = 0; crowd < 2; ++crowd) {
-        (crowd ? put_crowd : put_tangle)(&m, &random);
+        if (crowd)
+            put_crowd(&m, 300, &random);
+        else
+            put_tangle(&m, &random);
         toi_index_view faces = faces_of(&m);
         toi_face_table table = table_of(&m);
         assert_ok(toi_make_stars(&faces, m.vertices, 1, NULL, &stars));
@@ -677,6 +740,7 @@ int main(void)
         cmocka_unit_test(a_cloth_is_embedded),
         cmocka_unit_test(lists_have_all_pairs_once),
         cmocka_unit_test(lists_of_large_stars_have_all_that_meet),
+        cmocka_unit_test(searches_near_large_stars_miss_nothing),
         cmocka_unit_test(who_gets_pairs_can_stop),
         cmocka_unit_test(changed_stars_are_fresh_ones),
     };

@@ -40,7 +40,8 @@ typedef enum toi_broad_method
     TOI_BROAD_LBVH,              ///< tree over blocks of boxes along a space-filling curve *
     TOI_BROAD_KDTREE,            ///< space cut in two again and again
     TOI_BROAD_TRACY,             ///< segmented sorted axes with insertion (Tracy et al.) *
-    TOI_BROAD_INTERVAL_TREE,     ///< streamed segment trees (Zomorodian and Edelsbrunner)
+    TOI_BROAD_KDET,          ///< hierarchical hash grid, each against larger ones (Weller et al.)
+    TOI_BROAD_INTERVAL_TREE, ///< streamed segment trees (Zomorodian and Edelsbrunner)
     TOI_BROAD_COUNT
 } toi_broad_method;
 

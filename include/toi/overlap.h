@@ -162,17 +162,18 @@ typedef struct toi_face_change
 } toi_face_change;
 
 /// Faces of a scene that come, go or change, for meshes that break, tear and are cut: in time
-/// proportional to the change. Afterwards the scene has `vertex_count` vertices and `face_count`
-/// faces. Faces beyond the old number must all be among the changes; those from the new number on
-/// are gone. To remove a face from the middle, give its number the vertices of the last one and
-/// make the count one less. Of several changes of one face the last counts. No face may name a
-/// vertex that is gone.
+/// proportional to the change, but for arrays that grow by half now and then; and where vertices go
+/// before any overlap was asked for, all faces are looked at. Afterwards the scene has
+/// `vertex_count` vertices and `face_count` faces. Faces beyond the old number must all be among
+/// the changes; those from the new number on are gone. To remove a face from the middle, give its
+/// number the vertices of the last one and make the count one less. Of several changes of one face
+/// the last counts. No face may name a vertex that is gone.
 ///
 /// The next search puts the changed faces where they belong in the order of the faces. Calls that
 /// need edges (all but those of this header) make them anew at the first use. Refused for scenes
 /// whose edges or loose edges were given: use toi_scene_change(). On failure the scene stays as it
-/// was. The filter's groups must fit: where they do not (vertices were added) `groups` holds the
-/// new ones, one for each vertex; else it may be NULL.
+/// was. `groups`, unless NULL, are the filter's groups from now on, one for each vertex; they must
+/// be given where the filter has groups and vertices are added.
 TOI_API toi_status toi_scene_change_faces(toi_scene *scene, int64_t vertex_count,
                                           int64_t face_count, const toi_face_change *changes,
                                           int64_t change_count, const int32_t *groups);
@@ -255,12 +256,16 @@ typedef struct toi_kfree_def
     uint32_t cookie;           ///< set by the default function; leave it
 } toi_kfree_def;
 
+/// As the fields say: every face for itself, toi_default_workers(), no limit.
 TOI_API toi_kfree_def toi_default_kfree_def(void);
 
 /// What the k-free analysis found (docs/overlap.md; Weller, Debowski, Zachmann 2017). The size of a
 /// face is the diameter of its smallest enclosing sphere. A face's count is the number of other
 /// faces that are at least as large and no farther away than a quarter of its size: those that meet
 /// its sum with a ball whose diameter is half its size. A set is k-free if all counts are below k.
+/// Sizes and distances are computed in double: a face is counted if it is near, and may be counted
+/// if it is too far by less than 2^-39 times the larger size. Faces with the same squared sides
+/// have the same size. Faces smaller than 2^-500 times the largest coordinate may count as points.
 typedef struct toi_kfree_report
 {
     int64_t faces;     ///< of the mesh
@@ -269,16 +274,19 @@ typedef struct toi_kfree_report
     double mean;       ///< of the counts
     double deviation;  ///< standard, of the counts
     double neighbours; ///< mean of what faces that share a vertex contribute to a count
-    int32_t k_near;    ///< the least k for balls of twice the diameter, whose count includes what
-                       ///< the bound's proof needs
+    int32_t k_near;    ///< the least k for balls of twice the diameter, which a proof needs
     double least_size; ///< of the faces that are not points
     double greatest_size;
     double height;  ///< log2(greatest_size / least_size): of a hierarchy of sizes
-    int32_t levels; ///< of the hierarchical grid
-    /// How many faces of this and of another k-free mesh with as many faces can intersect, as the
-    /// paper says it: 3 n k, or 7 n k for polygons, n the number of faces of this one.
+    int32_t levels; ///< of that hierarchy: the whole part of the height, plus one
+    /// How many pairs of faces of this mesh and of another one with the same k and as many faces
+    /// can intersect, as the paper says it: 3 n k, or 7 n k for polygons, n the number of faces of
+    /// both. There are meshes with more than 3 k for one face.
     double bound;
-    double proven_bound;  ///< the same as far as it is proved: 3 n k_near, or 7 n k_near
+    /// The same as far as it is proved: the lesser of 3 n k_near and 12 n k; of 7 n k_near and 49 n
+    /// k for planar polygons.
+    double proven_bound;
+    int64_t self_bound;   ///< no more pairs of this mesh intersect or touch: the sum of the counts
     double seconds_total; ///< wall time of the call
     int64_t peak_bytes;   ///< most bytes held at once
 } toi_kfree_report;

@@ -53,8 +53,9 @@ TOI_API toi_status toi_make_scene(const toi_scene_def *def, toi_scene **scene);
 TOI_API void toi_free_scene(toi_scene *scene);
 
 /// Replaces vertices, faces, edges, filter and memory limit: for tearing, cutting and remeshing.
-/// Today that costs as much as a new scene, but the working memory stays. Faces and edges are
-/// numbered anew, as given. On failure the scene stays as it was.
+/// That costs as much as a new scene, but the working memory stays; toi_scene_change_faces()
+/// (overlap.h) costs as much as what has changed. Faces and edges are numbered anew, as given. On
+/// failure the scene stays as it was.
 TOI_API toi_status toi_scene_change(toi_scene *scene, const toi_scene_def *def);
 
 /// Replaces the filter alone, which is cheap. NULL: all may collide.
@@ -62,7 +63,8 @@ TOI_API toi_status toi_scene_set_filter(toi_scene *scene, const toi_filter *filt
 
 /// The scene's faces and edges with these positions, for functions that take a mesh:
 /// toi_gather_query(), toi_make_boxes(). Valid until the scene is changed or freed. A mesh without
-/// anything if the scene is NULL.
+/// anything if the scene is NULL. After toi_scene_change_faces() (overlap.h) it has no edges until
+/// a call has needed them.
 TOI_API toi_mesh toi_scene_mesh(const toi_scene *scene, toi_point_view start, toi_point_view end);
 
 /// How many bytes the scene holds now, between calls. Not to be called while a call uses it.

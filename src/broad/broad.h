@@ -57,7 +57,8 @@ typedef toi_status toi_broad_search_fn(const toi_broad_job *job);
 
 toi_broad_search_fn toi_search_brute, toi_search_sweep, toi_search_sweep_incremental,
     toi_search_stq, toi_search_grid, toi_search_grid_sweep, toi_search_hash, toi_search_bvh,
-    toi_search_lbvh, toi_search_kdtree, toi_search_tracy, toi_search_interval_tree, toi_search_auto;
+    toi_search_lbvh, toi_search_kdtree, toi_search_tracy, toi_search_kdet, toi_search_interval_tree,
+    toi_search_auto;
 
 // The block that `method` kept from its last call on lists of the same lengths, or a new one
 // (*kept: which); counted in the job's budget either way. NULL with the message set on failure. A

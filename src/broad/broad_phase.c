@@ -49,6 +49,7 @@ static const struct
     [TOI_BROAD_KDTREE] = {"kdtree", TOI_LITERATURE(toi_search_kdtree), .bytes = {140, 0, 96 << 10}},
     [TOI_BROAD_TRACY] = {"tracy", TOI_LITERATURE(toi_search_tracy),
                          .traits = TOI_BROAD_TRAIT_MEMORY, .bytes = {100, 0, 16 << 10}},
+    [TOI_BROAD_KDET] = {"kdet", TOI_LITERATURE(toi_search_kdet), .bytes = {380, 8 << 10, 64 << 10}},
     [TOI_BROAD_INTERVAL_TREE] = {"interval-tree", toi_search_interval_tree,
                                  .bytes = {95, 256 << 10, 256 << 10}},
 };

@@ -73,51 +73,50 @@ TOI_INLINE void toi_take_orientations(toi_real p[TOI_FACE_DIFFERENCES][3], toi_o
             ((o->side[1][(j + 1) % 3] - o->side[1][j]) - (o->turn[0][j] + o->turn[2][j])) * quarter;
 }
 
-// Three signs: all certain and the same; two of them certain and opposite.
-typedef struct toi_three_signs
-{
-    toi_mask same, mixed;
-} toi_three_signs;
+// How certain something is: the least orientation, in size, that it rests on. "Both of them" is a
+// minimum, "one of them" a maximum: so a whole rule takes one comparison with the bound.
 
-TOI_INLINE toi_three_signs toi_compare_signs(toi_real a, toi_real b, toi_real c,
-                                             const toi_real *bound)
+// That numbers between `low` and `high`, which are the least and the greatest, have one sign; that
+// there are two signs among them.
+TOI_INLINE toi_real toi_one_sign(const toi_real *low, const toi_real *high)
 {
-    toi_real low = toi_min(toi_min(a, b), c), high = toi_max(toi_max(a, b), c);
-    toi_three_signs signs;
-    signs.same = TOI_TEST(low > *bound) | TOI_TEST(high < -*bound);
-    signs.mixed = TOI_TEST(high > *bound) & TOI_TEST(low < -*bound);
-    return signs;
+    return toi_max(*low, -*high);
 }
 
-// The edges of one triangle against the other: do all miss it, does one go through it?
+TOI_INLINE toi_real toi_two_signs(const toi_real *low, const toi_real *high)
+{
+    return toi_min(*high, -*low);
+}
+
+// The edges of one triangle against the other one.
 typedef struct toi_edges_against
 {
-    toi_mask miss, through, apart; // apart: all corners on one side of the other's plane
-    toi_mask other_area;           // the other one certainly has an area
+    toi_real miss;       // all of them miss it
+    toi_real through;    // one goes through it
+    toi_real one_side;   // all corners are on one side of its plane
+    toi_real other_area; // it has an area
 } toi_edges_against;
 
-TOI_INLINE void toi_judge_edges(const toi_orientations *o, int triangle, const toi_real *bound,
-                                toi_edges_against *edges)
+TOI_INLINE void toi_judge_edges(const toi_orientations *o, int triangle, toi_edges_against *edges)
 {
-    toi_mask above[3], below[3];
     const toi_real *side = o->side[triangle];
     for (int i = 0; i < 3; ++i) {
-        above[i] = TOI_TEST(side[i] > *bound);
-        below[i] = TOI_TEST(side[i] < -*bound);
+        const toi_real *turn[3]; // around the other's edges
+        for (int j = 0; j < 3; ++j)
+            turn[j] = triangle == 0 ? &o->turn[i][j] : &o->turn[j][i];
+        toi_real low = toi_min(toi_min(*turn[0], *turn[1]), *turn[2]);
+        toi_real high = toi_max(toi_max(*turn[0], *turn[1]), *turn[2]);
+        toi_real below = toi_min(side[i], side[(i + 1) % 3]);
+        toi_real above = toi_max(side[i], side[(i + 1) % 3]);
+        toi_real miss = toi_max(toi_one_sign(&below, &above), toi_two_signs(&low, &high));
+        toi_real through = toi_min(toi_two_signs(&below, &above), toi_one_sign(&low, &high));
+        edges->miss = i == 0 ? miss : toi_min(edges->miss, miss);
+        edges->through = i == 0 ? through : toi_max(edges->through, through);
     }
-    edges->apart = (above[0] & above[1] & above[2]) | (below[0] & below[1] & below[2]);
-    edges->other_area = above[0] | above[1] | above[2] | below[0] | below[1] | below[2];
-    for (int i = 0; i < 3; ++i) {
-        int next = (i + 1) % 3;
-        toi_three_signs turns =
-            triangle == 0 ? toi_compare_signs(o->turn[i][0], o->turn[i][1], o->turn[i][2], bound)
-                          : toi_compare_signs(o->turn[0][i], o->turn[1][i], o->turn[2][i], bound);
-        toi_mask one_side = (above[i] & above[next]) | (below[i] & below[next]);
-        toi_mask two_sides = (above[i] & below[next]) | (below[i] & above[next]);
-        toi_mask miss = one_side | turns.mixed, through = two_sides & turns.same;
-        edges->miss = i == 0 ? miss : edges->miss & miss;
-        edges->through = i == 0 ? through : edges->through | through;
-    }
+    toi_real below = toi_min(toi_min(side[0], side[1]), side[2]);
+    toi_real above = toi_max(toi_max(side[0], side[1]), side[2]);
+    edges->one_side = toi_one_sign(&below, &above);
+    edges->other_area = toi_max(above, -below);
 }
 
 // `apart`: they have no point in common; `crossing`: a segment inside both. Coordinates are at most
@@ -129,10 +128,14 @@ TOI_INLINE void toi_judge_faces(toi_real p[TOI_FACE_DIFFERENCES][3], const toi_r
     toi_edges_against first, second;
     toi_real bound = toi_orientation_bound(p, error);
     toi_take_orientations(p, &o);
-    toi_judge_edges(&o, 0, &bound, &first);
-    toi_judge_edges(&o, 1, &bound, &second);
-    *apart = first.apart | second.apart | (first.miss & second.miss);
-    *crossing = (first.through & second.other_area) | (second.through & first.other_area);
+    toi_judge_edges(&o, 0, &first);
+    toi_judge_edges(&o, 1, &second);
+    toi_real certain =
+        toi_max(toi_max(first.one_side, second.one_side), toi_min(first.miss, second.miss));
+    *apart = TOI_TEST(certain > bound);
+    certain = toi_max(toi_min(first.through, second.other_area),
+                      toi_min(second.through, first.other_area));
+    *crossing = TOI_TEST(certain > bound);
 }
 
 #endif

@@ -11,8 +11,8 @@
 
 typedef struct toi_overlap_call toi_overlap_call;
 
-// Hands pairs of faces to the receiver: all whose boxes in the call's table overlap and that share
-// no vertex, each once. A pair too many does no harm. Which pairs those are must not depend on the
+// Hands pairs of faces to the receiver: all that have a point in common and share no vertex, each
+// once. A pair too many does no harm. Which pairs those are must not depend on the
 // workers.
 typedef toi_status toi_overlap_search_fn(toi_overlap_call *call, toi_receiver to);
 
@@ -37,7 +37,8 @@ typedef struct toi_overlap_search
 // The method, or NULL where there is none of that number.
 const toi_overlap_search *toi_overlap_search_of(toi_overlap_method method);
 
-toi_overlap_search_fn toi_search_face_tree, toi_search_all_faces;
+toi_overlap_search_fn toi_search_face_tree, toi_search_face_grid, toi_search_all_faces;
+int64_t toi_face_grid_need(const toi_mesh_counts *counts, int workers);
 
 enum
 {

@@ -25,16 +25,14 @@ int64_t TOI_ISA_NAME(toi_cull_faces)(const toi_face_table *table, toi_pair *pair
     int64_t kept = 0;
     const toi_real error = TOI_SPREAD(table->error);
     for (int64_t first = 0; first < count; first += TOI_LANES) {
-        int lanes = count - first < TOI_LANES ? (int)(count - first) : TOI_LANES;
         toi_real x[2][3][3], p[TOI_FACE_DIFFERENCES][3];
         toi_mask apart, crossing;
-        toi_load_faces(table, pairs + first, lanes, x);
+        unsigned on = toi_load_next_faces(table, pairs, count, first, x);
         toi_take_differences(x, p);
         toi_judge_faces(p, &error, &apart, &crossing);
-        if (toi_any(~(apart | crossing)))
+        if (toi_any(~(apart | crossing))) // nothing separates what crosses
             apart |= toi_faces_separated(p, &error, STEPS);
-        unsigned left = ~toi_mask_word(apart) & ((1u << lanes) - 1);
-        for (; left; left &= left - 1)
+        for (unsigned left = ~toi_mask_word(apart) & on; left; left &= left - 1)
             pairs[kept++] = pairs[first + __builtin_ctz(left)];
     }
     return kept;

@@ -29,15 +29,15 @@ toi_overlap_class toi_classify_faces(const toi_corner_view *a, const toi_corner_
 // The vertices of a mesh at one instant, along the curve, and its faces, in blocks along it too.
 // "Place" is a number in these orders.
 //
-// Coordinates are (x - origin) scale in float rows and x scale in double rows, both rounded once
-// more to nearest; scale is a power of two such that the result is at most 1 in size.
+// Coordinates are x scale in double rows and x scale - centre in float rows, rounded to nearest
+// each time; scale is a power of two such that x scale is at most 1 in size.
 typedef struct toi_face_table
 {
     int64_t vertex_count;
     int64_t face_count;
-    double origin[3];
     double scale;
-    float error;                // of a float coordinate, at most: |float - true (x - origin) scale|
+    double centre[3];           // of the mesh, scaled
+    float error;                // of a float coordinate, at most: |float - true (x scale - centre)|
     const float (*singles)[4];  // of the vertices by place, x y z and an idle 0
     const float (*by_id)[4];    // the same by number
     const double (*doubles)[4]; // by place
@@ -47,12 +47,13 @@ typedef struct toi_face_table
 
 // ---- Pairs of faces that share no vertex, by place (directions_isa.c, signs_isa.c)
 
-// Moves the pairs that no direction shows to be apart to the front, in order; returns how many.
+// Moves the pairs that single precision does not show to be apart to the front, in order; returns
+// how many.
 typedef int64_t toi_cull_faces_fn(const toi_face_table *table, toi_pair *pairs, int64_t count);
 
-// Of pairs whose fifteen orientation signs are all certain, writes those that cross to `crossing`
-// (room for `count`; *crossings of them); moves the uncertain to the front, in order, and returns
-// how many they are.
+// Drops the pairs that orientation signs in double show to be apart, and writes those that they
+// show to cross to `crossing` (room for `count`; *crossings of them); moves the others to the front,
+// in order, and returns how many they are.
 typedef int64_t toi_decide_faces_fn(const toi_face_table *table, toi_pair *pairs, int64_t count,
                                     toi_pair *crossing, int64_t *crossings);
 
@@ -70,6 +71,9 @@ typedef struct toi_stars toi_stars;
 toi_status toi_make_stars(const toi_index_view *faces, int64_t vertex_count, int workers,
                           toi_budget *budget, toi_stars **stars);
 void toi_free_stars(toi_stars *stars); // harmless on NULL
+
+// Is there a vertex with so many faces that searches of boxes should know?
+bool toi_has_large_star(const toi_stars *stars);
 
 // What making and using them takes at most.
 int64_t toi_stars_need(int64_t vertices, int64_t faces, int workers);

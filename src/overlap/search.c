@@ -3,6 +3,7 @@
 
 #include "overlap/call.h"
 
+#include "base/literature.h"
 #include "base/status.h"
 #include "mesh/mesh.h"
 
@@ -238,7 +239,10 @@ toi_status toi_search_face_tree(toi_overlap_call *call, toi_receiver to)
         .packets = &call->tree, .tree = &call->tree, .label_count = call->table.vertex_count};
     toi_broad_job job = {
         .workers = call->workers, .budget = call->budget, .meter = &call->meter, .to = to};
-    return toi_run_tree_search(&search, &job);
+    toi_status status = TOI_OK;
+    if (toi_has_large_star(call->scene->stars) && !call->tree.common[0])
+        status = toi_find_common_labels(call->budget, &call->tree);
+    return status == TOI_OK ? toi_run_tree_search(&search, &job) : status;
 }
 
 typedef struct all_faces
@@ -284,7 +288,8 @@ static int64_t all_faces_need(const toi_mesh_counts *counts, int workers)
 
 static const toi_overlap_search methods[TOI_OVERLAP_METHOD_COUNT] = {
     [TOI_OVERLAP_AUTO] = {"auto", toi_search_face_tree, TOI_PAIRS_ALONG_CURVE, face_tree_need},
-    [TOI_OVERLAP_KDET] = {"kdet", NULL, TOI_PAIRS_AS_GIVEN, NULL},
+    [TOI_OVERLAP_KDET] = {"kdet", TOI_LITERATURE(toi_search_face_grid), TOI_PAIRS_AS_GIVEN,
+                          TOI_LITERATURE(toi_face_grid_need)},
     [TOI_OVERLAP_BRUTE] = {"brute", toi_search_all_faces, TOI_PAIRS_PLAIN, all_faces_need},
 };
 

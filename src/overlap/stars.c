@@ -216,6 +216,8 @@ static int64_t place_stars(toi_stars *stars)
     for (int64_t v = 0; v < stars->vertex_count; ++v) {
         stars->stars[v].first = next;
         next += toi_star_room(stars->stars[v].faces);
+        if (stars->stars[v].faces > stars->largest)
+            stars->largest = stars->stars[v].faces;
         stars->stars[v].faces = 0;
     }
     return next;
@@ -257,6 +259,15 @@ toi_status toi_make_stars(const toi_index_view *faces, int64_t vertex_count, int
     return status;
 }
 
+bool toi_has_large_star(const toi_stars *stars)
+{
+    enum
+    {
+        LARGE = 1000 // faces; half a million pairs
+    };
+    return stars->largest > LARGE;
+}
+
 void toi_free_stars(toi_stars *stars)
 {
     if (!stars)
@@ -266,18 +277,20 @@ void toi_free_stars(toi_stars *stars)
     toi_give_back(stars);
 }
 
-// From the arrays here and in neighbours.c. Large stars, of which each worker has one at a time,
-// have three times as many faces together as there are.
+// From the arrays here and in neighbours.c, where a large star may have all faces.
 int64_t toi_stars_need(int64_t vertices, int64_t faces, int workers)
 {
     enum
     {
-        LARGE_BYTES = 48, // a face
-        BLOCKS = 8 * TOI_BLOCK_OVERHEAD
+        MAKING_BYTES = 32, // a face of a large star; they have three times as many as there are
+        LISTING_BYTES = 204,
+        BLOCKS = 16 * TOI_BLOCK_OVERHEAD
     };
     int64_t pool = (6 * faces + vertices) * (int64_t)sizeof(int32_t);
-    return vertices * (int64_t)sizeof(toi_star) + pool + (int64_t)sizeof(toi_stars) +
-           (workers < 3 ? workers : 3) * (faces * LARGE_BYTES + BLOCKS);
+    int64_t making = (workers < 3 ? workers : 3) * faces * MAKING_BYTES;
+    int64_t listing = faces * LISTING_BYTES;
+    return vertices * (int64_t)sizeof(toi_star) + pool + (int64_t)sizeof(toi_stars) + BLOCKS +
+           (making > listing ? making : listing);
 }
 
 // ---- Those that are embedded

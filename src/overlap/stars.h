@@ -26,7 +26,8 @@ struct toi_stars
     int32_t *pool;
     int64_t pool_count;
     int64_t pool_capacity;
-    int64_t waste; // numbers in the pool that are nobody's
+    int64_t waste;   // numbers in the pool that are nobody's
+    int32_t largest; // most faces that a vertex has, or has had
 };
 
 // How many numbers the pool holds for a vertex with so many faces.

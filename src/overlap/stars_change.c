@@ -159,6 +159,8 @@ static void commit(change_job *job, int64_t vertex_count)
         stars->waste += toi_star_room(star_before(stars, made->vertex).faces);
         if (made->vertex < vertex_count)
             stars->stars[made->vertex] = made->star;
+        if (made->star.faces > stars->largest)
+            stars->largest = made->star.faces;
     }
     stars->vertex_count = vertex_count;
     stars->pool_count = job->pool_count;

@@ -27,7 +27,6 @@ typedef struct point_job
 {
     toi_overlap_call *call;
     toi_face_table *table;
-    double centre[3];     // scaled
     extent *pieces;       // one a piece
     double (*doubles)[4]; // by number or by place
     float (*singles)[4];
@@ -61,6 +60,7 @@ static double scale_of(double largest)
 
 // d is off by 2^-1075 at most, where it is subnormal; d - centre by 2^-53 of itself; the float by
 // 2^-24 of what it rounds, or 2^-150 where it is subnormal. `radius`: the largest |d - centre|.
+// What is added here covers the roundings of the bound itself, too: docs/overlap.md.
 static float error_of(double radius)
 {
     return (float)(radius * (0x1p-24 * (1 + 0x1p-20)) + 0x1p-148);
@@ -81,9 +81,8 @@ static void fit_table(point_job *job, int64_t pieces)
     table->scale = scale_of(largest);
     for (int k = 0; k < 3; ++k) {
         double lo = e.lo[k] * table->scale, hi = e.hi[k] * table->scale;
-        job->centre[k] = 0.5 * lo + 0.5 * hi;
-        table->origin[k] = job->centre[k] / table->scale;
-        radius = fmax(radius, fmax(hi - job->centre[k], job->centre[k] - lo));
+        table->centre[k] = 0.5 * lo + 0.5 * hi;
+        radius = fmax(radius, fmax(hi - table->centre[k], table->centre[k] - lo));
     }
     table->error = error_of(radius);
 }
@@ -110,7 +109,7 @@ static toi_status round_piece(void *context, int64_t first, int64_t end)
         double p[3];
         toi_load_point(&job->call->mesh.start, i, p);
         for (int k = 0; k < 3; ++k)
-            job->singles[i][k] = (float)(p[k] * scale - job->centre[k]);
+            job->singles[i][k] = (float)(p[k] * scale - job->table->centre[k]);
         job->singles[i][3] = 0;
     }
     return TOI_OK;

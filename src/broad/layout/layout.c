@@ -140,6 +140,8 @@ void toi_free_layout(toi_layout *layout)
     toi_give_back(layout->begins);
     toi_give_back(layout->ids);
     toi_give_back(layout->tags);
+    toi_give_back(layout->marks);
+    layout->marks = NULL;
     layout->tags = NULL;
     layout->blocks = NULL;
     layout->begins = NULL;

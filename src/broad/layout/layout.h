@@ -45,6 +45,7 @@ typedef struct toi_layout
                    // a sweep
     int32_t *ids;  // of the boxes, in the blocks' order; padded like the blocks
     uint8_t *tags; // or NULL: boxes whose tags have a bit in common are not compared
+    uint16_t *marks;            // or NULL: more tags
     toi_box_view first, second; // the boxes: those of the second list are numbered after the first
 } toi_layout;
 

@@ -14,6 +14,7 @@ typedef struct probe
     float bound[TOI_COLUMNS];
     int32_t id;
     uint8_t tag;
+    uint16_t mark;
     const toi_box *box;
 } probe;
 
@@ -100,6 +101,23 @@ static inline unsigned tags_apart(const uint8_t *tags, uint8_t tag)
 #endif
 }
 
+// Lanes whose marks have no bit in common with the probe's.
+static inline unsigned marks_apart(const uint16_t *marks, uint16_t mark)
+{
+#if defined(__SSE2__)
+    __m128i all = _mm_set1_epi16((short)mark), none = _mm_setzero_si128();
+    __m128i low = _mm_and_si128(_mm_load_si128((const __m128i *)marks), all);
+    __m128i high = _mm_and_si128(_mm_load_si128((const __m128i *)marks + 1), all);
+    return (unsigned)_mm_movemask_epi8(
+        _mm_packs_epi16(_mm_cmpeq_epi16(low, none), _mm_cmpeq_epi16(high, none)));
+#else
+    unsigned mask = 0;
+    for (int i = 0; i < TOI_BLOCK; ++i)
+        mask |= (unsigned)!(marks[i] & mark) << i;
+    return mask;
+#endif
+}
+
 // Lanes that overlap strictly on every axis: no need to look at the doubles.
 static unsigned strict_overlap(const toi_box_block *b, const probe *p)
 {
@@ -135,6 +153,7 @@ static probe load_probe(const toi_run *run)
         p.bound[c] = toi_bound(run->probe_layout, c, run->probe);
     p.id = run->probe_layout->ids[run->probe];
     p.tag = run->probe_layout->tags ? run->probe_layout->tags[run->probe] : 0;
+    p.mark = run->probe_layout->marks ? run->probe_layout->marks[run->probe] : 0;
     p.box = toi_box_numbered(run->probe_layout, p.id);
     return p;
 }
@@ -151,6 +170,8 @@ static inline int64_t take_block(const toi_run *run, const probe *p, int64_t blo
     mask &= axis_overlap(&l->blocks[block], p);
     if (l->tags)
         mask &= tags_apart(l->tags + block * TOI_BLOCK, p->tag);
+    if (l->marks)
+        mask &= marks_apart(l->marks + block * TOI_BLOCK, p->mark);
     if (!exact)
         mask = confirm(mask, l, block, p);
     // Two lists under one numbering: the second counts from its own beginning.

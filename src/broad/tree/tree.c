@@ -57,6 +57,7 @@ toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, toi_tre
 
 void toi_free_tree(toi_tree *tree)
 {
+    toi_give_back(tree->common[0]);
     toi_give_back(tree->ranges);
     toi_give_back(tree->labels);
     toi_give_back(tree->ids);
@@ -137,6 +138,60 @@ void toi_raise_tree(toi_tree *tree, int workers)
     for (; r.level < tree->levels; ++r.level)
         toi_parallel_ranges(workers, tree->blocks[r.level], TOI_PIECE / TOI_BLOCK, raise_blocks,
                             &r);
+}
+
+static bool box_has(const toi_tree *tree, int64_t block, int lane, int32_t label)
+{
+    bool has = false;
+    for (int c = 0; c < tree->corners; ++c)
+        has |= toi_block_labels(tree, block, c)[lane] == label;
+    return has;
+}
+
+// The lowest, where there are several: two blocks must not choose different ones.
+static int32_t common_label(const toi_tree *tree, int64_t block)
+{
+    int64_t rest = tree->count - block * TOI_BLOCK;
+    int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
+    int32_t least = -1;
+    for (int c = 0; c < tree->corners; ++c) {
+        int32_t label = toi_block_labels(tree, block, c)[0];
+        int lane = 1;
+        while (lane < count && box_has(tree, block, lane, label))
+            ++lane;
+        if (lane == count && (least < 0 || label < least))
+            least = label;
+    }
+    return least;
+}
+
+static int32_t common_of_children(const int32_t *children, int64_t count)
+{
+    for (int64_t i = 1; i < count; ++i)
+        if (children[i] != children[0])
+            return -1;
+    return children[0];
+}
+
+toi_status toi_find_common_labels(toi_budget *budget, toi_tree *tree)
+{
+    int64_t total = 0;
+    for (int l = 0; l < tree->levels; ++l)
+        total += tree->blocks[l];
+    tree->common[0] = toi_take(budget, total, sizeof **tree->common);
+    if (!tree->common[0])
+        return toi_allocation_status();
+    for (int64_t b = 0; b < tree->blocks[0]; ++b)
+        tree->common[0][b] = common_label(tree, b);
+    for (int l = 1; l < tree->levels; ++l) {
+        tree->common[l] = tree->common[l - 1] + tree->blocks[l - 1];
+        for (int64_t b = 0; b < tree->blocks[l]; ++b) {
+            int64_t first = b * TOI_BLOCK, rest = tree->blocks[l - 1] - first;
+            tree->common[l][b] = common_of_children(tree->common[l - 1] + first,
+                                                    rest < TOI_BLOCK ? rest : TOI_BLOCK);
+        }
+    }
+    return TOI_OK;
 }
 
 typedef struct tree_tasks

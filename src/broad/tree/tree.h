@@ -77,6 +77,8 @@ typedef struct toi_tree
     int32_t *labels;
     toi_label_range *ranges; // one a block
     bool exact;              // every bound is a float
+    // Or NULL. Of each block, level by level: a label that all boxes in it have, or -1.
+    int32_t *common[TOI_TREE_LEVELS];
 } toi_tree;
 
 // The row of a box: nearest floats, kept finite; true if they are the doubles.
@@ -99,6 +101,11 @@ void toi_fill_block(const toi_box_row rows[TOI_BLOCK], int count, toi_tree_block
 
 // Builds the levels over level 0.
 void toi_raise_tree(toi_tree *tree, int workers);
+
+// Finds the labels that whole blocks have in common. Worth it where so many primitives share a
+// vertex that they would be compared, all with all, only to be dropped: blocks that have the same
+// label in common are not compared.
+toi_status toi_find_common_labels(toi_budget *budget, toi_tree *tree);
 
 // The box of an id, in double.
 typedef void toi_box_getter_fn(const void *context, int32_t id, toi_box *box);

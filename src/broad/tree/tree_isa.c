@@ -227,6 +227,7 @@ typedef struct packet
     probe halves[2]; // of the packet
     toi_label_range labels;
     label_columns corners;
+    int32_t common; // a label that all its boxes have; -1: none, or nobody looked
     packet_doubles doubles;
     probe_list lists[LISTS];
     uint16_t *marks;                        // the worker's
@@ -457,6 +458,17 @@ TOI_LANE_INLINE toi_status list_block(packet *p, const shape kind, int64_t block
     return list == NEAR ? run_list(p, kind, NEAR) : run_list(p, kind, FAR);
 }
 
+// Children of a block all of whose boxes share a vertex with all of the packet's.
+static unsigned find_relatives(const packet *p, int level, int64_t block)
+{
+    const toi_tree *tree = p->search->tree;
+    int64_t first = block * TOI_BLOCK, rest = tree->blocks[level - 1] - first;
+    unsigned mask = 0;
+    for (int i = 0; i < TOI_BLOCK && i < rest; ++i)
+        mask |= (unsigned)(tree->common[level - 1][first + i] == p->common) << i;
+    return mask;
+}
+
 // Children of a block of the tree that the packet's box overlaps.
 TOI_LANE_INLINE unsigned enter_block(const packet *p, const shape kind, int level, int64_t block)
 {
@@ -467,6 +479,8 @@ TOI_LANE_INLINE unsigned enter_block(const packet *p, const shape kind, int leve
         if (first > 0)
             mask &= first < TOI_BLOCK ? ~0u << first : 0;
     }
+    if (kind.marked && p->common >= 0)
+        mask &= ~find_relatives(p, level, block);
     return mask;
 }
 
@@ -519,6 +533,7 @@ TOI_LANE_INLINE toi_status search_packet(const toi_tree_search *s, int64_t index
         p.labels = s->packets->ranges[index];
         p.corners = load_labels(toi_block_labels(s->packets, index, 0), kind.packet_corners);
     }
+    p.common = kind.marked && s->tree->common[0] ? s->tree->common[0][index] : -1;
     p.marks = kind.marked ? s->marks + writer->worker * s->label_count : NULL;
     for (int lane = 0; kind.marked && lane < TOI_BLOCK; ++lane)
         p.places[lane] = (int32_t)(index * TOI_BLOCK + lane);

@@ -5,6 +5,11 @@
 // cell with these coordinates. Of all cells that they share it is the only one that on no axis both
 // begin before, and only there have their tags no bit in common. Boxes of different levels meet in
 // that of the larger one; a visitor is left out of cells only where no resident is.
+//
+// Of shapes, an entry knows which other cells of its box its shape crosses, too, eight at most;
+// they are neighbours of the entry's cell. Two shapes that cross cells in common are a pair in the
+// first of these, in the order of the cells' coordinates: there, and only there, no cell before it
+// is marked by both.
 
 #include "broad/literature/cells/cell_entries.h"
 
@@ -100,7 +105,7 @@ static void find_block_cells(const key_job *job, const boxes_piece *piece, int64
     double least = visitors ? 0 : job->level->above;
     double most = visitors ? job->level->above : job->level->below;
     double extents[TOI_BLOCK];
-    toi_find_extents(space, block, extents);
+    toi_find_extents(space, piece->source, i, extents);
     for (int lane = 0; lane < TOI_BLOCK; ++lane)
         cells->belongs[lane] =
             (extents[lane] >= least) & (extents[lane] < most) & (i + lane < piece->end);
@@ -142,17 +147,97 @@ static uint32_t occupied_bit(const key_job *job, uint32_t bucket)
     return bucket * 0x9e3779b1u >> job->occupied_shift;
 }
 
+static bool is_occupied(const key_job *job, const int32_t at[3])
+{
+    return toi_get_bit(job->occupied, occupied_bit(job, bucket_of(job->space, at)));
+}
+
+// The cells of one box, by bits: offset 0 or 1 on each axis.
+typedef struct box_cells
+{
+    int32_t first[3], last[3];
+    bool visitor;
+} box_cells;
+
+static void cell_at(const box_cells *cells, unsigned offsets, int32_t at[3])
+{
+    for (int k = 0; k < 3; ++k)
+        at[k] = cells->first[k] + (int32_t)(offsets >> k & 1);
+}
+
+// The cell in space; those at the ends go on for ever.
+static toi_box bounds_of_cell(const toi_cell_map *map, const int32_t at[3])
+{
+    toi_box cell;
+    for (int k = 0; k < 3; ++k) {
+        double begin = ((double)at[k] - map->bias[k]) / map->inverse;
+        cell.lo[k] = (double)at[k] <= map->first[k] ? -HUGE_VAL : begin;
+        cell.hi[k] = (double)at[k] + 1 > map->last[k] ? HUGE_VAL : begin + 1 / map->inverse;
+    }
+    return cell;
+}
+
+// Which of the cells the shape of a box crosses; of a visitor, among those that may have residents.
+// A bound times `inverse` plus `bias`, below 2^31, is wrong by less than 2^-20.
+static unsigned find_crossed(const key_job *job, const box_cells *cells, int64_t box)
+{
+    const toi_cell_shapes *shapes = job->space->shapes;
+    const toi_cell_map *map = &job->keys->map;
+    unsigned crossed = 0;
+    int cut = 0; // axes
+    for (int k = 0; k < 3; ++k)
+        cut += cells->last[k] > cells->first[k];
+    for (unsigned offsets = 0; offsets < 8; ++offsets) {
+        int32_t at[3];
+        cell_at(cells, offsets, at);
+        if (at[0] > cells->last[0] || at[1] > cells->last[1] || at[2] > cells->last[2] ||
+            (cells->visitor && !is_occupied(job, at)))
+            continue;
+        bool crosses =
+            cut < 2; // a box touches all its cells, and so does its shape, if there are two
+        if (!crosses) {
+            toi_box cell = bounds_of_cell(map, at);
+            crosses = shapes->crosses(shapes->context, box, &cell, 0x1p-20 / map->inverse);
+        }
+        crossed |= (unsigned)crosses << offsets;
+    }
+    return crossed;
+}
+
+// Writes a key for each cell that the shape of a box crosses, with the others.
+static uint64_t *write_crossed(const key_job *job, const box_cells *cells, uint64_t box,
+                               uint64_t *keys)
+{
+    unsigned crossed = find_crossed(job, cells, (int64_t)(box & INT32_MAX));
+    for (unsigned offsets = 0; offsets < 8; ++offsets) {
+        if (!(crossed >> offsets & 1))
+            continue;
+        int32_t at[3];
+        cell_at(cells, offsets, at);
+        uint32_t bucket = bucket_of(job->space, at);
+        uint64_t others = (crossed & ((1u << offsets) - 1)) | crossed >> (offsets + 1) << offsets;
+        *keys++ = (uint64_t)bucket << (64 - job->space->bucket_bits) | others << TOI_KEY_CROSSED |
+                  (uint64_t)offsets << TOI_KEY_OFFSETS | box;
+        if (job->occupied && !cells->visitor)
+            toi_set_bit(job->occupied, occupied_bit(job, bucket));
+    }
+    return keys;
+}
+
 // Writes a key for each cell of a box; of a visitor, for those that may have residents.
 static uint64_t *write_keys(const key_job *job, const block_cells *b, int lane, bool visitor,
                             uint64_t box, uint64_t *keys)
 {
     const toi_cell_space *space = job->space;
     int32_t at[3], first[3], last[3];
+    box_cells cells = {.visitor = visitor};
     for (int k = 0; k < 3; ++k) {
-        first[k] = b->first[k][lane];
-        last[k] = b->last[k][lane];
+        cells.first[k] = first[k] = b->first[k][lane];
+        cells.last[k] = last[k] = b->last[k][lane];
         assert(last[k] - first[k] < 1 << space->offset_bits);
     }
+    if (space->shapes)
+        return write_crossed(job, &cells, box, keys);
     for (at[2] = first[2]; at[2] <= last[2]; ++at[2])
         for (at[1] = first[1]; at[1] <= last[1]; ++at[1])
             for (at[0] = first[0]; at[0] <= last[0]; ++at[0]) {

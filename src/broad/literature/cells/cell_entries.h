@@ -19,6 +19,7 @@ typedef struct toi_cell_space
     toi_layout source[2]; // the lists, in the order in which a cell has them
     int bucket_bits;      // of a key
     int offset_bits;      // of a key, for one axis; a box has at most 2^offset_bits cells on it
+    const toi_cell_shapes *shapes; // or NULL
 } toi_cell_space;
 
 // Cells of one size. A box of extent less than 2^k times this size, times 63/64 to be safe from
@@ -40,11 +41,13 @@ static inline int64_t toi_cell_pieces(int64_t count)
 // More than any extent of boxes whose bounds are floats.
 static const double TOI_MOST_EXTENT = 0x1p290;
 
-// The extents of the boxes in one block of a source. A bound beyond the floats is infinite there: a
-// box with one has the most extent, a box with two on an axis is flat.
-static inline void toi_find_extents(const toi_cell_space *space, const toi_box_block *block,
-                                    double extents[TOI_BLOCK])
+// The extents of the boxes in the block of a source that begins with box i; of shapes their sizes,
+// if these are larger. A bound beyond the floats is infinite there: a box with one has the most
+// extent, a box with two on an axis is flat.
+static inline void toi_find_extents(const toi_cell_space *space, const toi_layout *source,
+                                    int64_t i0, double extents[TOI_BLOCK])
 {
+    const toi_box_block *block = &source->blocks[i0 / TOI_BLOCK];
     for (int i = 0; i < TOI_BLOCK; ++i)
         extents[i] = 0;
     for (int k = 0; k < space->axes; ++k) {
@@ -53,6 +56,10 @@ static inline void toi_find_extents(const toi_cell_space *space, const toi_box_b
             double extent = ((double)hi[i] - (double)lo[i]) * space->per_extent;
             extents[i] = extent > extents[i] ? extent : extents[i];
         }
+    }
+    for (int i = 0; space->shapes && i < TOI_BLOCK && i0 + i < source->count; ++i) {
+        double size = (double)space->shapes->sizes[i0 + i] * space->per_extent;
+        extents[i] = size > extents[i] ? size : extents[i];
     }
     for (int i = 0; i < TOI_BLOCK; ++i)
         extents[i] = extents[i] < TOI_MOST_EXTENT ? extents[i] : TOI_MOST_EXTENT;
@@ -86,7 +93,8 @@ static inline void toi_cells_at(const toi_cell_map *map, int k, int count, const
 enum
 {
     TOI_KEY_VISITOR = 31,
-    TOI_KEY_OFFSETS = 32
+    TOI_KEY_OFFSETS = 32,
+    TOI_KEY_CROSSED = 35 // of shapes: which of the box's other seven cells they cross, too
 };
 
 static inline int32_t toi_key_offset(const toi_cell_space *space, uint64_t key, int k)

@@ -31,7 +31,7 @@ static toi_status make_tags(void *context, int64_t first, int64_t end)
     for (int64_t i = first; i < end; ++i) {
         uint64_t key = job->keys.data[i];
         unsigned tag = key >> TOI_KEY_VISITOR & 1 ? TOI_TAG_VISITOR : 0;
-        for (int k = 0; k < job->space->axes; ++k)
+        for (int k = 0; k < job->space->axes && !job->space->shapes; ++k)
             tag |= (unsigned)(toi_key_offset(job->space, key, k) > 0) << k;
         key &= ~((uint64_t)1 << TOI_KEY_VISITOR);
         if (!broad->self)
@@ -40,6 +40,42 @@ static toi_status make_tags(void *context, int64_t first, int64_t end)
         job->tags[i] = (uint8_t)tag;
     }
     return TOI_OK;
+}
+
+// Which of the thirteen neighbours before the cell the shape crosses, too.
+static uint16_t mark_of(uint64_t key)
+{
+    unsigned own = key >> TOI_KEY_OFFSETS & 7, others = key >> TOI_KEY_CROSSED & 127;
+    unsigned crossed = (others & ((1u << own) - 1)) | others >> own << (own + 1), mark = 0;
+    for (unsigned offsets = 0; offsets < 8; ++offsets) {
+        int place = 0;
+        for (int k = 2; k >= 0; --k)
+            place = 3 * place + 1 + (int)(offsets >> k & 1) - (int)(own >> k & 1);
+        if (place < 13)
+            mark |= (crossed >> offsets & 1) << place;
+    }
+    return (uint16_t)mark;
+}
+
+static toi_status make_marks(void *context, int64_t first, int64_t end)
+{
+    const layout_job *job = context;
+    for (int64_t i = first; i < end; ++i)
+        job->cells->layout.marks[i] = mark_of(job->keys.data[i]);
+    return TOI_OK;
+}
+
+static toi_status add_marks(layout_job *job)
+{
+    const toi_broad_job *broad = job->space->job;
+    int64_t blocks = (job->keys.count + TOI_BLOCK - 1) / TOI_BLOCK;
+    uint16_t *marks = toi_take(broad->budget, blocks * TOI_BLOCK, sizeof *marks);
+    if (!marks)
+        return toi_allocation_status();
+    job->cells->layout.marks = marks;
+    for (int64_t i = job->keys.count; i < blocks * TOI_BLOCK; ++i)
+        marks[i] = 0;
+    return toi_parallel_ranges(broad->workers, job->keys.count, TOI_PIECE, make_marks, job);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -96,6 +132,7 @@ typedef struct loose_entry
     int32_t id;
     int32_t at[3];
     uint8_t tag;
+    uint16_t mark;
     bool placed;
 } loose_entry;
 
@@ -103,6 +140,7 @@ static loose_entry take_out(const layout_job *job, int64_t i)
 {
     const toi_layout *l = &job->cells->layout;
     loose_entry loose = {.id = l->ids[i], .tag = l->tags[i]};
+    loose.mark = l->marks ? l->marks[i] : 0;
     for (int column = 0; column < TOI_COLUMNS; ++column)
         loose.bound[column] = toi_bound(l, column, i);
     int32_t at[3][TOI_BLOCK] = {{0}};
@@ -119,6 +157,8 @@ static void put_back(const layout_job *job, int64_t i, loose_entry *loose)
         l->blocks[i / TOI_BLOCK].bound[column][i % TOI_BLOCK] = loose->bound[column];
     l->ids[i] = loose->id;
     l->tags[i] = loose->tag;
+    if (l->marks)
+        l->marks[i] = loose->mark;
     loose->placed = true;
 }
 
@@ -233,6 +273,8 @@ toi_status toi_lay_out_cells(const toi_cell_space *space, const toi_cell_level *
     if (status == TOI_OK)
         status = toi_make_joint_layout(space->job, axis, job.keys.data, job.tags, job.keys.count,
                                        &cells->layout);
+    if (status == TOI_OK && space->shapes)
+        status = add_marks(&job);
     if (status == TOI_OK)
         status = find_starts(&job);
     if (status == TOI_OK && space->axis >= 0)

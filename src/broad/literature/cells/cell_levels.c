@@ -6,6 +6,8 @@
 //
 // In a level a box has at most 8 entries (4 in columns). Larger boxes that are let into the
 // ordinary level have no more entries together than there are ordinary ones.
+//
+// The hierarchical grid has a level for every power of two of sizes instead, and no few.
 
 #include "broad/literature/cells/cell_levels.h"
 
@@ -77,7 +79,7 @@ static toi_status count_sizes(void *context, int64_t piece, int worker)
     for (int64_t i = first; i < first + TOI_PIECE && i < source->count; i += TOI_BLOCK) {
         const toi_box_block *block = &source->blocks[i / TOI_BLOCK];
         double extents[TOI_BLOCK];
-        toi_find_extents(space, block, extents);
+        toi_find_extents(space, source, i, extents);
         for (int lane = 0; lane < TOI_BLOCK && i + lane < source->count; ++lane) {
             int bin = bin_of(extents[lane]);
             ++bins->boxes[list][bin];
@@ -206,13 +208,33 @@ static int64_t choose_levels(const planner *p, toi_cell_plan *plan)
     return total;
 }
 
-toi_status toi_plan_levels(const toi_cell_space *space, double least, toi_cell_plan *plan)
+// The cells of a level are larger than its boxes, and at most about twice as large. What is smaller
+// than the least cells is in the level of these.
+static int64_t choose_octaves(const planner *p, toi_cell_plan *plan)
+{
+    int64_t total = 0;
+    int first = p->finest > 0 ? p->finest : 0;
+    for (int cell = first; cell < BINS; ++cell) {
+        int begin = cell == first ? 0 : cell;
+        if (all_in(p, begin, cell + 1) == 0)
+            continue;
+        toi_cell_level level = make_level(p, begin, cell + 1, cell + 1);
+        if (can_meet(&level, p->space->job->self)) {
+            plan->levels[plan->count++] = level;
+            total += all_in(p, 0, cell + 1);
+        }
+    }
+    return total;
+}
+
+toi_status toi_plan_levels(const toi_cell_space *space, double least, bool octaves,
+                           toi_cell_plan *plan)
 {
     planner p = {.space = space, .finest = ORDINARY - ilogb(space->size / least)};
     *plan = (toi_cell_plan){.few_above = HUGE_VAL};
     toi_status status = measure_sizes(&p);
     if (status == TOI_OK) {
-        int64_t total = choose_levels(&p, plan);
+        int64_t total = octaves ? choose_octaves(&p, plan) : choose_levels(&p, plan);
         if (space->job->meter)
             space->job->meter->total = total;
     }

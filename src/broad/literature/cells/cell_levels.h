@@ -7,7 +7,7 @@
 
 enum
 {
-    TOI_MOST_LEVELS = 160,
+    TOI_MOST_LEVELS = 320,
     TOI_FEW_BOXES = 256 // so many are rather compared with all than visited by all
 };
 
@@ -19,8 +19,9 @@ typedef struct toi_cell_plan
     int64_t few_count;
 } toi_cell_plan;
 
-// Plans the levels of cells not smaller than `least`. The meter's total becomes the boxes of all
-// levels, visitors too, and the few.
-toi_status toi_plan_levels(const toi_cell_space *space, double least, toi_cell_plan *plan);
+// Plans the levels of cells not smaller than `least`; `octaves` as in toi_cell_rule. The meter's
+// total becomes the boxes of all levels, visitors too, and the few.
+toi_status toi_plan_levels(const toi_cell_space *space, double least, bool octaves,
+                           toi_cell_plan *plan);
 
 #endif

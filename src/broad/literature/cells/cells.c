@@ -154,7 +154,7 @@ static toi_status mark_boxes(void *context, int64_t first, int64_t end)
     const marking *m = context;
     for (int64_t i = first; i < end; i += TOI_BLOCK) {
         double extents[TOI_BLOCK];
-        toi_find_extents(&m->search->space, &m->marked->blocks[i / TOI_BLOCK], extents);
+        toi_find_extents(&m->search->space, m->marked, i, extents);
         for (int lane = 0; lane < TOI_BLOCK; ++lane)
             m->marked->tags[i + lane] = extents[lane] >= m->search->plan.few_above;
     }
@@ -245,6 +245,11 @@ static void cut_space(toi_cell_space *space, const toi_broad_job *job, const toi
     bool small = toi_joint_count(job) <= SMALL_JOB;
     space->bucket_bits = small ? 22 : space->axes == 2 ? 24 : 26;
     space->offset_bits = (32 - space->bucket_bits) / space->axes;
+    space->shapes = rule.shapes;
+    if (rule.shapes) { // a bit each for two cells an axis, seven for those that are crossed
+        space->bucket_bits = 22;
+        space->offset_bits = 1;
+    }
 }
 
 static toi_status start_search(cell_search *s)
@@ -274,7 +279,7 @@ toi_status toi_search_cells(const toi_broad_job *job, const toi_box_scale *scale
     cut_space(&s->space, job, scale, rule);
     toi_status status = start_search(s);
     if (status == TOI_OK)
-        status = toi_plan_levels(&s->space, toi_least_cell(scale), &s->plan);
+        status = toi_plan_levels(&s->space, toi_least_cell(scale), rule.octaves, &s->plan);
     for (int l = 0; l < s->plan.count && status == TOI_OK; ++l)
         status = search_level(s, &s->plan.levels[l]);
     if (status == TOI_OK && s->plan.few_count > 0)

@@ -1,6 +1,6 @@
-// Boxes in hashed cells: what the grid, the grid with a sweep and the spatial hash share. They
-// differ by the size of their cells, by the number of axes that are cut, and by how the boxes of
-// one cell are compared.
+// Boxes in hashed cells: what the grid, the grid with a sweep, the spatial hash and the
+// hierarchical hash grid share. They differ by the size of their cells, by the number of axes that
+// are cut, by how the boxes of one cell are compared, and by how sizes are divided into levels.
 
 #ifndef TOI_BROAD_CELLS_H
 #define TOI_BROAD_CELLS_H
@@ -43,14 +43,31 @@ typedef toi_status toi_compare_cell_fn(const toi_cell_entries *cell, int group, 
 // Every entry with all that follow.
 toi_compare_cell_fn toi_compare_all;
 
+// What is inside the boxes of a list that is searched against itself: then levels go by sizes, and
+// a box has entries only in cells that its shape crosses. Found are pairs of boxes that overlap and
+// whose shapes cross a cell in common: all whose shapes have a point in common.
+typedef struct toi_cell_shapes
+{
+    const float *sizes; // one a box
+    // Has the shape a point in that box? `slack` is what cells may be larger by than they seem. May
+    // say yes too often.
+    bool (*crosses)(const void *context, int64_t box, const toi_box *cell, double slack);
+    const void *context;
+} toi_cell_shapes;
+
 typedef struct toi_cell_rule
 {
     double size; // of ordinary cells; those of larger and of smaller boxes follow from it
     int axis;    // cells are columns along this axis, in which they are sorted; -1: cubes
     toi_compare_cell_fn *compare;
+    bool octaves; // a level for every power of two of sizes, instead of one that suits most boxes
+    const toi_cell_shapes *shapes; // or NULL; only with octaves
 } toi_cell_rule;
 
 toi_status toi_search_cells(const toi_broad_job *job, const toi_box_scale *scale,
                             toi_cell_rule rule);
+
+// The hierarchical grid, of boxes or of shapes.
+toi_status toi_search_octaves(const toi_broad_job *job, const toi_cell_shapes *shapes);
 
 #endif

@@ -64,7 +64,8 @@ toi_status toi_search_grid_sweep(const toi_broad_job *job)
     if (status == TOI_OK)
         status = toi_grow_cell(job, scale, axis, CELL_IN_EXTENTS * extent, OCCUPANCY, &size);
     if (status == TOI_OK)
-        status = toi_search_cells(job, scale, (toi_cell_rule){size, axis, sweep_cell});
+        status = toi_search_cells(
+            job, scale, (toi_cell_rule){.size = size, .axis = axis, .compare = sweep_cell});
     toi_give_back(scale);
     return status;
 }

@@ -35,7 +35,8 @@ toi_status toi_search_hash(const toi_broad_job *job)
     if (status == TOI_OK)
         status = choose_size(job, scale, &size);
     if (status == TOI_OK)
-        status = toi_search_cells(job, scale, (toi_cell_rule){size, -1, toi_compare_all});
+        status = toi_search_cells(
+            job, scale, (toi_cell_rule){.size = size, .axis = -1, .compare = toi_compare_all});
     toi_give_back(scale);
     return status;
 }
