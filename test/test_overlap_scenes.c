@@ -463,7 +463,7 @@ static void fracture_agrees_with_a_fresh_start(void **state)
     while (strcmp(toi_animation_name(number), "fracture") != 0)
         ++number;
     toi_random random = {5};
-    toi_animation a = make_scene(number, cases(4000), 0.6, 8);
+    toi_animation a = make_scene(number, 1000 + cases(3000), 0.6, 8);
     toi_scene *scene = open_scene(a.faces[0], a.face_count, a.point_count, NULL);
     int32_t(*faces)[3] = malloc((size_t)a.face_count * sizeof *faces);
     int64_t count = a.face_count, pairs = 0;
