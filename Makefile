@@ -12,7 +12,7 @@ help:
 	@echo "make test-long  the same tests with ten times the random cases, and the slow ones"
 	@echo "make bench-paper  the papers' comparisons in half an hour: csv to bench/results, page to build/report.html"
 	@echo "make bench      the same in two minutes, with smaller scenes: csv to build/bench-quick"
-	@echo "make peers      broad and narrow phases of other libraries, for make bench to compare with: bench/peers"
+	@echo "make peers      what other libraries have, for make bench to compare with: bench/peers"
 	@echo "make cases      write the gallery of traps, test/cases, anew"
 	@echo "make fuzz       each fuzzer for FUZZ_SECONDS (default 60)"
 	@echo "make docs       the headers and docs as HTML: build/docs/html/index.html"
@@ -67,11 +67,11 @@ bench: build
 bench-paper: build
 	@bench/paper.sh
 
-# A build of its own, so that the usual one never needs those libraries.
+# A build of its own, so that the usual one never needs those libraries. PEERS_OPTIONS: for CMake, see bench/peers.
 peers:
 	@scripts/install-deps --peers
 	@mkdir -p build/peers
-	@cmake -S . -B build/peers -G Ninja -DCMAKE_BUILD_TYPE=Release -DTOI_PEERS=ON > build/peers/configure.log 2>&1 || \
+	@cmake -S . -B build/peers -G Ninja -DCMAKE_BUILD_TYPE=Release -DTOI_PEERS=ON $(PEERS_OPTIONS) > build/peers/configure.log 2>&1 || \
 	    { cat build/peers/configure.log; exit 1; }
 	@cmake --build build/peers --target peers
 

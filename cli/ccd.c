@@ -1,6 +1,9 @@
 // toi ccd: the earliest impact between two frames, or every impact.
 
 #include "toi/ccd.h"
+#include "toi/close.h"
+#include "toi/overlap.h"
+
 #include "command.h"
 #include "failure.h"
 #include "frames.h"
@@ -9,10 +12,13 @@
 #include "method_options.h"
 #include "output.h"
 #include "picture.h"
+#include "picture_options.h"
 #include "progress.h"
 #include "text.h"
 
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -31,23 +37,14 @@ typedef struct settings
     common common;
     bool all;
     bool stateless;
+    bool check_start;
     const char *impacts; // paths, or NULL
     const char *safe_steps;
+    const char *safe_radii;
     const char *picture;
     int device;
     int up;
 } settings;
-
-enum
-{
-    UP_AUTO = 0
-};
-
-static const char *up_choice(int index)
-{
-    static const char *const names[] = {"auto", "x", "y", "z"};
-    return index < 4 ? names[index] : NULL;
-}
 
 static const option output_options[] = {
     {.name = "all",
@@ -65,6 +62,13 @@ static const option output_options[] = {
      .argument = "FILE.csv",
      .help = "write how far every vertex may move, as a share of its motion, when all move at "
              "once: vertex,step_hex; that motion is checked and free"},
+    {.name = "safe-radii",
+     .type = OPTION_FILE,
+     .offset = offsetof(settings, safe_radii),
+     .argument = "FILE.csv",
+     .help = "write how far every vertex may move from the start, whatever the direction, before "
+             "anything can touch: vertex,radius_hex; at most the longest way of a vertex in the "
+             "step, or the mean length of an edge if that is longer"},
     {.name = "picture",
      .type = OPTION_FILE,
      .offset = offsetof(settings, picture),
@@ -74,6 +78,10 @@ static const option output_options[] = {
      .offset = offsetof(settings, stateless),
      .help = "with --repeat: every run checks the mesh and takes its memory anew, instead of "
              "keeping a scene"},
+    {.name = "check-start",
+     .offset = offsetof(settings, check_start),
+     .help =
+         "look whether faces intersect at the start already, which no impact tells; warn if so"},
     {.name = "up",
      .type = OPTION_CHOICE,
      .offset = offsetof(settings, up),
@@ -142,6 +150,8 @@ typedef struct answer
     uint64_t hash;
     int64_t held_back; // vertices that an impact keeps from the end of the step, or from t_max
     int checks;        // of safe steps: motions that were checked
+    int64_t overlaps;  // with --check-start: pairs of faces that intersect at the start
+    toi_overlap first_overlap;
 } answer;
 
 // ---------------------------------------------------------------------------------------------
@@ -178,6 +188,34 @@ static toi_status find(const settings *s, const toi_mesh *mesh, answer *a)
     }
     end_progress(&bar);
     a->hash = toi_hash(a->impacts.data, (size_t)a->impacts.count * sizeof *a->impacts.data);
+    return status;
+}
+
+// Counts the pairs of faces that intersect at the start, and warns of them.
+static toi_status check_start(const settings *s, const toi_mesh *mesh, answer *a)
+{
+    toi_overlap_array first = {0};
+    toi_overlap_report report = {0};
+    toi_overlap_def def = toi_default_overlap_def();
+    def.workers = s->def.workers;
+    def.memory_limit = s->def.memory_limit;
+    toi_status status = toi_scene_count_overlaps(a->scene, &def, mesh->start, &report);
+    a->overlaps = report.pairs;
+    if (status != TOI_OK || a->overlaps == 0)
+        return status;
+    def.limit = 1;
+    status = toi_scene_find_overlaps(a->scene, &def, mesh->start, &first, NULL);
+    if (status == TOI_OK) {
+        a->first_overlap = first.data[0];
+        fprintf(
+            stderr,
+            "toi ccd: the step starts in intersection: %s pair%s of faces, the first is %" PRId32
+            ",%" PRId32 " (%s); no impact tells of that. 'toi check' says where\n",
+            count_text(a->overlaps).at, a->overlaps == 1 ? "" : "s", a->first_overlap.a,
+            a->first_overlap.b,
+            toi_overlap_class_name((toi_overlap_class)a->first_overlap.overlap_class));
+    }
+    toi_free_overlaps(&first);
     return status;
 }
 
@@ -256,6 +294,11 @@ static toi_status write_impacts(const char *path, const toi_mesh *mesh,
     return toi_close_output(&output);
 }
 
+static double distance_of(const double a[3], const double b[3])
+{
+    return hypot(hypot(b[0] - a[0], b[1] - a[1]), b[2] - a[2]);
+}
+
 static toi_status write_steps(const char *path, const double *steps, int64_t count, double t_max,
                               int64_t *held_back)
 {
@@ -286,6 +329,50 @@ static toi_status find_steps(const settings *s, const toi_mesh *mesh, answer *a)
     if (status == TOI_OK)
         status = write_steps(s->safe_steps, steps, count, def.narrow.t_max, &a->held_back);
     toi_release(steps);
+    return status;
+}
+
+// What radii need not exceed: the longest way of a vertex, and at least the mean length of edges.
+static double most_radius(const frames *f)
+{
+    const toi_mesh *mesh = &f->mesh;
+    double most = 0, sum = 0;
+    for (int64_t i = 0; i < mesh->start.count; ++i)
+        most = fmax(most, distance_of(f->start[i], f->end[i]));
+    for (int64_t i = 0; i < f->edges.count; ++i)
+        sum += distance_of(f->start[f->edges.data[i][0]], f->start[f->edges.data[i][1]]) /
+               (double)f->edges.count;
+    return fmin(fmax(most, sum), DBL_MAX);
+}
+
+static toi_status write_radii(const char *path, const double *radii, int64_t count)
+{
+    toi_output output;
+    toi_status status = toi_open_output(path, &output);
+    if (status != TOI_OK)
+        return status;
+    for (int64_t i = 0; i < count; ++i)
+        fprintf(output.file, "%" PRId64 ",%a\n", i, radii[i]);
+    return toi_close_output(&output);
+}
+
+static toi_status find_radii(const settings *s, const frames *f, answer *a)
+{
+    int64_t count = f->mesh.start.count;
+    double *radii = toi_allocate((size_t)count * sizeof *radii);
+    if (!radii)
+        return TOI_ERROR_MEMORY;
+    toi_ccd_def def = toi_default_ccd_def(); // nothing moves: what is about motion stays out
+    def.broad = s->def.broad;
+    def.float_boxes = s->def.float_boxes;
+    def.memory_limit = s->def.memory_limit;
+    def.workers = s->def.workers;
+    def.narrow.min_separation = s->def.narrow.min_separation;
+    toi_status status =
+        toi_scene_find_safe_radii(a->scene, &def, f->mesh.start, most_radius(f), radii, NULL);
+    if (status == TOI_OK)
+        status = write_radii(s->safe_radii, radii, count);
+    toi_release(radii);
     return status;
 }
 
@@ -348,9 +435,7 @@ static toi_status draw(const settings *s, const frames *f, const answer *a)
                  .impact_count = count,
                  .impacts = marks,
                  .time = -1,
-                 .up = s->up != UP_AUTO ? s->up - 1
-                       : f->scene       ? 2
-                                        : 1};
+                 .up = choose_up(s->up, f->scene)};
     toi_status status = draw_picture(s->picture, &p);
     toi_release(marks);
     return status;
@@ -363,6 +448,8 @@ static toi_status write_files(const settings *s, const frames *f, answer *a)
         status = write_impacts(s->impacts, &f->mesh, &a->impacts);
     if (status == TOI_OK && s->safe_steps)
         status = find_steps(s, &f->mesh, a);
+    if (status == TOI_OK && s->safe_radii)
+        status = find_radii(s, f, a);
     if (status == TOI_OK && s->picture)
         status = draw(s, f, a);
     return status;
@@ -385,6 +472,16 @@ static json_t *json_vector(const double a[3])
 static json_t *json_pair(int32_t kind, int32_t a, int32_t b)
 {
     return json_pack("{s:s, s:i, s:i}", "kind", kind_choice(kind), "a", (int)a, "b", (int)b);
+}
+
+static json_t *json_start(const answer *a)
+{
+    const toi_overlap *first = &a->first_overlap;
+    const char *name = toi_overlap_class_name((toi_overlap_class)first->overlap_class);
+    json_t *pair = a->overlaps > 0 ? json_pack("{s:i, s:i, s:s}", "a", (int)first->a, "b",
+                                               (int)first->b, "class", name)
+                                   : json_null();
+    return json_pack("{s:I, s:o}", "pairs", (json_int_t)a->overlaps, "first", pair);
 }
 
 static void add_earliest(json_t *object, const toi_mesh *mesh, const toi_ccd_report *report)
@@ -444,10 +541,12 @@ static toi_status print_object(const settings *s, const toi_mesh *mesh, const an
         json_object_set_new(object, "held_back", json_integer(a->held_back));
         json_object_set_new(object, "checks", json_integer(a->checks));
     }
+    if (s->check_start)
+        json_object_set_new(object, "start_intersections", json_start(a));
     json_object_set_new(object, "seconds",
-                        json_pack("{s:f, s:f, s:f, s:f}", "prepare", r->seconds_prepare, "broad",
-                                  r->seconds_broad, "narrow", r->seconds_narrow, "total",
-                                  r->seconds_total));
+                        json_pack("{s:f, s:f, s:f, s:f, s:f}", "boxes", r->seconds_prepare,
+                                  "prepare", r->seconds_prepare, "broad", r->seconds_broad,
+                                  "narrow", r->seconds_narrow, "total", r->seconds_total));
     json_object_set_new(object, "peak_bytes", json_integer(r->peak_bytes));
     json_object_set_new(object, "peak_rss_bytes", json_integer(peak_resident_bytes()));
     return print_json(object);
@@ -535,6 +634,8 @@ static void print_files(const settings *s, const answer *a)
     if (s->safe_steps)
         printf("safe steps  %s: %s vertices held back, %d shortened motion%s checked\n",
                s->safe_steps, count_text(a->held_back).at, a->checks, a->checks == 1 ? "" : "s");
+    if (s->safe_radii)
+        printf("safe radii  %s\n", s->safe_radii);
     if (s->picture)
         printf("picture     %s\n", s->picture);
 }
@@ -558,6 +659,9 @@ static void print_summary(const settings *s, const frames *f, const answer *a, i
     }
     print_separation(&s->def, r);
     print_earliest(f, s, r);
+    if (s->check_start)
+        printf("start       %s pair%s of faces intersect%s\n", count_text(a->overlaps).at,
+               a->overlaps == 1 ? "" : "s", a->overlaps == 1 ? "s" : "");
     printf("time        prepare %s, broad %s, narrow %s, total %s\n",
            seconds_text(r->seconds_prepare).at, seconds_text(r->seconds_broad).at,
            seconds_text(r->seconds_narrow).at, seconds_text(r->seconds_total).at);
@@ -579,6 +683,8 @@ static toi_status check_settings(const settings *s)
     if (status == TOI_OK)
         status = check_output(s->safe_steps);
     if (status == TOI_OK)
+        status = check_output(s->safe_radii);
+    if (status == TOI_OK)
         status = check_output(s->picture);
     return status;
 }
@@ -598,6 +704,8 @@ static toi_status run(settings *s, const operand_list *operands)
         status = load_frames(&s->choice, operands, &f);
     if (status == TOI_OK)
         status = find(s, &f.mesh, &a);
+    if (status == TOI_OK && s->check_start)
+        status = check_start(s, &f.mesh, &a);
     if (status == TOI_OK)
         status = write_files(s, &f, &a);
     if (status == TOI_OK && s->common.json)

@@ -35,7 +35,7 @@ static const option close_options[] = {
      .type = OPTION_FILE,
      .offset = offsetof(settings, out),
      .argument = "FILE.csv",
-     .help = "write every pair as kind,a,b,part_a,part_b,distance,u,v"},
+     .help = "write every pair as kind,a,b,distance_hex,u,v,distance,part_a,part_b"},
     {0}};
 
 // Which distance it is that two parts have.
@@ -106,10 +106,27 @@ static toi_status write_file(const char *path, const toi_close_array *close)
     for (int64_t i = 0; i < close->count; ++i) {
         const toi_close_pair *c = &close->data[i];
         write_pair(output.file, kind_choice(c->kind), c->a, c->b, ',');
-        fprintf(output.file, "%s,%s,%.17g,%.17g,%.17g\n", toi_part_name((toi_part)c->part_a),
-                toi_part_name((toi_part)c->part_b), c->distance, c->u, c->v);
+        fprintf(output.file, "%a,%.17g,%.17g,%.17g,%s,%s\n", c->distance, c->u, c->v, c->distance,
+                toi_part_name((toi_part)c->part_a), toi_part_name((toi_part)c->part_b));
     }
     return toi_close_output(&output);
+}
+
+// The counts of all four kinds, whether there are any or not.
+static json_t *close_object(const int64_t counts[TOI_KIND_COUNT])
+{
+    json_t *object = json_object();
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+        json_object_set_new(object, kind_choice(kind), json_integer(counts[kind]));
+    return object;
+}
+
+static json_t *smallest_object(const toi_close_pair *c)
+{
+    return c->a < 0 ? json_null()
+                    : json_pack("{s:s, s:i, s:i, s:f, s:s}", "kind", kind_choice(c->kind), "a",
+                                c->a, "b", c->b, "distance", c->distance, "distance_hex",
+                                time_hex(c->distance).at);
 }
 
 static json_t *closest_object(const toi_close_pair *c)
@@ -137,8 +154,11 @@ static toi_status print_object(const settings *s, const toi_mesh *mesh, const an
         "seconds", "prepare", r->seconds_prepare, "search", r->seconds_broad, "measure",
         r->seconds_narrow, "total", r->seconds_total, "hash", json_hash(a->hash), "peak_bytes",
         (json_int_t)r->peak_bytes);
-    if (object)
+    if (object) {
         add_kinds(object, r->hits);
+        json_object_set_new(object, "close", close_object(r->hits));
+        json_object_set_new(object, "smallest", smallest_object(&a->closest));
+    }
     return print_json(object);
 }
 

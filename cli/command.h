@@ -6,6 +6,9 @@
 int run_ccd(int argc, char **argv);
 int run_pairs(int argc, char **argv);
 int run_close(int argc, char **argv);
+int run_intersect(int argc, char **argv);
+int run_kfree(int argc, char **argv);
+int run_check(int argc, char **argv);
 int run_queries(int argc, char **argv);
 int run_sdf(int argc, char **argv);
 int run_truth(int argc, char **argv);

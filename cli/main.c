@@ -22,6 +22,9 @@ static const struct
     {"ccd", "the earliest impact, or every impact, between two frames of a mesh", run_ccd},
     {"pairs", "the candidate pairs of two frames, and how long it takes to find them", run_pairs},
     {"close", "the pairs of one frame that are close, and the closest of all", run_close},
+    {"intersect", "all pairs of faces of a mesh, or of two, that intersect", run_intersect},
+    {"kfree", "how many intersections a mesh can have: the k-free analysis", run_kfree},
+    {"check", "what is wrong with a mesh, or with a step of one", run_check},
     {"queries", "decide the queries of a file, and compare with its truth", run_queries},
     {"sdf", "meshes against signed distance fields: first contact, values, baking", run_sdf},
     {"truth", "exact truth for the frames of a mesh, made or checked", run_truth},
@@ -124,7 +127,8 @@ int main(int argc, char **argv)
     int code = run_program(argc, argv);
     errno = 0;
     bool failed = ferror(stdout) != 0;
-    if ((fclose(stdout) != 0 || failed) && code == EXIT_DONE)
+    // 2 is also an answer of `toi check`, which is of no use where nobody got to read it.
+    if ((fclose(stdout) != 0 || failed) && (code == EXIT_DONE || code == EXIT_INPUT))
         return fail_output(errno ? errno : EIO);
     return code;
 }

@@ -264,8 +264,9 @@ static toi_status print_object(const settings *s, const toi_mesh *mesh, const an
                   broad_choice((int)s->def.broad.method), "threads", threads);
     add_kinds(object, a->counts);
     json_object_set_new(object, "seconds",
-                        json_pack("{s:f, s:f, s:f, s:f}", "prepare", a->prepare, "search",
-                                  a->search, "sort", a->sort, "total", a->prepare + a->search));
+                        json_pack("{s:f, s:f, s:f, s:f, s:f}", "boxes", a->prepare, "prepare",
+                                  a->prepare, "search", a->search, "sort", a->sort, "total",
+                                  a->prepare + a->search));
     json_object_set_new(object, "hash", json_hash(a->hash));
     json_object_set_new(object, "peak_bytes", json_integer(a->peak_bytes));
     return print_json(object);

@@ -116,8 +116,7 @@ static toi_status report_scene(const settings *s, const toi_animation *scene, js
     printf("%s\n", s->choice.scene);
     printf("mesh    %s vertices, %s edges, %s faces\n", count_text(scene->point_count).at,
            count_text(edges).at, count_text(scene->face_count).at);
-    printf("frames  %s of %s\n", count_text(scene->frames).at,
-           count_text(scene->length).at);
+    printf("frames  %s of %s\n", count_text(scene->frames).at, count_text(scene->length).at);
     printf("files   %s ... %s\n", json_string_value(json_array_get(files, 0)),
            json_string_value(json_array_get(files, json_array_size(files) - 1)));
     printf("hash    %s\n", hash_text(hash).at);

@@ -2,8 +2,8 @@
 // impacts, the earliest impact, the safe steps, the distances at the start. Every one is computed
 // for several workers and for each instruction set (with the default narrow phase 1 to 8 workers
 // and each broad phase), and must come out the same. Likewise for fields: values, gradients and
-// bounds, first contacts of a mesh with them by every solver, and contacts. test_hashes.sh compares
-// the lines of two builds.
+// bounds, first contacts of a mesh with them by every solver, and contacts; and for the k-free
+// analysis. test_hashes.sh compares the lines of two builds.
 
 #include "scenes.h"
 #include "toi/random.h"
@@ -300,6 +300,36 @@ static int compare_grids(void)
     return differences;
 }
 
+static uint64_t hash_kfree(const toi_mesh *mesh, int workers)
+{
+    int32_t *counts = malloc((size_t)mesh->faces.count * sizeof *counts);
+    toi_kfree_def def = toi_default_kfree_def();
+    toi_kfree_report report;
+    def.workers = workers;
+    require(toi_kfree(&def, mesh, counts, &report), "k-free analysis");
+    double numbers[] = {report.k,
+                        report.k_near,
+                        report.mean,
+                        report.deviation,
+                        report.neighbours,
+                        report.least_size,
+                        report.levels,
+                        report.proven_bound,
+                        (double)toi_hash(counts, (size_t)mesh->faces.count * sizeof *counts)};
+    free(counts);
+    return toi_hash(numbers, sizeof numbers);
+}
+
+static int compare_kfree(const toi_mesh *mesh, const char *name)
+{
+    int differences = 0;
+    uint64_t first = hash_kfree(mesh, 1);
+    for (int workers = 2; workers <= 4; ++workers)
+        differences += hash_kfree(mesh, workers) != first;
+    printf("%s k-free %016" PRIx64 "\n", name, first);
+    return differences;
+}
+
 int main(int argc, char **argv)
 {
     toi_animation_def def = toi_default_animation_def();
@@ -322,6 +352,7 @@ int main(int argc, char **argv)
         mesh.edges = toi_view_edges(&edges);
         uint64_t points = toi_hash(scene.points, (size_t)(scene.frames * scene.point_count) *
                                                      sizeof *scene.points);
+        differences += compare_kfree(&mesh, def.name);
         for (int narrow = 0; narrow < TOI_NARROW_COUNT; ++narrow) {
             fingerprint f = {0};
             int64_t hits = 0;

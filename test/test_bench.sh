@@ -58,6 +58,9 @@ ccd_columns+=,vertices,edges,faces,candidates_vf,candidates_ee,hits_vf,hits_ee,u
 ccd_columns+=,false_positives,false_negatives,late
 ccd_columns+=,seconds_prepare,seconds_broad,seconds_narrow,seconds,median_seconds,mean_seconds,repeats,peak_bytes,hash
 ccd_columns+=,simd,$made
+overlap_columns=scene,vertices,faces,method,calls,threads,pairs,crossing,coplanar,segment,point,vertex,edge,same
+overlap_columns+=,candidates,exact,stars,seconds_prepare,seconds_search,seconds,median_seconds,mean_seconds,repeats
+overlap_columns+=,peak_bytes,hash,simd,$made
 
 # ---------------------------------------------------------------------------------------------
 # The script, and what it leaves
@@ -297,6 +300,44 @@ else
     skip "the load's threads: needs /proc"
 fi
 
+# Intersecting faces: every method finds the same pairs, in one shot and kept, with any number of threads.
+overlap=(bench overlap --scene cloth-ball --size 2000)
+succeeds "overlaps" "${overlap[@]}" --threads 1,2 --repeat 2 --csv overlap.csv
+columns "overlaps" overlap.csv "$overlap_columns"
+one "the pairs of overlaps" overlap.csv 'v("scene")' 'v("hash") " " v("pairs") " " v("crossing") " " v("vertex")'
+every "there are overlaps" overlap.csv 'v("pairs") > 0 && v("faces") > 1900 && v("vertices") > 900'
+classes='v("crossing") + v("coplanar") + v("segment") + v("point") + v("vertex") + v("edge") + v("same")'
+every "classes add up" overlap.csv 'v("pairs") == '"$classes"
+every "two runs of overlaps" overlap.csv 'v("repeats") == 2 && v("seconds") > 0 && v("median_seconds") >= v("seconds")'
+some "brute is among them" overlap.csv 'v("method") == "brute" && v("calls") == "kept"'
+same "as many rows kept as in one shot" "$(awk -F, "$by_name"' { ++rows[v("calls")] }
+    END { print rows["kept"] - rows["one-shot"] }' overlap.csv)" 0
+succeeds "without brute where there are many faces" "${overlap[@]}" --brute-limit 1000 --repeat 1 --csv few.csv
+every "the limit" few.csv 'v("method") != "brute"'
+"$toi" scene chazelle --size 300 --begin 0.9 --out notches >ignored
+succeeds "overlaps of files" bench overlap notches/frame_0000.ply notches/frame_0001.ply --repeat 1 --csv files.csv
+same "named by folder and file" "$(awk -F, "$by_name"' { print v("scene") }' files.csv | sort -u | xargs)" \
+    "notches/frame_0000 notches/frame_0001"
+one "their pairs" files.csv 'v("scene")' 'v("hash")'
+succeeds "overlaps in growing meshes" bench overlap --scaling --from 200 --to 2000 --methods auto --calls kept \
+    --repeat 1 --picture growth.svg --csv growth.csv
+same "two sizes a power of ten" "$(tail -n +2 growth.csv | wc -l)" 3
+check "in words" grep -qE "^auto, kept, 1 thread: .* times as much, (not )?less than 1.5$" stdout
+check "and drawn" grep -q "Intersecting faces: time a face" growth.svg
+run "${overlap[@]}" --methods auto --repeat 1 --json
+check "overlaps as JSON" grep -qE '"method": ?"auto"' stdout
+same "with the hash of the rows" "$(grep -oE '"hash": ?"[0-9a-f]+"' stdout | grep -oE '[0-9a-f]{16}' | sort -u)" \
+    "$(awk -F, "$by_name"' { print v("hash") }' overlap.csv | sort -u)"
+refuses "overlaps of nothing" 1 "a mesh is needed" bench overlap
+refuses "two sources of meshes" 1 "only one source" bench overlap --all-scenes --scaling
+refuses "a range without --scaling" 1 "--from and --to need --scaling" "${overlap[@]}" --from 100
+refuses "a range upside down" 1 "is above" bench overlap --scaling --from 1000 --to 100
+refuses "a size beside --scaling" 1 "use --from and --to" bench overlap --scaling --size 100
+refuses "options of a scene for files" 1 "need --scene NAME" bench overlap notches/frame_0000.ply --size 100
+refuses "an unknown method of overlaps" 1 "there are auto" "${overlap[@]}" --methods tree
+refuses "an unknown scene of overlaps" 1 "there is no scene" bench overlap --scene teapot
+refuses "nothing but brute, and too many faces" 3 "nothing was measured" "${overlap[@]}" --methods brute --brute-limit 10
+
 # No table is wider than a terminal of 100 columns: what does not fit beside goes below.
 fits() { # NAME ARGUMENT...
     local name=$1
@@ -314,6 +355,7 @@ fits "narrow, random" bench narrow --random 2000
 fits "narrow, edges" bench narrow --random 500 --kind ee --threads 2 --repeat 2
 fits "narrow, a scene" bench narrow "${scene[@]}"
 fits "ccd, every scene" bench ccd --all-scenes --size 200 --begin 0.8 --narrow exact,additive-certified,fast
+fits "overlap, every scene" bench overlap --all-scenes --size 200 --threads 1,2 --repeat 1
 fits "ccd, parts and limits" bench ccd "${scene[@]}" --fractions 1/4,1 --memory-limits 64M,none --broad auto,grid-sweep
 fits "ccd, all methods" bench ccd "${scene[@]}" --threads 1 --modes all \
     --narrow exact,inclusion,inclusion-queue,additive,additive-certified,fast,parity,safe,cubic

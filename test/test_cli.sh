@@ -78,10 +78,10 @@ write_queries lies.csv 0 1
 
 # --- Help ---------------------------------------------------------------------------------------
 succeeds "toi --help" --help
-for command in ccd pairs close queries sdf truth bench report scene info; do
+for command in ccd pairs close intersect kfree check queries sdf truth bench report scene info; do
     check "toi --help names $command" grep -q "^  $command " stdout
 done
-for command in ccd pairs close queries sdf truth bench report scene info; do
+for command in ccd pairs close intersect kfree check queries sdf truth bench report scene info; do
     succeeds "toi $command --help" $command --help
     check "toi $command --help has an example" grep -qE "^  toi $command" stdout
     check "toi $command --help fits a terminal" lines_match stdout '^.{0,80}$'
@@ -99,8 +99,8 @@ for words in "help" "help help" "help --help"; do
     check "is toi --help" cmp -s stdout help.txt
 done
 check "which names it" grep -q "^  help " help.txt
-for command in ccd pairs close queries sdf truth bench report scene info "bench broad" "bench narrow" "bench ccd" \
-    "bench sdf" "sdf ccd" "sdf query" "sdf bake"; do
+for command in ccd pairs close intersect kfree check queries sdf truth bench report scene info "bench broad" \
+    "bench narrow" "bench ccd" "bench sdf" "sdf ccd" "sdf query" "sdf bake"; do
     # shellcheck disable=SC2086
     "$toi" $command --help >help.txt
     # shellcheck disable=SC2086
@@ -115,8 +115,9 @@ succeeds "toi --version" --version
 check "the version is a number" grep -qE '^toi [0-9]+\.[0-9]+\.[0-9]+$' stdout
 
 # --- Bad usage: 1 -------------------------------------------------------------------------------
-refuses "no command" 1 "ccd, pairs, close, queries, sdf, truth, bench, report, scene, info"
-refuses "unknown command" 1 "there are ccd, pairs, close, queries, sdf, truth, bench, report, scene, info" collide
+refuses "no command" 1 "ccd, pairs, close, intersect, kfree, check, queries, sdf, truth, bench, report, scene, info"
+refuses "unknown command" 1 "there are ccd, pairs, close, intersect, kfree, check, queries, sdf, truth, bench, $(
+    )report, scene, info" collide
 refuses "unknown option" 1 "--min-separation" ccd start.ply end.ply --separation 1
 refuses "a slip in an option" 1 "no option '--narow'; did you mean --narrow?" ccd start.ply end.ply --narow exact
 check "and not all of them" lines_match stderr '^.{0,100}$'
@@ -248,7 +249,7 @@ check "closed standard output, JSON" [ $code -eq 3 ]
 
 # --- A known answer -----------------------------------------------------------------------------
 ccd="broad candidates{ee vf} device earliest earliest_hex edges faces first_inside inside narrow normal pair{a b kind}"
-ccd_end="peak_bytes peak_rss_bytes point rescaled seconds{broad narrow prepare total} $(
+ccd_end="peak_bytes peak_rss_bytes point rescaled seconds{boxes broad narrow prepare total} $(
     )separation{min relative rescale small_time strict} state threads u v vertices"
 keys "keys of ccd" "$ccd $ccd_end" ccd start.ply end.ply
 keys "keys of ccd --all" \
@@ -258,10 +259,10 @@ keys "keys of ccd, separated" "${ccd%\{a b kind\}} $ccd_end" ccd start.ply stay.
 steps_keys=${ccd/ device/ checks device}
 keys "keys of ccd --safe-steps" "${steps_keys/ inside/ held_back inside} $ccd_end" \
     ccd start.ply end.ply --safe-steps keys.csv
-keys "keys of close pairs" "broad closest{a b distance kind part_a part_b u v} distances{line-line point-line $(
-    )point-plane point-point} edges ee faces hash peak_bytes radius seconds{measure prepare search total} threads $(
-    )vertices vf" close start.ply
-keys "keys of pairs" "broad edges ee faces hash peak_bytes seconds{prepare search sort total} threads $(
+keys "keys of close pairs" "broad closest{a b distance kind part_a part_b u v} close{ee pe pp vf} $(
+    )distances{line-line point-line point-plane point-point} edges ee faces hash peak_bytes radius seconds{measure prepare search total} $(
+    )smallest{a b distance distance_hex kind} threads vertices vf" close start.ply
+keys "keys of pairs" "broad edges ee faces hash peak_bytes seconds{boxes prepare search sort total} threads $(
     )vertices vf" pairs start.ply end.ply
 keys "keys of queries" "false_negatives false_positives hash hits iterations kind narrow ns_per_query $(
     )queries threads undecided" queries truth.csv --kind vf
@@ -384,6 +385,9 @@ check "it names the pair" grep -q "vertex 3 against face 0" stdout
 check "and the point" grep -q "at (0.25, 0.25, " stdout
 succeeds "options before files, and with =" ccd --t-max=0.9 --threads=1 start.ply end.ply
 succeeds "a file after --" ccd -- start.ply end.ply
+run ccd start.ply end.ply --safe-radii radii.csv
+check "how far each may move, whatever the way" [ "$(wc -l <radii.csv)" -eq 4 ]
+check "less than half of the distance, which is 1" lines_match radii.csv '^[0-3],0x1\.f{9}[0-9a-f]*p-2$'
 run ccd start.ply end.ply --t-max 0.25 --safe-steps steps.csv
 check "a part of the step is not called the whole" grep -q "none up to t = 0.25" stdout
 check "and no step is longer" lines_match steps.csv "^[0-9]+,0x1p-2\$"
@@ -489,10 +493,11 @@ run pairs "${scene[@]}" --out own.csv --order own
 check "own order has the same pairs" cmp -s pairs.csv <(sort -t, -k1,1r -k2,2n -k3,3n own.csv)
 run close "${scene[@]}" --radius 0.05 --out close.csv
 check "form of close pairs" lines_match close.csv \
-    "^(vf|ee|pe|pp),[0-9]+,[0-9]+,(corner|inside)[0-9]?,(corner|side|inside)[0-9]*,[-+.e0-9]+,[.e0-9-]+,[.e0-9-]+\$"
+    "^(vf|ee|pe|pp),[0-9]+,[0-9]+,0x[0-9a-f.p+-]+,[.e0-9-]+,[.e0-9-]+,[-+.e0-9]+,(corner|inside)[0-9]?,$(
+    )(corner|side|inside)[0-9]*\$"
 same "as many as close pairs" "$(wc -l <close.csv)" \
     "$(awk '$1 == "close" { gsub(",", ""); print $2 + $4 }' stdout)"
-same "the closest pair" "$(sort -t, -k6,6g -s close.csv | head -n 1 | cut -d, -f1-3 | tr , ' ')" \
+same "the closest pair" "$(sort -t, -k7,7g -s close.csv | head -n 1 | cut -d, -f1-3 | tr , ' ')" \
     "$(awk '$1 == "closest" { print $2, $3, $4 }' stdout)"
 cut -d, -f1-3 impacts.csv >hit_pairs.csv
 same "every impact is among the pairs" "$(sort pairs.csv | comm -13 - <(sort hit_pairs.csv) | wc -l)" 0

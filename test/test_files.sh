@@ -21,7 +21,16 @@ frames=(frames/frame_0000.ply frames/frame_0001.ply)
 writers=("ccd start.ply end.ply --all --impacts room/a.csv"
     "ccd start.ply end.ply --safe-steps room/a.csv"
     "ccd start.ply end.ply --all --picture room/a.svg"
+    "ccd start.ply end.ply --safe-radii room/a.csv"
     "pairs start.ply end.ply --out room/a.csv"
+    "close start.ply --radius 9 --out room/a.csv"
+    "intersect start.ply --out room/a.csv"
+    "intersect start.ply --figures room/a.csv"
+    "intersect start.ply --flags room/a.csv"
+    "intersect start.ply --picture room/a.png"
+    "kfree start.ply --out room/a.csv"
+    "kfree start.ply --picture room/a.svg"
+    "check start.ply --picture room/a.png"
     "queries queries.csv --kind vf --out room/a.csv"
     "scene plane --size 100 --out room"
     "truth ${frames[*]} --out room --formats binary"
@@ -66,7 +75,8 @@ if unshare -rm mount -t tmpfs none room 2>/dev/null; then
     for writer in "${writers[@]}"; do
         read -ra words <<<"$writer"
         for limit in size=4k,nr_inodes=20 size=1m,nr_inodes=1; do
-            case "$limit ${words[0]}" in size=4k*ccd | size=4k*pairs | size=4k*queries | size=4k*bench) continue ;;
+            case "$limit ${words[0]}" in size=4k*ccd | size=4k*pairs | size=4k*close | size=4k*intersect | size=4k*kfree | \
+                size=4k*queries | size=4k*bench) continue ;;
             esac # their files are smaller
             on_full_disk $limit "${words[@]}"
             name="$limit: ${words[0]} ${words[*]: -2}"
@@ -80,6 +90,7 @@ else
 fi
 if [ -w /dev/full ]; then
     for command in --help --version info "scene --list" "ccd start.ply end.ply" "pairs start.ply end.ply --json" \
+        "intersect start.ply" "kfree start.ply" "check start.ply" "check start.ply end.ply --json" \
         "queries queries.csv --kind vf" "truth ${frames[*]} --out made" "report $results --out report.html" \
         "bench broad start.ply end.ply --repeat 1"; do
         read -ra words <<<"$command"
@@ -87,7 +98,7 @@ if [ -w /dev/full ]; then
         same "full disk behind the standard output of $command" $code 3
         check "and it says so" grep -q "cannot write to standard output" said
     done
-    for option in --impacts --safe-steps --picture; do
+    for option in --impacts --safe-steps --safe-radii --picture; do
         refuses "full device behind $option" 3 "/dev/full: cannot write: No space" ccd start.ply end.ply --all $option /dev/full
     done
 else

@@ -492,6 +492,35 @@ static void warm_scenes_allocate_nothing(void **state)
     toi_free_animation(&a);
 }
 
+// The order of the faces serves searches for impacts and for overlaps in turn, though boxes of what
+// moves are larger.
+static void orders_are_shared(void **state)
+{
+    (void)state;
+    toi_animation a = make_cloth(9000);
+    toi_mesh mesh = mesh_of(&a);
+    double *end = malloc((size_t)a.point_count * 3 * sizeof *end);
+    for (int64_t i = 0; i < 3 * a.point_count; ++i)
+        end[i] = ((const double *)mesh.start.data)[i] + 0.2;
+    toi_scene_def made = toi_default_scene_def();
+    toi_scene *scene;
+    toi_overlap_def def = make_def(TOI_OVERLAP_AUTO, 1);
+    toi_ccd_def ccd = toi_default_ccd_def();
+    made.vertex_count = a.point_count;
+    made.faces = mesh.faces;
+    assert_ok(toi_make_scene(&made, &scene));
+    for (int turn = 0; turn < 6; ++turn) {
+        assert_ok(toi_scene_find_earliest(scene, &ccd, mesh.start,
+                                          toi_view_points(end, a.point_count), NULL));
+        assert_ok(toi_scene_count_overlaps(scene, &def, mesh.start, NULL));
+        const toi_kept_order *kept = scene->kept[TOI_KEPT_ORDER].data;
+        assert_true(kept->valid[TOI_VERTEX] && kept->valid[TOI_FACE] && kept->labelled);
+    }
+    toi_free_scene(scene);
+    free(end);
+    toi_free_animation(&a);
+}
+
 // The bytes that the last message says are needed.
 static int64_t named_bytes(void)
 {
@@ -645,7 +674,10 @@ static void bad_options_are_refused(void **state)
     assert_fails(toi_find_overlaps(&def, NULL, &list, NULL), TOI_ERROR_ARGUMENT, "mesh");
     assert_fails(toi_find_overlaps(&def, &s.mesh, NULL, NULL), TOI_ERROR_ARGUMENT, "list");
     assert_fails(toi_flag_overlaps(&def, &s.mesh, NULL, NULL), TOI_ERROR_ARGUMENT, "flags");
+    memset(flags, 5, sizeof flags);
     assert_fails(toi_flag_overlaps(NULL, &s.mesh, flags, NULL), TOI_ERROR_ARGUMENT, "definition");
+    for (int i = 0; i < 4; ++i)
+        assert_int_equal(flags[i], 0);
     assert_fails(toi_scene_find_overlaps(NULL, &def, s.mesh.start, &list, NULL), TOI_ERROR_ARGUMENT,
                  "scene");
 #define REFUSED(field, value, status, word)                                                        \
@@ -720,6 +752,7 @@ int main(void)
         cmocka_unit_test(polygons_are_pairs_once),
         cmocka_unit_test_setup_teardown(warm_scenes_allocate_nothing, count_allocations,
                                         stop_counting),
+        cmocka_unit_test(orders_are_shared),
         cmocka_unit_test_setup_teardown(memory_limits_are_held, count_allocations, stop_counting),
         cmocka_unit_test_setup_teardown(failed_allocations_leave_nothing_broken, count_allocations,
                                         stop_counting),

@@ -1,6 +1,7 @@
 // Scenes: sound geometry at any size, the same bits for the same seed, stories that begin without
 // contact and end in it, and errors that are values.
 
+#include "overlap_cases.h"
 #include "scenes.h"
 #include "support.h"
 
@@ -332,6 +333,99 @@ static void boxes_have_twelve_faces_each(void **state)
     assert_true(c.hits > 5 && c.within == 0);
 }
 
+// Pairs of faces that intersect in the first frame; they must all be of two bodies.
+static int64_t count_between_bodies(const toi_animation_def *scene_def)
+{
+    toi_animation scene;
+    assert_ok(toi_make_animation(scene_def, &scene));
+    toi_mesh mesh = toi_make_mesh(scene.points[0], scene.points[0], scene.point_count,
+                                  scene.faces[0], scene.face_count);
+    toi_overlap_def def = toi_default_overlap_def();
+    toi_overlap_array overlaps = {0};
+    assert_ok(toi_find_overlaps(&def, &mesh, &overlaps, NULL));
+    int64_t count = overlaps.count;
+    for (int64_t i = 0; i < count; ++i) {
+        int32_t a = scene.faces[overlaps.data[i].a][0], b = scene.faces[overlaps.data[i].b][0];
+        assert_int_not_equal(scene.groups[a], scene.groups[b]);
+    }
+    toi_free_overlaps(&overlaps);
+    toi_free_animation(&scene);
+    return count;
+}
+
+// Every notch of one meets every notch of the other, and neither touches itself.
+static void chazelles_polyhedra_intersect_quadratically(void **state)
+{
+    (void)state;
+    static const double begins[] = {0.6, 0.8, 1.0};
+    for (int i = 0; i < 3; ++i) {
+        toi_animation_def def = define("chazelle", 2000, 2);
+        def.begin = begins[i];
+        int64_t few = count_between_bodies(&def);
+        def.size = 8000;
+        int64_t many = count_between_bodies(&def);
+        int64_t notches = 8000 / 64;
+        assert_true(many > 4 * notches * notches);
+        assert_true(many > 8 * few); // linear: 4, quadratic: 16 but for the sides of the blocks
+    }
+    toi_animation_def apart = define("chazelle", 1000, 2);
+    assert_int_equal(count_between_bodies(&apart), 0);
+}
+
+static double longest_side(const toi_animation *scene, int64_t face)
+{
+    double longest = 0;
+    for (int k = 0; k < 3; ++k) {
+        const double *a = scene->points[scene->faces[face][k]];
+        const double *b = scene->points[scene->faces[face][(k + 1) % 3]];
+        double x = b[0] - a[0], y = b[1] - a[1], z = b[2] - a[2];
+        longest = fmax(longest, sqrt(x * x + y * y + z * z));
+    }
+    return longest;
+}
+
+// A hierarchy of sizes is at least ten levels high.
+static void the_detailed_body_is_fine(void **state)
+{
+    (void)state;
+    for (int64_t size = 100; size <= 100000; size *= 10) {
+        toi_animation_def def = define("detail", size, 2);
+        toi_animation scene;
+        assert_ok(toi_make_animation(&def, &scene));
+        double finest = longest_side(&scene, 0);
+        for (int64_t i = 1; i < scene.face_count - 2; ++i)
+            finest = fmin(finest, longest_side(&scene, i));
+        assert_int_equal(scene.groups[scene.faces[scene.face_count - 2][0]], 1);
+        assert_true(longest_side(&scene, scene.face_count - 1) > 1024 * finest);
+        toi_free_animation(&scene);
+    }
+}
+
+// The cases of intersecting faces: all can be made, their names differ, and the last digits are
+// those of other platforms.
+static void overlap_cases_are_those_of_other_platforms(void **state)
+{
+    (void)state;
+    uint64_t hash = 0;
+    toi_solid solid;
+    for (int i = 0; i < toi_overlap_case_count(); ++i) {
+        toi_overlap_case known = toi_describe_overlap_case(i);
+        for (int j = 0; j < i; ++j)
+            assert_string_not_equal(known.name, toi_describe_overlap_case(j).name);
+        assert_ok(toi_make_overlap_case(i, &solid));
+        uint64_t hashes[] = {
+            hash, toi_hash(solid.points, (size_t)solid.point_count * sizeof *solid.points),
+            toi_hash(solid.faces, (size_t)solid.face_count * sizeof *solid.faces)};
+        hash = toi_hash(hashes, sizeof hashes);
+        toi_free_solid(&solid);
+    }
+    if (hash != UINT64_C(0x164cc3a7062dc3cc))
+        fail_msg("UINT64_C(0x%016" PRIx64 ")", hash);
+    assert_fails(toi_make_overlap_case(toi_overlap_case_count(), &solid), TOI_ERROR_ARGUMENT,
+                 "no number");
+    assert_null(solid.points);
+}
+
 static void assert_refused(const toi_animation_def *def, toi_status status, const char *text)
 {
     toi_animation scene;
@@ -463,6 +557,9 @@ int main(void)
         cmocka_unit_test(the_plane_is_flat),
         cmocka_unit_test(the_rope_has_loose_edges_and_points),
         cmocka_unit_test(boxes_have_twelve_faces_each),
+        cmocka_unit_test(chazelles_polyhedra_intersect_quadratically),
+        cmocka_unit_test(the_detailed_body_is_fine),
+        cmocka_unit_test(overlap_cases_are_those_of_other_platforms),
         cmocka_unit_test(errors_are_values),
         cmocka_unit_test(a_failing_allocator_leaves_nothing_behind),
         cmocka_unit_test(hashes_are_those_of_other_platforms),

@@ -87,6 +87,16 @@ static void move_positions(small_mesh *m, toi_random *random)
                          (double)m->error * ((double)toi_random_below(random, 3) - 1);
 }
 
+// Moves the floats instead, nearly as far as the error says.
+static void blur_floats(small_mesh *m, toi_random *random)
+{
+    m->error = 0x1p-14f;
+    for (int v = 0; v < m->vertices; ++v)
+        for (int k = 0; k < 3; ++k)
+            m->rows[v][k] =
+                (float)(m->x[v][k] + 0.99 * 0x1p-14 * ((double)toi_random_below(random, 3) - 1));
+}
+
 // ---- Shapes of stars: vertex 0, the outer vertices in order, a face between each two
 
 static void put(small_mesh *m, double x, double y, double z)
@@ -492,6 +502,25 @@ static void put_crowd(small_mesh *m, int count, toi_random *random)
     round_positions(m);
 }
 
+// Most of the faces are pages of a book: they share the edge from 0 to 1. Some lie in one
+// half-plane, some have no area.
+static void put_book(small_mesh *m, int count, toi_random *random)
+{
+    put_crowd(m, count, random);
+    for (int k = 0; k < 3; ++k)
+        m->x[0][k] = m->x[1][k] = k == 2 ? -0.25 : 0;
+    m->x[1][2] = 0.25;
+    for (int f = 0; f < count; ++f) {
+        int32_t b = 2 + (int32_t)toi_random_below(random, 390);
+        const int32_t row[3] = {1, b, 0};
+        for (int c = 0; c < 3 && f % 3; ++c)
+            m->face[f][(c + f) % 3] = row[c];
+        for (int k = 0; k < 3 && f % 3; ++k)
+            m->x[b][k] = ((double)toi_random_below(random, 31) - 15) / 16;
+    }
+    round_positions(m);
+}
+
 static void compare_lists(const small_mesh *m, int workers, bool all)
 {
     static pair_set set;
@@ -534,7 +563,9 @@ static void lists_of_large_stars_have_all_that_meet(void **state)
     static small_mesh m;
     toi_random random = {4};
     for (int64_t i = 0; i < cases(10); ++i) {
-        put_crowd(&m, 300, &random);
+        (i % 2 ? put_book : put_crowd)(&m, 300, &random);
+        if (i % 4 > 1)
+            blur_floats(&m, &random);
         compare_lists(&m, 1 + (int)(i % 3), false);
     }
 }

@@ -447,6 +447,89 @@ static void wrong_meshes_are_refused(void **state)
     assert_fails(toi_check_surface(&mesh, 1, &r), TOI_ERROR_DATA, "vertex 3: coordinate y");
 }
 
+// ---- Memory
+
+typedef struct purse
+{
+    int64_t left;
+    int64_t held;
+} purse;
+
+static void *allocate_some(void *user, size_t size, size_t alignment)
+{
+    purse *p = user;
+    if (p->left-- <= 0)
+        return NULL;
+    ++p->held;
+    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void release_some(void *user, void *memory, size_t size)
+{
+    (void)size;
+    --((purse *)user)->held;
+    free(memory);
+}
+
+// A surface, a polygon, and a figure whose numbers do not fit the stack.
+static toi_status ask_surface(void)
+{
+    model m = make_cubes(1);
+    toi_mesh mesh = {.start = toi_view_points(m.x[0], 8), .faces = {m.faces[0], 12, 0}};
+    toi_surface_report report;
+    toi_status status = toi_check_surface(&mesh, 1, &report);
+    assert_int_equal(report.edges, status == TOI_OK ? 18 : 0);
+    return status;
+}
+
+static toi_status ask_polygon(void)
+{
+    static const double POINTS[4][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
+    static const int32_t CORNERS[] = {0, 1, 2, 3};
+    static const int64_t FIRST[] = {0, 4};
+    toi_polygon_mesh mesh;
+    toi_status status =
+        toi_triangulate_polygons(toi_view_points(POINTS[0], 4), CORNERS, FIRST, 1, &mesh);
+    assert_int_equal(mesh.count, status == TOI_OK ? 2 : 0);
+    assert_true((mesh.faces != NULL) == (status == TOI_OK));
+    toi_free_polygon_mesh(&mesh);
+    return status;
+}
+
+static toi_status ask_figure(void)
+{
+    static const double POINTS[6][3] = {
+        {0x1p-1070, -0x1.fp1000, 0x1p-1070},  {0x1.7p1000, 0x1p-1072, 0x1.3p-1069},
+        {-0x1.1p1000, 0x1.9p1000, 0x1p-1074}, {0x1.5p-1060, 0x1.3p900, -0x1.9p1000},
+        {0x1.3p990, 0x1p-1074, 0x1.7p1000},   {-0x1.9p-1070, 0x1.1p980, 0x1.5p1000}};
+    static const int32_t FACES[2][3] = {{0, 1, 2}, {3, 4, 5}};
+    toi_mesh mesh = toi_make_mesh(POINTS[0], POINTS[0], 6, FACES[0], 2);
+    toi_overlap_figure figure;
+    toi_status status = toi_find_overlap_figure(&mesh, 0, 1, &figure);
+    assert_int_equal(figure.count, status == TOI_OK ? 2 : 0);
+    return status;
+}
+
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    toi_status (*const calls[])(void) = {ask_surface, ask_polygon, ask_figure};
+    for (int i = 0; i < 3; ++i) {
+        purse p = {INT64_MAX, 0};
+        toi_hooks hooks = {.user = &p, .allocate = allocate_some, .release = release_some};
+        toi_set_hooks(&hooks);
+        int64_t room = 0;
+        for (toi_status status = TOI_ERROR_MEMORY; status == TOI_ERROR_MEMORY; ++room) {
+            p.left = room;
+            status = calls[i]();
+            assert_true(status == TOI_OK || status == TOI_ERROR_MEMORY);
+            assert_int_equal(p.held, 0);
+        }
+        toi_set_hooks(NULL);
+        assert_true(room > (i < 2 ? 5 : 1));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -462,6 +545,7 @@ int main(void)
         cmocka_unit_test(random_faces_agree),
         cmocka_unit_test(large_fans),
         cmocka_unit_test(wrong_meshes_are_refused),
+        cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

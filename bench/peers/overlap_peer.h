@@ -11,8 +11,8 @@ TOI_EXTERN_C_BEGIN
 // What a search gives back. `pairs` and `taken` are the caller's.
 typedef struct peer_overlaps
 {
-    toi_pair_array *pairs; // a < b, sorted, each once; memory of toi_allocate()
-    uint8_t *taken;        // one a face: 0 where the library has no place for it
+    toi_pair_array *pairs;  // a < b, sorted, each once; memory of toi_allocate()
+    uint8_t *taken;         // one a face: 0 where the library has no place for it
     double seconds_prepare; // the library's own form of the mesh
     double seconds;         // the search
 } peer_overlaps;
@@ -24,6 +24,7 @@ typedef toi_status overlap_peer_fn(const toi_mesh *mesh, peer_overlaps *found);
 overlap_peer_fn overlaps_cgal;
 overlap_peer_fn overlaps_fcl;
 overlap_peer_fn overlaps_libigl;
+overlap_peer_fn overlaps_libigl_old;
 overlap_peer_fn overlaps_open3d;
 
 TOI_EXTERN_C_END

@@ -4,6 +4,7 @@
 #include "bench_broad_rows.h"
 #include "failure.h"
 #include "narrow.h"
+#include "overlap.h"
 #include "pair_lists.h"
 #include "scene_search.h"
 
@@ -276,12 +277,15 @@ static int run_broad(int argc, char **argv)
                  "--scene NAME [OPTION...]\n"
                  "--all-scenes [OPTION...]\n"
                  "--scaling [OPTION...]\n"
-                 "--narrow ...",
-        .about = "Runs the broad phases of other libraries on the scenes of 'toi bench broad' and\n"
-                 "prints rows with its columns, to be shown beside its own with --add. cgal and\n"
-                 "fcl compare doubles, bullet and embree floats, of boxes rounded outward: they\n"
-                 "may find a few more pairs. Whether they do is said on standard error. With\n"
-                 "--narrow as the first argument it runs narrow phases: see peers --narrow --help.",
+                 "--narrow ...\n"
+                 "--overlap ...",
+        .about =
+            "Runs the broad phases of other libraries on the scenes of 'toi bench broad' and\n"
+            "prints rows with its columns, to be shown beside its own with --add. cgal and\n"
+            "fcl compare doubles, bullet and embree floats, of boxes rounded outward: they\n"
+            "may find a few more pairs. Whether they do is said on standard error. With\n"
+            "--narrow as the first argument it runs narrow phases, with --overlap searches for\n"
+            "intersecting faces: see peers --narrow --help and peers --overlap --help.",
         .examples = "start.ply end.ply --repeat 3 >peers.csv\n"
                     "--scene giants --size 100000 --peers cgal --threads 1",
         .groups = groups,
@@ -296,5 +300,7 @@ int main(int argc, char **argv)
     set_program("peers");
     if (argc > 1 && strcmp(argv[1], "--narrow") == 0)
         return run_narrow(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "--overlap") == 0)
+        return run_overlap(argc - 1, argv + 1);
     return run_broad(argc, argv);
 }

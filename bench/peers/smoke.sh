@@ -61,4 +61,18 @@ else
         skip "columns of toi bench narrow: $toi is not there"
     fi
 fi
+
+# Intersecting faces: toi is right everywhere, and where CGAL has a place for all faces the two agree.
+"$peers" --overlap --scene cloth-ball --size 3000 --repeat 1 --csv overlap.csv >overlap.txt
+check "intersecting faces: there are some" rows overlap.csv 'at("pairs") == 0 { bad = 1; print } END { exit bad || NR < 2 }'
+check "intersecting faces: toi and cgal agree" rows overlap.csv \
+    'at("method") ~ /^(toi|cgal)/ && at("wrong") > 0 { bad = 1; print } END { exit bad }'
+"$peers" --overlap --cases --csv cases.csv >cases.txt
+"$peers" --overlap --soups 20 --csv soups.csv >soups.txt
+for set in cases soups; do
+    check "intersecting faces, $set: toi is right" rows $set.csv \
+        'at("method") ~ /^toi/ && at("wrong") > 0 { bad = 1; print } END { exit bad }'
+    check "intersecting faces, $set: cgal is right where it has a place" rows $set.csv \
+        'at("method") == "cgal" && at("missed") + at("invented") > 0 { bad = 1; print } END { exit bad }'
+done
 [ $failed -eq 0 ] || { echo "$failed failed"; exit 1; }

@@ -77,6 +77,7 @@ static const struct
     {'9', "463515060718384743321203"},
     {'.', "2222"},
     {',', "2211"},
+    {'_', "0141"},
     {':', "2323 2626"},
     {'-', "0535"},
     {'+', "0545 2327"},
@@ -112,8 +113,10 @@ static double line_distance(vec p, vec a, vec b)
     return sqrt(dot(rest, rest));
 }
 
-static void draw_line(vec a, vec b, double half, ink_fn *ink, void *context)
+void draw_stroke(double x0, double y0, double x1, double y1, double half, ink_fn *ink,
+                 void *context)
 {
+    vec a = {x0, y0, 0}, b = {x1, y1, 0};
     int left = (int)floor(fmin(a.x, b.x) - half - 1), right = (int)ceil(fmax(a.x, b.x) + half + 1);
     int top = (int)floor(fmin(a.y, b.y) - half - 1), end = (int)ceil(fmax(a.y, b.y) + half + 1);
     for (int y = top; y <= end; ++y)
@@ -136,7 +139,7 @@ static void draw_glyph(const char *lines, double x, double y, double unit, ink_f
         }
         vec next = {x + unit * (lines[0] - '0'), y - unit * (lines[1] - '2'), 0};
         if (drawing)
-            draw_line(last, next, 0.45 * unit, ink, context);
+            draw_stroke(last.x, last.y, next.x, next.y, 0.45 * unit, ink, context);
         last = next;
         drawing = true;
         ++lines;

@@ -8,13 +8,16 @@
 #include "picture_drawing.h"
 #include "picture_impacts.h"
 #include "picture_legend.h"
+#include "picture_lines.h"
 #include "picture_mesh.h"
 #include "picture_paint.h"
+#include "picture_pixels.h"
 #include "picture_view.h"
 #include "svg_text.h"
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 static int64_t find_earliest(const picture *p)
 {
@@ -35,6 +38,12 @@ static double find_shrink(const picture *p)
             largest = p->end ? fmax(largest, fabs(p->end[i][k])) : largest;
         }
     return largest > 1e-300 ? 1.0 / largest : 1.0;
+}
+
+static bool is_png(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 4 && strcasecmp(path + length - 4, ".png") == 0;
 }
 
 static toi_status create_drawing(drawing *d, const picture *p)
@@ -72,14 +81,15 @@ static void free_drawing(drawing *d)
 }
 
 // The style sheet. Big faces show their `sides`.
-static void print_styles(FILE *o, bool sides)
+static void print_styles(FILE *o, const picture *p, bool sides)
 {
     fprintf(o, "<style>text{font-family:'Helvetica Neue',Arial,'DejaVu Sans',sans-serif;"
                "fill:#333a45}path{stroke-width:.6;stroke-linejoin:round}"
                ".l{fill:none;stroke:#3d4654;stroke-width:1.3;stroke-linecap:round}"
                ".h{fill:none;stroke:#5b2a6e;stroke-opacity:.7}.s{stroke:#fff;stroke-width:.8}.m{"
                "fill:none;stroke-width:2.2}\n");
-    print_shade_styles(o, sides);
+    print_shade_styles(o, p, sides);
+    print_line_styles(o, p);
     fprintf(o, "</style>\n");
 }
 
@@ -88,7 +98,7 @@ static void print_header(FILE *o, const drawing *d)
     fprintf(o,
             "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' width='%d' height='%d'>\n",
             PAGE_WIDTH, PAGE_HEIGHT, PAGE_WIDTH, PAGE_HEIGHT);
-    print_styles(o, d->visible < 8000);
+    print_styles(o, d->p, d->visible < SIDES_SHOWN);
     fprintf(o, "<defs><linearGradient id='sky' x2='0' y2='1'><stop stop-color='#fdfdfb'/>"
                "<stop offset='1' stop-color='#e9edf1'/></linearGradient>"
                "<marker id='tip' viewBox='0 0 8 8' refX='4' refY='4' markerWidth='5' "
@@ -124,6 +134,7 @@ static toi_status write_picture(const char *path, drawing *d)
     print_line(o, d->p->title ? d->p->title : "", 54, 30.0, "font-weight:bold");
     print_line(o, d->p->subtitle ? d->p->subtitle : "", 84, 17.0, "fill:#667080");
     print_mesh(o, d);
+    print_lines(o, d);
     print_impacts(o, d);
     explain_marks(o, d);
     fprintf(o, "</svg>\n");
@@ -134,6 +145,7 @@ toi_status draw_picture(const char *path, const struct picture *p)
 {
     drawing d;
     toi_status status = create_drawing(&d, p);
+    d.mosaic = is_png(path);
     if (status == TOI_OK) {
         place_points(&d);
         measure_mesh(&d);
@@ -141,7 +153,7 @@ toi_status draw_picture(const char *path, const struct picture *p)
         status = compose_view(&d);
     }
     if (status == TOI_OK)
-        status = write_picture(path, &d);
+        status = is_png(path) ? write_pixels(path, &d) : write_picture(path, &d);
     free_drawing(&d);
     return status;
 }

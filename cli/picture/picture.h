@@ -1,5 +1,6 @@
 /// @file
-/// Pictures of a mesh and its impacts: one self-contained SVG file, small enough for a browser.
+/// Pictures of a mesh and its impacts, or of what is the matter with it: one self-contained SVG
+/// file, small enough for a browser, or a PNG file.
 
 #ifndef TOI_CLI_PICTURE_H
 #define TOI_CLI_PICTURE_H
@@ -18,6 +19,26 @@ typedef struct picture_impact
     double normal[3]; ///< drawn as a short arrow; zero for none
 } picture_impact;
 
+/// A kind of faces or of lines.
+typedef struct picture_kind
+{
+    const char *name; ///< in the legend
+    double colour[3]; ///< red, green, blue, from 0 to 1
+} picture_kind;
+
+enum
+{
+    MOST_KINDS = 8 ///< of faces, and of lines
+};
+
+/// A line on the mesh, or a point where both ends are the same.
+typedef struct picture_line
+{
+    double from[3];
+    double to[3];
+    int32_t kind; ///< its number among `line_kinds`
+} picture_line;
+
 /// What is drawn. A zeroed one is an empty picture; all arrays are only read during the call, and
 /// may be NULL where their count is 0.
 typedef struct picture
@@ -32,16 +53,26 @@ typedef struct picture
     int64_t edge_count;
     const int32_t (*edges)[2]; ///< loose edges only; sides of faces are drawn with them
     const int32_t *groups;     ///< body number a point, from 0, for colours; NULL: one body
+    /// Instead of bodies: the kind of each face, or NULL. Lines are drawn where they are at t = 0.
+    const uint8_t *face_kinds;
+    const picture_kind *kinds; ///< what these numbers mean
+    int kind_count;
+    int64_t line_count;
+    const picture_line *lines;
+    const picture_kind *line_kinds;
+    int line_kind_count;
     int64_t impact_count;
     const picture_impact *impacts; ///< in any order; the earliest gets a callout
     double time; ///< when to draw the mesh, in [0, 1]; negative: at the earliest impact, else at 0
     int up;      ///< the axis that points upwards in the picture: 0, 1 or 2
 } picture;
 
-/// Draws `p` from a side where the earliest impact can be seen, and writes it to `path` through a
-/// temporary file beside it. Indices and coordinates are taken as checked (toi_check_mesh()). Big
-/// meshes are simplified to what the eye can tell apart, always in the same way; the legend says
-/// so. TOI_ERROR_FILE or TOI_ERROR_MEMORY on failure; then no file is left.
+/// Draws `p` from a side where the earliest impact, and much of the lines, can be seen, and writes
+/// it to `path` through a temporary file beside it. A name that ends in .png gets a PNG file, which
+/// has no marks of impacts and is not simplified; any other gets an SVG file. Indices and
+/// coordinates are taken as checked (toi_check_mesh()). Big meshes in SVG are simplified to what
+/// the eye can tell apart, always in the same way; the legend says so. TOI_ERROR_FILE or
+/// TOI_ERROR_MEMORY on failure; then no file is left.
 toi_status draw_picture(const char *path, const struct picture *p);
 
 #endif

@@ -11,7 +11,7 @@ static const double COLOURS[BODY_COLOURS + 1][3] = {
     {0.71, 0.65, 0.84}, {0.74, 0.77, 0.52}, {0.80, 0.79, 0.77},
 };
 
-static void print_rgb(FILE *o, const double colour[3])
+void print_rgb(FILE *o, const double colour[3])
 {
     int value[3];
     for (int k = 0; k < 3; ++k)
@@ -19,18 +19,20 @@ static void print_rgb(FILE *o, const double colour[3])
     fprintf(o, "#%02x%02x%02x", value[0], value[1], value[2]);
 }
 
-void print_body_colour(FILE *o, int body, double bright)
+const double *body_colour(int body)
 {
-    const double *colour = COLOURS[body];
-    double mixed[3];
+    return COLOURS[body];
+}
+
+void shade_colour(const double colour[3], double bright, double shaded[3])
+{
     for (int k = 0; k < 3; ++k) {
         // Shadows lean to blue, lights to white: a pure multiple looks dirty.
         double shadow = colour[k] * (0.25 + 0.12 * k);
         double lit = 0.35 * colour[k] + 0.65;
-        mixed[k] = bright < 0.75 ? shadow + (colour[k] - shadow) * bright / 0.75
-                                 : colour[k] + (lit - colour[k]) * (bright - 0.75) / 0.25;
+        shaded[k] = bright < 0.75 ? shadow + (colour[k] - shadow) * bright / 0.75
+                                  : colour[k] + (lit - colour[k]) * (bright - 0.75) / 0.25;
     }
-    print_rgb(o, mixed);
 }
 
 void print_time_colour(FILE *o, double time)

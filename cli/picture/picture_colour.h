@@ -1,4 +1,4 @@
-// The colours of bodies and of times, written as SVG has them: #rrggbb.
+// The colours of bodies and of times; written, they are as SVG has them: #rrggbb.
 
 #ifndef TOI_CLI_PICTURE_COLOUR_H
 #define TOI_CLI_PICTURE_COLOUR_H
@@ -10,8 +10,13 @@ enum
     BODY_COLOURS = 6, // for bodies that move; the colour of this number is for what stands still
 };
 
-// `body` from 0 to BODY_COLOURS, `bright` from 0 to 1.
-void print_body_colour(FILE *o, int body, double bright);
+// `body` from 0 to BODY_COLOURS.
+const double *body_colour(int body);
+
+// A colour in light or in shadow, `bright` from 0 to 1.
+void shade_colour(const double colour[3], double bright, double shaded[3]);
+
+void print_rgb(FILE *o, const double colour[3]);
 
 // From dark violet at t = 0 to light orange at t = 1: ordered by lightness, so that it reads in
 // grey, too.

@@ -18,7 +18,9 @@ enum
     PAGE_BOTTOM = 100, // the band of the legend
     PAGE_MARGIN = 40,
     MOST_FACES = 30000, // drawn, at some 60 bytes each
+    SIDES_SHOWN = 8000, // with as few faces in sight their sides are drawn
     MOST_LOOSE = 12000, // loose edges drawn, and as many loose points
+    MOST_LINES = 20000, // of the caller's
     MARK_CELL = 7,      // one mark in each square of this side
     MARK_COLUMNS = PAGE_WIDTH / MARK_CELL,
     MARK_ROWS = PAGE_HEIGHT / MARK_CELL,
@@ -59,7 +61,8 @@ typedef struct drawing
     int64_t visible; // how many are in sight
     double area;     // of all faces, before simplification
     int side;        // of the grid that points were joined in; 0: none
-    bool mosaic;     // too many small bodies: not faces but little squares are painted
+    bool mosaic;     // not faces but little squares or pixels are painted: bodies are too many and
+                     // too small, or the file is one of pixels
 
     camera view;
     depth_buffer front;
@@ -75,6 +78,8 @@ typedef struct drawing
     bool short_arrows;
     bool loose_edges;
     bool loose_points;
+    bool hidden_lines;
+    bool some_lines; // they were too many
 } drawing;
 
 #endif

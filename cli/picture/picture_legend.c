@@ -4,6 +4,7 @@
 
 #include "picture_colour.h"
 #include "picture_impacts.h"
+#include "picture_lines.h"
 #include "picture_paint.h"
 #include "text.h"
 
@@ -100,16 +101,38 @@ static void print_swatch(pen *p, int body)
     p->x += 18.0;
 }
 
+static void print_line_kinds(pen *p, const drawing *d)
+{
+    bool shown[MOST_KINDS];
+    find_line_kinds(d, shown);
+    for (int i = 0; i < d->p->line_kind_count; ++i) {
+        if (!shown[i])
+            continue;
+        fprintf(p->o, "<path class='k%d' d='M%.0f %.0fh22'/>\n", i, p->x, p->y);
+        print_meaning(p, 22.0, d->p->line_kinds[i].name);
+    }
+}
+
+static void print_face_kinds(pen *p, const drawing *d)
+{
+    bool shown[MOST_KINDS];
+    find_shown_colours(d, shown);
+    for (int i = 0; i < d->p->kind_count; ++i)
+        if (shown[i]) {
+            print_swatch(p, i);
+            print_meaning(p, -4.0, d->p->kinds[i].name);
+        }
+}
+
 static void print_surfaces(pen *p, const drawing *d)
 {
-    bool shown[BODY_COLOURS + 1] = {false};
+    bool shown[MOST_KINDS];
     int moving = 0;
     if (d->gap) {
         fprintf(p->o, "<path d='M%.0f %.0fh22' %s/>\n", p->x, p->y, GAP_STYLE);
         print_meaning(p, 22.0, "gap at the earliest impact");
     }
-    for (int64_t i = 0; i < d->face_count; ++i)
-        shown[d->colours[i]] = shown[d->colours[i]] || d->seen[i];
+    find_shown_colours(d, shown);
     for (int body = 0; body < BODY_COLOURS; ++body)
         if (shown[body]) {
             print_swatch(p, body);
@@ -124,6 +147,10 @@ static void print_surfaces(pen *p, const drawing *d)
         print_swatch(p, BODY_COLOURS);
         print_meaning(p, -4.0, "at rest");
     }
+}
+
+static void print_loose(pen *p, const drawing *d)
+{
     if (d->loose_edges) {
         fprintf(p->o, "<path class='l' d='M%.0f %.0fh18'/>\n", p->x, p->y);
         print_meaning(p, 18.0, "edge of no face");
@@ -136,10 +163,22 @@ static void print_surfaces(pen *p, const drawing *d)
 
 static void print_notes(FILE *o, double y, const drawing *d)
 {
-    char notes[320];
+    char notes[320] = "";
     int64_t shown = d->mark_count + 1;
-    int used = snprintf(notes, sizeof notes, "The mesh%s is drawn at t = %.6g.",
+    int used = 0;
+    if (d->p->end)
+        used = snprintf(notes, sizeof notes, "The mesh%s is drawn at t = %.6g.",
                         d->side ? ", simplified," : "", d->time);
+    else if (d->side)
+        used = snprintf(notes, sizeof notes, "The mesh is simplified.");
+    if (d->hidden_lines)
+        used += snprintf(notes + used, sizeof notes - (size_t)used,
+                         "%sLines behind a surface are pale.", used > 0 ? " " : "");
+    if (d->some_lines)
+        used += snprintf(notes + used, sizeof notes - (size_t)used,
+                         "%sOf many lines some are drawn.", used > 0 ? " " : "");
+    if (used == 0)
+        return;
     if (d->mark_count > 0)
         used += snprintf(notes + used, sizeof notes - (size_t)used,
                          " A mark sits on the spot of the mesh that is hit, whatever the time.");
@@ -160,10 +199,16 @@ void explain_marks(FILE *o, const drawing *d)
     pen p = {o, PAGE_MARGIN, y};
     if (d->earliest >= 0)
         print_impact_marks(&p, d);
+    else if (d->p->face_kinds)
+        print_line_kinds(&p, d);
     else
         print_words(&p, "no impact");
-    p = (pen){o, PAGE_MARGIN, y + LINE};
-    print_surfaces(&p, d);
+    p = (pen){o, PAGE_MARGIN, d->p->face_kinds && d->p->line_count == 0 ? y : y + LINE};
+    if (d->p->face_kinds)
+        print_face_kinds(&p, d);
+    else
+        print_surfaces(&p, d);
+    print_loose(&p, d);
     print_notes(o, y + 2.0 * LINE + 3.0, d);
     fprintf(o, "</g>\n");
 }

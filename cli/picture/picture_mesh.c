@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-// A place of the caller's as the drawing has it.
-static vec place_point(const drawing *d, const double a[3])
+vec place_point(const drawing *d, const double a[3])
 {
     return (vec){a[0] * d->shrink, a[1] * d->shrink, a[2] * d->shrink};
 }
@@ -61,8 +60,11 @@ void find_loose_points(drawing *d)
 }
 
 // The number of a face's colour.
-static int32_t colour_of(const picture *p, const int32_t face[3])
+static int32_t colour_of(const picture *p, int64_t index)
 {
+    if (p->face_kinds)
+        return p->face_kinds[index];
+    const int32_t *face = p->faces[index];
     bool still = p->end != NULL;
     for (int k = 0; k < 9 && still; ++k)
         still = p->start[face[k / 3]][k % 3] == p->end[face[k / 3]][k % 3];
@@ -76,7 +78,7 @@ void take_faces(drawing *d, int64_t stride)
     d->face_count = 0;
     for (int64_t i = 0; i < d->p->face_count; i += stride, ++d->face_count) {
         memcpy(d->faces[d->face_count], d->p->faces[i], sizeof *d->faces);
-        d->colours[d->face_count] = colour_of(d->p, d->p->faces[i]);
+        d->colours[d->face_count] = colour_of(d->p, i);
     }
 }
 
@@ -143,7 +145,7 @@ static void cluster_faces(drawing *d, clusters *c)
         int32_t *face = d->faces[d->face_count];
         for (int k = 0; k < 3; ++k)
             face[k] = join_point(d, c, d->p->faces[i][k]);
-        d->colours[d->face_count] = colour_of(d->p, d->p->faces[i]);
+        d->colours[d->face_count] = colour_of(d->p, i);
         if (face[0] != face[1] && face[1] != face[2] && face[2] != face[0])
             ++d->face_count;
     }

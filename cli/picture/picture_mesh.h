@@ -8,6 +8,9 @@
 // Where an impact is marked: on the spot that is hit, at the drawing's time.
 vec place_impact(const drawing *d, const picture_impact *impact);
 
+// A place of the caller's as the drawing has it.
+vec place_point(const drawing *d, const double a[3]);
+
 // A spot at the time of the drawing.
 vec place_moving(const drawing *d, const double start[3], const double end[3]);
 

@@ -6,6 +6,7 @@
 #include "picture_mesh.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum
 {
@@ -34,7 +35,7 @@ static double occlusion(const depth_buffer *b, spot s, double radius)
 
 // The brightness of a face, from 0 to 1. Light comes from above left of the viewer, some from the
 // sky; backs are a little darker.
-static double shade(const drawing *d, const int32_t face[3])
+double shade(const drawing *d, const int32_t face[3])
 {
     const camera *c = &d->view;
     vec flat = unit(face_normal(d, face));
@@ -152,7 +153,7 @@ static void print_mosaic(FILE *o, const drawing *d)
             int32_t *face = &b->face[y * PAGE_WIDTH + x];
             *face = *face < 0 ? -1 : style_of(d, *face);
         }
-    for (int style = 0; style < (BODY_COLOURS + 1) * SHADES; ++style) {
+    for (int style = 0; style < count_colours(d->p) * SHADES; ++style) {
         fprintf(o, "<path class='%c%d m' d='", 'a' + style / SHADES, style % SHADES);
         for (int y = TILE / 2; y < PAGE_HEIGHT; y += TILE)
             for (int x = TILE / 2, from; x < PAGE_WIDTH; x += TILE) {
@@ -178,15 +179,39 @@ void print_mesh(FILE *o, drawing *d)
     fprintf(o, "</g>\n");
 }
 
-void print_shade_styles(FILE *o, bool sides)
+int count_colours(const picture *p)
 {
-    for (int body = 0; body <= BODY_COLOURS; ++body) {
+    return p->face_kinds ? p->kind_count : BODY_COLOURS + 1;
+}
+
+const double *face_colour(const picture *p, int index)
+{
+    return p->face_kinds ? p->kinds[index].colour : body_colour(index);
+}
+
+void find_shown_colours(const drawing *d, bool shown[MOST_KINDS])
+{
+    memset(shown, 0, MOST_KINDS * sizeof *shown);
+    for (int64_t i = 0; i < d->face_count; ++i)
+        shown[d->colours[i]] = shown[d->colours[i]] || d->seen[i];
+}
+
+static void print_shade(FILE *o, const double colour[3], double bright)
+{
+    double shaded[3];
+    shade_colour(colour, bright, shaded);
+    print_rgb(o, shaded);
+}
+
+void print_shade_styles(FILE *o, const picture *p, bool sides)
+{
+    for (int i = 0; i < count_colours(p); ++i) {
         for (int k = 0; k < SHADES; ++k) {
             double bright = (double)k / (SHADES - 1);
-            fprintf(o, ".%c%d{fill:", 'a' + body, k);
-            print_body_colour(o, body, bright);
+            fprintf(o, ".%c%d{fill:", 'a' + i, k);
+            print_shade(o, face_colour(p, i), bright);
             fprintf(o, ";stroke:");
-            print_body_colour(o, body, sides ? fmax(0.0, bright - 0.16) : bright);
+            print_shade(o, face_colour(p, i), sides ? fmax(0.0, bright - SIDE_SHADE) : bright);
             fprintf(o, "}");
         }
     }

@@ -15,7 +15,7 @@ bool is_impact_visible(const drawing *d, const depth_buffer *b, const camera *c,
     return is_visible(b, project_point(c, place_impact(d, impact)), MARK_SLACK * d->radius);
 }
 
-static void fill_depth_buffer(depth_buffer *b, const drawing *d, const camera *c)
+void fill_depth_buffer(depth_buffer *b, const drawing *d, const camera *c)
 {
     clear_depth_buffer(b);
     for (int64_t i = 0; i < d->face_count; ++i) {
@@ -66,6 +66,21 @@ static double rate_impacts(const drawing *d, const depth_buffer *b, const camera
     return open / asked + is_impact_visible(d, b, c, &p->impacts[d->earliest]);
 }
 
+// Which share of the lines lies open.
+static double rate_lines(const drawing *d, const depth_buffer *b, const camera *c)
+{
+    const picture *p = d->p;
+    int64_t stride = p->line_count / 500 + 1;
+    double open = 0.0;
+    double asked = 0.0;
+    for (int64_t i = 0; i < p->line_count; i += stride, asked += 1.0) {
+        vec from = place_point(d, p->lines[i].from);
+        vec middle = plus(from, 0.5, minus(place_point(d, p->lines[i].to), from));
+        open += is_visible(b, project_point(c, middle), MARK_SLACK * d->radius);
+    }
+    return asked > 0.0 ? open / asked : 0.0;
+}
+
 static toi_status choose_view(drawing *d)
 {
     // The first view is what people expect: others have to be better by something.
@@ -81,7 +96,7 @@ static toi_status choose_view(drawing *d)
         camera c = aim_camera(d->centre, d->radius, d->p->up, AZIMUTHS[around], ELEVATIONS[above]);
         fit_camera(&c, d->points, d->p->point_count, (rectangle){0.0, 0.0, b.width, b.height});
         fill_depth_buffer(&b, d, &c);
-        double rating = rate_surface(d, &b, area) + rate_impacts(d, &b, &c);
+        double rating = rate_surface(d, &b, area) + rate_impacts(d, &b, &c) + rate_lines(d, &b, &c);
         rating -= 0.05 * around + 0.12 * above;
         if (rating > best) {
             best = rating;

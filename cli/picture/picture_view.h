@@ -9,6 +9,9 @@
 bool is_impact_visible(const drawing *d, const depth_buffer *b, const camera *c,
                        const picture_impact *impact);
 
+// Fills a buffer with the faces as a camera sees them.
+void fill_depth_buffer(depth_buffer *b, const drawing *d, const camera *c);
+
 // Simplifies, chooses the view and fills the depth buffer, until few enough faces are in sight.
 // Needs the points and their measure.
 toi_status compose_view(drawing *d);

@@ -1,4 +1,4 @@
-// Loads two frames from files, or makes them from a scene.
+// Loads frames from files, or makes them from a scene.
 
 #include "frames.h"
 
@@ -55,6 +55,22 @@ const option frame_options[] = {
      .range = "a whole number of at least 0"},
     {0}};
 
+const option instant_options[] = {
+    {.name = "scene",
+     .type = OPTION_TEXT,
+     .offset = offsetof(scene_choice, scene),
+     .argument = "NAME",
+     .help = "make this scene in memory instead of reading a file; 'toi scene' lists them"},
+    SCENE_SETTINGS,
+    {.name = "frame",
+     .type = OPTION_INT,
+     .offset = offsetof(scene_choice, frame),
+     .argument = "I",
+     .help = "take frame I, counted from 0; the last unless given",
+     .most = INT32_MAX - 2,
+     .range = "a whole number of at least 0"},
+    {0}};
+
 scene_choice default_scene_choice(void)
 {
     toi_animation_def def = toi_default_animation_def();
@@ -82,7 +98,7 @@ toi_status choose_scene(const scene_choice *choice, toi_animation_def *def)
     return TOI_OK;
 }
 
-static toi_status check_choice(const scene_choice *choice, const operand_list *operands)
+toi_status check_choice(const scene_choice *choice, const operand_list *operands)
 {
     if (choice->scene)
         return operands->count == 0
@@ -94,12 +110,10 @@ static toi_status check_choice(const scene_choice *choice, const operand_list *o
         choice->frames != other.frames || choice->frame != other.frame)
         return toi_fail(TOI_ERROR_ARGUMENT,
                         "--size, --seed, --begin, --frames and --frame need --scene NAME");
-    if (operands->count < 2)
-        return toi_fail(TOI_ERROR_ARGUMENT, "two files are needed, START and END, or --scene NAME");
     return TOI_OK;
 }
 
-static const char *file_name(const char *path)
+const char *file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -114,6 +128,8 @@ static toi_mesh make_mesh(const frames *f, int64_t points, int64_t faces)
 static toi_status read_files(const operand_list *operands, frames *f)
 {
     const toi_mesh_file *start = &f->files[0];
+    if (operands->count < 2)
+        return toi_fail(TOI_ERROR_ARGUMENT, "two files are needed, START and END, or --scene NAME");
     toi_status status =
         toi_read_frames(operands->at[0], operands->at[1], &f->files[0], &f->files[1]);
     if (status != TOI_OK)
@@ -131,7 +147,7 @@ static toi_status read_files(const operand_list *operands, frames *f)
 
 static toi_status make_scene(const scene_choice *choice, frames *f)
 {
-    toi_animation_def def;
+    toi_animation_def def = toi_default_animation_def();
     toi_status status = choose_scene(choice, &def);
     if (status == TOI_OK)
         status = toi_make_animation(&def, &f->made);
@@ -163,6 +179,43 @@ toi_status load_frames(const scene_choice *choice, const operand_list *operands,
     status = toi_make_edges(f->mesh.faces, loose, f->mesh.start.count, &f->edges);
     f->mesh.edges = toi_view_edges(&f->edges);
     return status == TOI_OK ? toi_check_mesh(&f->mesh) : status;
+}
+
+// The number of the frame that is meant, and the two frames it is one of.
+static toi_status choose_instant(const scene_choice *choice, scene_choice *both, int *frame)
+{
+    *both = *choice;
+    *frame = choice->frame >= 0 ? choice->frame : choice->frames > 0 ? choice->frames - 1 : 1;
+    if (choice->frames > 0 && *frame >= choice->frames)
+        return toi_fail(TOI_ERROR_ARGUMENT, "--frame %d: the last of %d frames is %d", *frame,
+                        choice->frames, choice->frames - 1);
+    both->frame = *frame > 0 ? *frame - 1 : 0;
+    return TOI_OK;
+}
+
+toi_status load_instant(const scene_choice *choice, const char *path, frames *f)
+{
+    const char *twice[] = {path, path};
+    operand_list operands = {twice, path ? 2 : 0};
+    scene_choice both = *choice;
+    int frame = 0;
+    *f = (frames){0};
+    if (!choice->scene && !path)
+        return toi_fail(TOI_ERROR_ARGUMENT, "a file is needed, MESH, or --scene NAME");
+    toi_status status = choice->scene ? choose_instant(choice, &both, &frame) : TOI_OK;
+    if (status == TOI_OK)
+        status = load_frames(&both, &operands, f);
+    if (status != TOI_OK)
+        return status;
+    if (choice->scene)
+        snprintf(f->name, sizeof f->name, "%s, frame %d", choice->scene, frame);
+    else
+        snprintf(f->name, sizeof f->name, "%s", file_name(path));
+    if (choice->scene && frame > 0)
+        f->start = f->end;
+    f->end = f->start;
+    f->mesh.start = f->mesh.end = toi_view_points((const double *)f->start, f->mesh.start.count);
+    return TOI_OK;
 }
 
 toi_status make_kept_scene(const toi_mesh *mesh, toi_scene **scene)

@@ -1,4 +1,4 @@
-// The two frames a subcommand works on: from two files, or of a scene made in memory.
+// The two frames a subcommand works on, or the one: from files, or of a scene made in memory.
 
 #ifndef TOI_CLI_FRAMES_H
 #define TOI_CLI_FRAMES_H
@@ -19,13 +19,20 @@ typedef struct scene_choice
     int frame;  // -1: the last but one
 } scene_choice;
 
-extern const option scene_options[]; // --size, --seed, --begin, --frames
-extern const option frame_options[]; // --scene, --frame and those
+extern const option scene_options[];   // --size, --seed, --begin, --frames
+extern const option frame_options[];   // --scene, --frame and those
+extern const option instant_options[]; // the same, for one frame
 
 scene_choice default_scene_choice(void);
 
 // The scene that is meant; TOI_ERROR_ARGUMENT where choices contradict each other.
 toi_status choose_scene(const scene_choice *choice, toi_animation_def *def);
+
+// Refuses files beside a scene, and a scene's options without one.
+toi_status check_choice(const scene_choice *choice, const operand_list *operands);
+
+// What of a path is the file's name.
+const char *file_name(const char *path);
 
 typedef struct frames
 {
@@ -46,6 +53,10 @@ typedef struct frames
 
 // Loads what the choice or the operands name. Free in any case.
 toi_status load_frames(const scene_choice *choice, const operand_list *operands, frames *f);
+
+// Loads one frame, which is its own end: a file, or of a scene the frame asked for, else the last.
+toi_status load_instant(const scene_choice *choice, const char *path, frames *f);
+
 void free_frames(frames *f);
 
 // A scene of a mesh that has its edges, for repeated calls.

@@ -180,11 +180,13 @@ static const char *extension_of(const char *path)
 }
 
 // An option whose argument is FILE.svg writes that kind of file: a name that ends as another kind
-// would deceive whoever opens it. Text has many endings.
+// would deceive whoever opens it. FILE.svg|png may be either. Text has many endings.
 static toi_status check_ending(const option *o, const char *path)
 {
     const char *written = extension_of(o->argument);
     const char *given = extension_of(path);
+    if (strcmp(written, "svg|png") == 0)
+        written = strcasecmp(given, "png") == 0 ? "png" : "svg";
     bool good = !*given || strcasecmp(given, written) == 0 ||
                 (strcmp(written, "html") == 0 && strcasecmp(given, "htm") == 0) ||
                 (strcmp(written, "csv") == 0 && strcasecmp(given, "txt") == 0);

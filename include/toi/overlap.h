@@ -278,10 +278,10 @@ typedef struct toi_kfree_report
     double least_size; ///< of the faces that are not points
     double greatest_size;
     double height;  ///< log2(greatest_size / least_size): of a hierarchy of sizes
-    int32_t levels; ///< of the hierarchical grid
-    /// How many pairs of faces of this mesh and of another one with the same k and as many faces
-    /// can intersect, as the paper says it: 3 n k, or 7 n k for polygons, n the number of faces of
-    /// both. There are meshes with more than 3 k for one face.
+    int32_t levels; ///< of that hierarchy: the whole part of the height, plus one
+    /// How many pairs of faces can intersect, as the paper says it: 3 n k, or 7 n k for polygons, n
+    /// the number of faces. For two meshes with the same k their bounds are to be added. There are
+    /// meshes with more than 3 k for one face.
     double bound;
     /// The same as far as it is proved: the lesser of 3 n k_near and 12 n k; of 7 n k_near and 49 n
     /// k for planar polygons.

@@ -11,7 +11,7 @@
 
 enum
 {
-    ARENA_BYTES = 12288 // enough but for far-apart exponents
+    ARENA_BYTES = 4096 // enough but for far-apart exponents
 };
 
 // ---- Crossings
@@ -82,10 +82,11 @@ static void place_root(toi_arena *arena, const toi_query *query, const toi_far_p
 // One corner of the figure.
 typedef struct figure_corner
 {
-    const double *at;       // a corner of a face; NULL: where
-    const double *ends[2];  // the segment between these, which has one on either side, crosses
-    const double *plane[3]; // the plane of these or,
-    int axis;               // where plane[2] is NULL, the line of the first two, seen along this
+    bool crosses;           // it is not a corner of a face
+    const double *at;       // that corner; of a crossing nothing
+    const double *ends[2];  // the ends of a segment, one on either side of
+    const double *plane[3]; // the plane of these or, where the last is NULL, the line of the others
+    int axis;               // along which that is seen
     unsigned sides;         // bits 0 to 2 and 3 to 5: sides of the faces that it is on
 } figure_corner;
 
@@ -94,14 +95,16 @@ static const toi_difference DIFFERENCES[3] = {{1, 0}, {2, 0}, {3, 0}};
 // A query in which one corner moves along the segment, and the others stand.
 static toi_status place_crossing(const figure_corner *corner, double x[3])
 {
-    toi_query query;
     int moving = corner->plane[2] ? 3 : 2;
-    for (int i = 0; i < 4; ++i) {
-        const double *p = i < moving ? corner->plane[i] : corner->ends[0];
-        const double *q = i < moving ? corner->plane[i] : corner->ends[1];
-        memcpy(query.start[i], p, sizeof query.start[i]);
-        memcpy(query.end[i], q, sizeof query.end[i]);
-    }
+    const double *const start[4] = {corner->plane[0], corner->plane[1],
+                                    moving == 3 ? corner->plane[2] : corner->ends[0],
+                                    corner->ends[0]};
+    toi_query query;
+    for (int i = 0; i < 4; ++i)
+        for (int k = 0; k < 3; ++k) {
+            query.start[i][k] = start[i][k];
+            query.end[i][k] = i < moving ? start[i][k] : corner->ends[1][k];
+        }
     _Alignas(16) unsigned char memory[ARENA_BYTES];
     toi_arena arena;
     toi_arena_open(&arena, memory, sizeof memory);
@@ -137,7 +140,8 @@ static void add_passage(const toi_face_pair *pair, int f, const int side[3], toi
     if (side[way.low] == 0 || side[way.high] == 0)
         add_corner(list, (figure_corner){.at = c[side[way.low] == 0 ? way.low : way.high]});
     else
-        add_corner(list, (figure_corner){.ends = {c[way.low], c[way.high]},
+        add_corner(list, (figure_corner){.crosses = true,
+                                         .ends = {c[way.low], c[way.high]},
                                          .plane = {plane[0], plane[1], plane[2]}});
 }
 
@@ -183,7 +187,7 @@ static bool is_listed(const corner_list *list, const double *p)
 {
     for (int i = 0; i < list->count; ++i) {
         const double *q = list->corner[i].at;
-        if (q && q[0] == p[0] && q[1] == p[1] && q[2] == p[2])
+        if (!list->corner[i].crosses && q[0] == p[0] && q[1] == p[1] && q[2] == p[2])
             return true;
     }
     return false;
@@ -222,7 +226,8 @@ static void list_crossings(toi_face_pair *pair, const toi_face_shape shape[2], i
             const double *p = shape[0].point[i], *q = shape[0].point[(i + 1) % 3];
             const double *r = shape[1].point[j], *s = shape[1].point[(j + 1) % 3];
             if (parts(pair, r, s, p, q, axis) && parts(pair, p, q, r, s, axis))
-                add_corner(list, (figure_corner){.ends = {p, q},
+                add_corner(list, (figure_corner){.crosses = true,
+                                                 .ends = {p, q},
                                                  .plane = {r, s, NULL},
                                                  .axis = axis,
                                                  .sides = 1U << i | 8U << j});
@@ -234,7 +239,8 @@ static void list_piercing(const toi_face_shape *segment, const toi_face_shape *t
                           corner_list *list)
 {
     const double *const *c = triangle->point;
-    add_corner(list, (figure_corner){.ends = {segment->point[0], segment->point[1]},
+    add_corner(list, (figure_corner){.crosses = true,
+                                     .ends = {segment->point[0], segment->point[1]},
                                      .plane = {c[0], c[1], c[2]}});
 }
 
@@ -316,10 +322,10 @@ static toi_status find_figure(const toi_corner_view *a, const toi_corner_view *b
     list_figure(&pair, &list);
     *figure = (toi_overlap_figure){.count = list.count};
     for (int i = 0; i < list.count && status == TOI_OK; ++i)
-        if (list.corner[i].at)
-            memcpy(figure->points[i], list.corner[i].at, sizeof figure->points[i]);
-        else
+        if (list.corner[i].crosses)
             status = place_crossing(&list.corner[i], figure->points[i]);
+        else
+            memcpy(figure->points[i], list.corner[i].at, sizeof figure->points[i]);
     if (status != TOI_OK)
         *figure = (toi_overlap_figure){0};
     return status;

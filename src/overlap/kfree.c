@@ -346,9 +346,9 @@ static toi_status search_all(kfree_job *job)
 static void find_bounds(bool polygons, toi_kfree_report *report)
 {
     double halves = polygons ? 7 : 3, quarters = polygons ? 49 : 12;
-    double both = 2 * (double)report->faces;
-    report->bound = halves * both * report->k;
-    report->proven_bound = both * fmin(halves * report->k_near, quarters * report->k);
+    double n = (double)report->faces;
+    report->bound = halves * n * report->k;
+    report->proven_bound = n * fmin(halves * report->k_near, quarters * report->k);
 }
 
 static void find_range(const kfree_job *job, toi_kfree_report *report)
@@ -364,7 +364,7 @@ static void find_range(const kfree_job *job, toi_kfree_report *report)
     report->least_size = ldexp(least, job->exponent);
     report->greatest_size = ldexp(greatest, job->exponent);
     report->height = log2(greatest / least);
-    report->levels = ilogb(greatest) - ilogb(least) + 1;
+    report->levels = (int32_t)floor(report->height) + 1;
 }
 
 static void write_report(const kfree_job *job, int32_t *counts, toi_kfree_report *report)

@@ -4,6 +4,7 @@
 #include "overlap/stars.h"
 
 #include "base/parallel.h"
+#include "base/radix_sort.h"
 #include "broad/broad.h"
 
 #include <math.h>
@@ -106,66 +107,186 @@ static toi_status list_range(void *context, int64_t task, int worker)
 // directions of a face, on the unit sphere, are an arc of a great circle between those of its two
 // other corners, which is no farther from the chord than a quarter of the chord's square:
 // docs/overlap.md. Boxes around the arcs are searched for overlaps.
+//
+// The arcs of faces that share an edge meet, always. Where many do, like the pages of a book, they
+// are searched among themselves by the directions of the pages, seen along the edge.
 
-// The direction from the vertex to a point, and how far off it is at most; everything is possible
-// where the point may be the vertex.
-static double take_direction(const toi_face_table *table, int32_t from, int32_t to,
-                             double direction[3])
+// A direction, and how far off each of its components is at most; 0 and 2 where any is possible.
+typedef struct direction
 {
-    double square = 0, off = 4 * (double)table->error; // of the difference: 2 sqrt(3) errors
-    for (int k = 0; k < 3; ++k) {
-        direction[k] = (double)table->by_id[to][k] - (double)table->by_id[from][k];
-        square += direction[k] * direction[k];
-    }
-    double length = sqrt(square);
+    double x[3], off;
+} direction;
+
+// Of a vector that is off by so much.
+static direction unit_direction(const double x[3], double off)
+{
+    direction d = {{0}, 2};
+    double length = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
     if (!(length > 0x1p-140) || !(length > 2 * off))
-        return 2;
+        return d;
     for (int k = 0; k < 3; ++k)
-        direction[k] /= length;
-    return 2 * off / length + 0x1p-40;
+        d.x[k] = x[k] / length;
+    d.off = 2 * off / length + 0x1p-40;
+    return d;
 }
+
+static double difference_error(const toi_face_table *table) // 2 sqrt(3) errors
+{
+    return 4 * (double)table->error;
+}
+
+static void difference(const toi_face_table *table, int32_t from, int32_t to, double x[3])
+{
+    for (int k = 0; k < 3; ++k)
+        x[k] = (double)table->by_id[to][k] - (double)table->by_id[from][k];
+}
+
+static direction direction_to(const toi_face_table *table, int32_t from, int32_t to)
+{
+    double x[3];
+    difference(table, from, to, x);
+    return unit_direction(x, difference_error(table));
+}
+
+static const toi_box EVERYWHERE = {{-2, -2, -2}, {2, 2, 2}};
 
 static toi_box directions_of(const toi_face_table *table, const int32_t *row, int32_t vertex)
 {
     int corner = row[0] == vertex ? 0 : row[1] == vertex ? 1 : 2;
-    double a[3], b[3], square = 0;
-    double off_a = take_direction(table, vertex, row[(corner + 1) % 3], a);
-    double off_b = take_direction(table, vertex, row[(corner + 2) % 3], b);
-    double off = off_a > off_b ? off_a : off_b;
+    direction a = direction_to(table, vertex, row[(corner + 1) % 3]);
+    direction b = direction_to(table, vertex, row[(corner + 2) % 3]);
+    double off = a.off > b.off ? a.off : b.off, square = 0;
     if (off >= 2)
-        return (toi_box){{-2, -2, -2}, {2, 2, 2}};
+        return EVERYWHERE;
     for (int k = 0; k < 3; ++k)
-        square += (a[k] - b[k]) * (a[k] - b[k]);
+        square += (a.x[k] - b.x[k]) * (a.x[k] - b.x[k]);
     double chord = sqrt(square) + 2 * off;
     off += chord * chord / 4 + 0x1p-40;
     toi_box box;
     for (int k = 0; k < 3; ++k) {
-        box.lo[k] = (a[k] < b[k] ? a[k] : b[k]) - off;
-        box.hi[k] = (a[k] < b[k] ? b[k] : a[k]) + off;
+        box.lo[k] = (a.x[k] < b.x[k] ? a.x[k] : b.x[k]) - off;
+        box.hi[k] = (a.x[k] < b.x[k] ? b.x[k] : a.x[k]) + off;
     }
     return box;
 }
 
+// The direction of a face seen along its edge from `vertex` to `end`.
+static toi_box page_direction(const toi_face_table *table, const int32_t *row, int32_t vertex,
+                              int32_t end)
+{
+    double x[3], along = 0, square = 0;
+    int32_t other = row[0] ^ row[1] ^ row[2] ^ vertex ^ end;
+    direction axis = direction_to(table, vertex, end);
+    difference(table, vertex, other, x);
+    for (int k = 0; k < 3; ++k) {
+        along += x[k] * axis.x[k];
+        square += x[k] * x[k];
+    }
+    for (int k = 0; k < 3; ++k)
+        x[k] -= along * axis.x[k];
+    // A projection across the axis changes by twice as much as the axis at most.
+    direction page = unit_direction(x, difference_error(table) + 4 * axis.off * sqrt(square));
+    toi_box box;
+    for (int k = 0; k < 3; ++k) {
+        box.lo[k] = page.x[k] - page.off;
+        box.hi[k] = page.x[k] + page.off;
+    }
+    return box;
+}
+
+// A large star with its faces by group: those of one crowded edge each, and before them all others.
 typedef struct large_star
 {
     const list_job *job;
     int32_t vertex;
+    int64_t count;
+    uint64_t *keys;  // group and place in the star
+    int32_t *groups; // of the faces: the edge's other vertex, or -1
+    int32_t *faces;
+    toi_box *arcs, *pages;
 } large_star;
 
-// The pairs come as places in the star, whose faces go upwards.
+static toi_status take_star(large_star *star)
+{
+    toi_budget *budget = star->job->stars->budget;
+    star->keys = toi_take(budget, 2 * star->count, sizeof *star->keys);
+    star->groups = toi_take(budget, star->count, sizeof *star->groups);
+    star->faces = toi_take(budget, star->count, sizeof *star->faces);
+    star->arcs = toi_take(budget, star->count, sizeof *star->arcs);
+    star->pages = toi_take(budget, star->count, sizeof *star->pages);
+    return star->keys && star->groups && star->faces && star->arcs && star->pages
+               ? TOI_OK
+               : toi_allocation_status();
+}
+
+static void free_star(large_star *star)
+{
+    toi_give_back(star->keys);
+    toi_give_back(star->groups);
+    toi_give_back(star->faces);
+    toi_give_back(star->arcs);
+    toi_give_back(star->pages);
+}
+
+// Notes which faces are at a crowded edge. One that names a vertex twice has no edge to tell.
+static void find_crowded_edges(large_star *star)
+{
+    const int32_t *own = toi_star_faces(star->job->stars, star->vertex);
+    int64_t count = 0;
+    for (int64_t i = 0; i < star->count; ++i) {
+        const int32_t *row = toi_face_at(star->job->faces, own[i]);
+        star->groups[i] = -1;
+        for (int c = 0; c < 3; ++c)
+            if (row[c] != star->vertex && row[0] != row[1] && row[1] != row[2] && row[2] != row[0])
+                star->keys[count++] = (uint64_t)row[c] << 32 | (uint64_t)i;
+    }
+    toi_sort_in_place(star->keys, count, sizeof *star->keys, 1, toi_whole_key);
+    for (int64_t i = 0, n; i < count; i += n) {
+        n = 1;
+        while (i + n < count && star->keys[i + n] >> 32 == star->keys[i] >> 32)
+            ++n;
+        for (int64_t j = i; n > LARGE_STAR && j < i + n; ++j)
+            if (star->groups[(uint32_t)star->keys[j]] < 0)
+                star->groups[(uint32_t)star->keys[j]] = (int32_t)(star->keys[j] >> 32);
+    }
+}
+
+static void fill_star(large_star *star)
+{
+    const int32_t *own = toi_star_faces(star->job->stars, star->vertex);
+    const toi_face_table *table = star->job->table;
+    for (int64_t i = 0; i < star->count; ++i)
+        star->keys[i] = (uint64_t)(star->groups[i] + 1) << 32 | (uint64_t)i;
+    toi_sort_in_place(star->keys, star->count, sizeof *star->keys, 1, toi_whole_key);
+    for (int64_t i = 0; i < star->count; ++i) {
+        int32_t end = (int32_t)(star->keys[i] >> 32) - 1;
+        star->faces[i] = own[(uint32_t)star->keys[i]];
+        const int32_t *row = toi_face_at(star->job->faces, star->faces[i]);
+        star->arcs[i] = directions_of(table, row, star->vertex);
+        if (end >= 0)
+            star->pages[i] = page_direction(table, row, star->vertex, end);
+    }
+}
+
+// Two runs of faces, or one with itself.
+typedef struct face_runs
+{
+    const large_star *star;
+    const int32_t *a, *b;
+} face_runs;
+
 static toi_status emit_pairs(void *context, toi_pair *pairs, int64_t count, int64_t task,
                              int worker)
 {
     (void)task;
-    const large_star *star = context;
-    const list_job *job = star->job;
-    const int32_t *own = toi_star_faces(job->stars, star->vertex);
+    const face_runs *runs = context;
+    const list_job *job = runs->star->job;
     int64_t kept = 0;
     for (int64_t i = 0; i < count; ++i) {
-        toi_pair pair = {own[pairs[i].a], own[pairs[i].b]};
-        pairs[kept] = pair;
-        kept += !is_elsewhere(job, toi_face_at(job->faces, pair.a), toi_face_at(job->faces, pair.b),
-                              star->vertex);
+        int32_t a = runs->a[pairs[i].a], b = runs->b[pairs[i].b];
+        pairs[kept] = (toi_pair){a < b ? a : b, a < b ? b : a};
+        kept += !is_elsewhere(job, toi_face_at(job->faces, a), toi_face_at(job->faces, b),
+                              runs->star->vertex);
     }
     toi_status status = TOI_OK;
     for (int64_t i = 0; i < kept && status == TOI_OK; i += TOI_NEIGHBOURS) {
@@ -176,24 +297,38 @@ static toi_status emit_pairs(void *context, toi_pair *pairs, int64_t count, int6
     return status;
 }
 
+// The faces from `first` on among themselves, by `boxes`; or with `others` before them, by arcs.
+static toi_status search_run(const large_star *star, int64_t first, int64_t count,
+                             const toi_box *boxes, int64_t others)
+{
+    face_runs runs = {star, star->faces + first, others > 0 ? star->faces : star->faces + first};
+    toi_broad_job search = {.a = {boxes + first, count},
+                            .b = {others > 0 ? boxes : boxes + first, others > 0 ? others : count},
+                            .self = others == 0,
+                            .workers = star->job->workers,
+                            .budget = star->job->stars->budget,
+                            .to = {.context = &runs, .emit = emit_pairs}};
+    return toi_search_lbvh(&search);
+}
+
 static toi_status list_large_star(const list_job *job, int64_t vertex)
 {
-    const int32_t *own = toi_star_faces(job->stars, vertex);
-    int64_t count = job->stars->stars[vertex].faces;
-    toi_box *boxes = toi_take(job->stars->budget, count, sizeof *boxes);
-    if (!boxes)
-        return toi_allocation_status();
-    for (int64_t i = 0; i < count; ++i)
-        boxes[i] = directions_of(job->table, toi_face_at(job->faces, own[i]), (int32_t)vertex);
-    large_star star = {job, (int32_t)vertex};
-    toi_broad_job search = {.a = {boxes, count},
-                            .b = {boxes, count},
-                            .self = true,
-                            .workers = job->workers,
-                            .budget = job->stars->budget,
-                            .to = {.context = &star, .emit = emit_pairs}};
-    toi_status status = toi_search_lbvh(&search);
-    toi_give_back(boxes);
+    large_star star = {
+        .job = job, .vertex = (int32_t)vertex, .count = job->stars->stars[vertex].faces};
+    toi_status status = take_star(&star);
+    if (status == TOI_OK) {
+        find_crowded_edges(&star);
+        fill_star(&star);
+    }
+    for (int64_t i = 0, n; i < star.count && status == TOI_OK; i += n) {
+        n = 1;
+        while (i + n < star.count && star.keys[i + n] >> 32 == star.keys[i] >> 32)
+            ++n;
+        status = search_run(&star, i, n, star.keys[i] >> 32 ? star.pages : star.arcs, 0);
+        if (status == TOI_OK && i > 0)
+            status = search_run(&star, i, n, star.arcs, i);
+    }
+    free_star(&star);
     return status;
 }
 

@@ -306,7 +306,8 @@ static void replace_sides(cutter *c, int32_t place, int old_count, const int32_t
 {
     int32_t *at = c->active + place;
     memmove(at + count, at + old_count, (size_t)(c->active_count - place - old_count) * sizeof *at);
-    memcpy(at, sides, (size_t)count * sizeof *at);
+    for (int i = 0; i < count; ++i)
+        at[i] = sides[i];
     c->active_count += count - old_count;
 }
 
@@ -550,17 +551,18 @@ toi_status toi_triangulate_polygons(toi_point_view points, const int32_t *corner
         return toi_fail(TOI_ERROR_ARGUMENT, "the polygon mesh is NULL");
     *mesh = (toi_polygon_mesh){0};
     toi_status status = toi_check_count(polygon_count, "polygons");
-    if (status == TOI_OK && polygon_count > 0 && (!corners || !first))
-        status = toi_fail(TOI_ERROR_ARGUMENT, "the polygons' %s are NULL",
-                          first ? "corners" : "first corners");
     if (status == TOI_OK)
         status = toi_check_positions(&points, &points, toi_default_workers());
-    if (status == TOI_OK && polygon_count > 0 && first[0] != 0)
-        status = toi_fail(TOI_ERROR_ARGUMENT,
-                          "the first polygon begins at corner %" PRId64 "; it must be 0", first[0]);
+    if (status != TOI_OK)
+        return status;
+    if (polygon_count > 0 && (!corners || !first))
+        return toi_fail(TOI_ERROR_ARGUMENT, "the polygons' %s are NULL",
+                        first ? "corners" : "first corners");
+    if (polygon_count > 0 && first[0] != 0)
+        return toi_fail(TOI_ERROR_ARGUMENT,
+                        "the first polygon begins at corner %" PRId64 "; it must be 0", first[0]);
     int64_t faces = 0, most = 0;
-    if (status == TOI_OK)
-        status = check_polygons(&points, corners, first, polygon_count, &faces, &most);
+    status = check_polygons(&points, corners, first, polygon_count, &faces, &most);
     cutter c = {.mesh = mesh};
     if (status == TOI_OK && (!open_mesh(mesh, faces) || !open_cutter(&c, most)))
         status = toi_allocation_status();

@@ -283,7 +283,7 @@ int64_t toi_stars_need(int64_t vertices, int64_t faces, int workers)
     enum
     {
         MAKING_BYTES = 32, // a face of a large star; they have three times as many as there are
-        LISTING_BYTES = 132,
+        LISTING_BYTES = 204,
         BLOCKS = 16 * TOI_BLOCK_OVERHEAD
     };
     int64_t pool = (6 * faces + vertices) * (int64_t)sizeof(int32_t);

@@ -34,12 +34,17 @@ static bool is_kept(const toi_mesh_order *order, toi_primitive primitive)
 }
 
 // Notes how loose the blocks of an order are, and drops all orders when they have become looser.
-static void judge_order(toi_kept_order *kept, toi_primitive primitive, double looseness)
+static void judge_order(toi_kept_order *kept, bool points, toi_primitive primitive,
+                        double looseness)
 {
+    double *first = &kept->looseness[points][primitive];
     if (!kept->valid[primitive]) {
         kept->valid[primitive] = true;
-        kept->looseness[primitive] = looseness;
-    } else if (looseness > TOI_LOOSER * kept->looseness[primitive]) {
+        kept->looseness[!points][primitive] = 0;
+        *first = looseness;
+    } else if (*first == 0) {
+        *first = looseness;
+    } else if (looseness > TOI_LOOSER * *first) {
         for (int p = TOI_VERTEX; p <= TOI_FACE; ++p)
             kept->valid[p] = false;
     }
@@ -403,7 +408,7 @@ static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
             order->kept->ids[primitive][i] = tree->ids[i];
         if (primitive == TOI_FACE && !work.labelled)
             keep_labels(order->kept, tree);
-        judge_order(order->kept, primitive, toi_mean_half(tree) / work.mean);
+        judge_order(order->kept, order->points, primitive, toi_mean_half(tree) / work.mean);
     }
     if (status == TOI_OK) {
         tree->exact = order->exact;

@@ -30,9 +30,11 @@ typedef struct toi_mesh_counts
 // nearly. Any order gives the same pairs; one that has become loose is made again.
 typedef struct toi_kept_order
 {
-    toi_mesh_counts counts;  // of the mesh it is for
-    bool valid[3];           // by primitive
-    double looseness[3];     // of the blocks when the order was made
+    toi_mesh_counts counts; // of the mesh it is for
+    bool valid[3];          // by primitive
+    // Of the blocks when the order was made, or first used for them: of boxes, and of points, which
+    // are smaller where things move. 0: not known yet.
+    double looseness[2][3];
     int32_t *ids[3];         // in the same block of memory
     bool labelled;           // the faces' labels are those of both orders
     int32_t *labels;         // as in a tree of the faces

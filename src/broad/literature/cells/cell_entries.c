@@ -96,7 +96,8 @@ typedef struct block_cells
     int32_t first[3][TOI_BLOCK], last[3][TOI_BLOCK];
 } block_cells;
 
-static void find_block_cells(const key_job *job, const boxes_piece *piece, int64_t i,
+// False if none of the block belongs to the group; then there are no cells.
+static bool find_block_cells(const key_job *job, const boxes_piece *piece, int64_t i,
                              block_cells *cells)
 {
     const toi_cell_space *space = job->space;
@@ -106,9 +107,14 @@ static void find_block_cells(const key_job *job, const boxes_piece *piece, int64
     double most = visitors ? job->level->above : job->level->below;
     double extents[TOI_BLOCK];
     toi_find_extents(space, piece->source, i, extents);
-    for (int lane = 0; lane < TOI_BLOCK; ++lane)
+    bool any = false;
+    for (int lane = 0; lane < TOI_BLOCK; ++lane) {
         cells->belongs[lane] =
             (extents[lane] >= least) & (extents[lane] < most) & (i + lane < piece->end);
+        any |= cells->belongs[lane];
+    }
+    if (!any)
+        return false;
     memset(cells->first, 0, sizeof cells->first);
     memset(cells->last, 0, sizeof cells->last);
     for (int k = 0; k < space->axes; ++k) {
@@ -116,6 +122,7 @@ static void find_block_cells(const key_job *job, const boxes_piece *piece, int64
         toi_cells_at(&job->keys->map, k, TOI_BLOCK, lo, cells->first[k]);
         toi_cells_at(&job->keys->map, k, TOI_BLOCK, lo + TOI_BLOCK, cells->last[k]);
     }
+    return true;
 }
 
 static void count_piece(const key_job *job, int64_t piece)
@@ -124,7 +131,8 @@ static void count_piece(const key_job *job, int64_t piece)
     uint64_t count = 0;
     for (int64_t i = p.first; i < p.end; i += TOI_BLOCK) {
         block_cells b;
-        find_block_cells(job, &p, i, &b);
+        if (!find_block_cells(job, &p, i, &b))
+            continue;
         for (int lane = 0; lane < TOI_BLOCK; ++lane) {
             uint64_t cells = b.belongs[lane];
             for (int k = 0; k < 3; ++k)
@@ -264,7 +272,8 @@ static void write_piece(const key_job *job, int64_t piece)
     uint64_t mark = (uint64_t)visitor << TOI_KEY_VISITOR;
     for (int64_t i = p.first; i < p.end; i += TOI_BLOCK) {
         block_cells b;
-        find_block_cells(job, &p, i, &b);
+        if (!find_block_cells(job, &p, i, &b))
+            continue;
         for (int lane = 0; lane < TOI_BLOCK; ++lane)
             if (b.belongs[lane]) {
                 uint64_t box = base + (uint64_t)p.source->ids[i + lane];
