@@ -164,10 +164,30 @@ static void make_fold(overlap_soup *s, int size, toi_random *random)
     add_fan(s, size < 6 ? 6 : size > 12 ? 12 : size, FAN_FOLDED, random);
 }
 
+// Narrow faces around one vertex, side by side on a wide cone: each touches the next along a ray,
+// on which both have an outer vertex of their own.
+static void make_touching_hub(overlap_soup *s, int size, toi_random *random)
+{
+    int tilt = from_to(random, 5, 40);
+    add_vertex(s, 0, 0, 0);
+    for (int i = 0; i < size && has_room(s, 1, 2); ++i) {
+        for (int end = 0; end < 2; ++end) {
+            double angle = 6.2831853 * (i + end) / size;
+            int x = (int)rint(100 * cos(angle)), y = (int)rint(100 * sin(angle));
+            add_vertex(s, x * (2 - end), y * (2 - end), tilt * (2 - end));
+        }
+        add_triangle(s, 0, s->vertices - 2, s->vertices - 1);
+    }
+}
+
 // All faces have one vertex in common, in any directions; some touch along one.
 static void make_hub(overlap_soup *s, int size, toi_random *random)
 {
     int side = from_to(random, 3, 60), vertices = from_to(random, 4, 2 + 2 * size);
+    if (below(random, 2)) {
+        make_touching_hub(s, size, random);
+        return;
+    }
     add_vertex(s, 0, 0, 0);
     for (int i = 1; i < vertices && has_room(s, 0, 1); ++i) {
         const int32_t *old = s->lattice[below(random, s->vertices)];
@@ -403,8 +423,8 @@ static void place_points(overlap_soup *s, toi_random *random)
 static void add_stray(overlap_soup *s, toi_random *random)
 {
     double size = 0;
-    static const int exponents[4][2] = {{4, 12}, {4, 12}, {1, 40}, {320, 360}};
-    const int *range = exponents[below(random, 4)];
+    static const int exponents[5][2] = {{4, 12}, {4, 12}, {13, 20}, {1, 40}, {320, 360}};
+    const int *range = exponents[below(random, 5)];
     int exponent = from_to(random, range[0], range[1]);
     for (int i = 0; i < 3 * s->vertices; ++i)
         size = fmax(size, fabs(s->points[i / 3][i % 3]));

@@ -100,7 +100,7 @@ static void generated_scenes_agree(void **state)
     for (int i = 0; toi_animation_name(i); ++i) {
         int64_t pairs[3];
         for (int b = 0; b < 3; ++b) {
-            toi_animation scene = make_scene(i, cases(2500), begins[b], 2);
+            toi_animation scene = make_scene(i, cases(2000), begins[b], 2);
             toi_mesh mesh = frame_mesh(&scene, 1);
             pairs[b] = check_mesh(toi_animation_name(i), &mesh, i + b);
             toi_free_animation(&scene);
@@ -166,6 +166,60 @@ static void the_gallery_is_answered(void **state)
         check_mesh(about.name, &mesh, i);
         toi_free_solid(&solid);
     }
+}
+
+// Lists, first pairs, counts and flags by several workers are those by one.
+static void check_workers(const char *what, const toi_mesh *mesh, toi_overlap_method method)
+{
+    int64_t faces = mesh->faces.count;
+    uint8_t *flags[2] = {malloc((size_t)faces), malloc((size_t)faces)};
+    toi_overlap_array all = find(method, 1, mesh), first = {0};
+    toi_overlap_def def = toi_default_overlap_def();
+    toi_overlap_report report;
+    def.method = method;
+    def.workers = 1;
+    assert_ok(toi_flag_overlaps(&def, mesh, flags[0], NULL));
+    for (int workers = 2; workers <= 8; workers += 3) {
+        toi_overlap_array found = find(method, workers, mesh);
+        expect_same(what, &all, &found);
+        toi_free_overlaps(&found);
+        def.workers = workers;
+        def.limit = 1 + all.count / 3;
+        assert_ok(toi_find_overlaps(&def, mesh, &first, &report));
+        toi_overlap_array cut = {all.data, all.count < def.limit ? all.count : def.limit, 0};
+        expect_same(what, &cut, &first);
+        assert_int_equal(report.complete, cut.count == all.count);
+        assert_ok(toi_count_overlaps(&def, mesh, &report));
+        assert_int_equal(report.pairs, all.count);
+        assert_ok(toi_flag_overlaps(&def, mesh, flags[1], NULL));
+        assert_memory_equal(flags[0], flags[1], faces);
+    }
+    toi_free_overlaps(&all);
+    toi_free_overlaps(&first);
+    free(flags[0]);
+    free(flags[1]);
+}
+
+// Each worker gets some 8,000 faces: with fewer a call has one, whatever is asked for.
+static void workers_agree(void **state)
+{
+    (void)state;
+    int64_t size = getenv("TOI_SANITIZED") ? 20000 : 70000;
+    static const char *const names[] = {"cloth-ball", "sheets", "n-body"};
+    for (int i = 0; toi_animation_name(i); ++i)
+        for (int n = 0; n < 3; ++n)
+            if (strcmp(toi_animation_name(i), names[n]) == 0) {
+                toi_animation scene = make_scene(i, size, 0.8, 2);
+                toi_mesh mesh = frame_mesh(&scene, 1);
+                check_workers(names[n], &mesh, n == 2 ? kdet_if_there() : TOI_OVERLAP_AUTO);
+                toi_free_animation(&scene);
+            }
+    toi_solid solid; // its tip has half of the faces
+    assert_ok(toi_make_pyramid(9000, 1, 1, &solid));
+    toi_mesh mesh = {.start = toi_solid_points(&solid), .faces = toi_solid_faces(&solid)};
+    solid.points[100][2] += 0.5;
+    check_workers("pyramid", &mesh, TOI_OVERLAP_AUTO);
+    toi_free_solid(&solid);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -463,7 +517,7 @@ static void fracture_agrees_with_a_fresh_start(void **state)
     while (strcmp(toi_animation_name(number), "fracture") != 0)
         ++number;
     toi_random random = {5};
-    toi_animation a = make_scene(number, cases(4000), 0.6, 8);
+    toi_animation a = make_scene(number, 1000 + cases(3000), 0.6, 8);
     toi_scene *scene = open_scene(a.faces[0], a.face_count, a.point_count, NULL);
     int32_t(*faces)[3] = malloc((size_t)a.face_count * sizeof *faces);
     int64_t count = a.face_count, pairs = 0;
@@ -511,6 +565,7 @@ int main(void)
         cmocka_unit_test(generated_scenes_agree),
         cmocka_unit_test(real_meshes_agree),
         cmocka_unit_test(the_gallery_is_answered),
+        cmocka_unit_test(workers_agree),
         cmocka_unit_test(kept_scenes_agree),
         cmocka_unit_test(changes_agree_with_fresh_scenes),
         cmocka_unit_test(fracture_agrees_with_a_fresh_start),
