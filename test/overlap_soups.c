@@ -424,7 +424,7 @@ static void add_stray(overlap_soup *s, toi_random *random)
 {
     double size = 0;
     static const int exponents[5][2] = {{4, 12}, {4, 12}, {13, 20}, {1, 40}, {320, 360}};
-    const int *range = exponents[below(random, 5)];
+    const int *range = exponents[s->shape == SHAPE_HUB ? 2 : below(random, 5)];
     int exponent = from_to(random, range[0], range[1]);
     for (int i = 0; i < 3 * s->vertices; ++i)
         size = fmax(size, fabs(s->points[i / 3][i % 3]));
