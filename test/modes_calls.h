@@ -6,6 +6,7 @@
 void call_contacts(void);
 void call_fields(void);
 void call_grids(void);
+void call_overlaps(void);
 void call_pipeline(void);
 void call_scene(void);
 

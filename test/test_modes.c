@@ -639,6 +639,7 @@ TEST(distances)
 TEST(exact)
 TEST(pipeline)
 TEST(scene)
+TEST(overlaps)
 TEST(fields)
 TEST(contacts)
 TEST(grids)
@@ -680,6 +681,7 @@ int main(void)
         cmocka_unit_test(exact_in_every_mode),
         cmocka_unit_test(pipeline_in_every_mode),
         cmocka_unit_test(scene_in_every_mode),
+        cmocka_unit_test(overlaps_in_every_mode),
         cmocka_unit_test(fields_in_every_mode),
         cmocka_unit_test(contacts_in_every_mode),
         cmocka_unit_test(grids_in_every_mode),

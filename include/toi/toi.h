@@ -12,6 +12,7 @@
 #include "toi/exact.h"
 #include "toi/mesh.h"
 #include "toi/narrow_phase.h"
+#include "toi/overlap.h"
 #include "toi/random.h"
 #include "toi/scene.h"
 #include "toi/sdf.h"

@@ -234,7 +234,7 @@ static toi_status search_mesh(toi_pipeline *p, const toi_broad_job *job)
 {
     double started = toi_clock();
     bool ordered = p->order.rows;
-    toi_mesh_boxes boxes = {&p->mesh, p->def->narrow.min_separation, p->def->float_boxes};
+    toi_mesh_boxes boxes = {&p->mesh, p->def->narrow.min_separation, p->def->float_boxes, NULL};
     toi_status status = toi_search_mesh(p->def->broad.method, &boxes, &p->order, job);
     double ordering = ordered ? 0 : p->order.seconds;
     p->report.seconds_prepare += ordering;

@@ -271,7 +271,7 @@ toi_status toi_make_record_list(toi_recorder *r, toi_record_array *list)
         toi_give_back(r->own);
     }
     if (status == TOI_OK)
-        sort_records(r, list);
+        (r->sort ? r->sort : sort_records)(r, list);
     else
         list->count = 0;
     toi_detach(list->data);

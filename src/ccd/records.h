@@ -1,5 +1,5 @@
-// Lists of what workers find side by side: impacts, close pairs. Every record begins with its kind,
-// a and b (toi_record_key), by which lists are sorted.
+// Lists of what workers find side by side: impacts, close pairs, overlaps. Unless a list has a sort
+// of its own, every record begins with its kind, a and b (toi_record_key), by which it is sorted.
 
 #ifndef TOI_CCD_RECORDS_H
 #define TOI_CCD_RECORDS_H
@@ -30,20 +30,26 @@ typedef struct toi_worker_records
 // Finds all records and hands each to toi_keep_records(); asked again where memory is short.
 typedef toi_status toi_find_records_fn(void *context);
 
-typedef struct toi_recorder
+typedef struct toi_recorder toi_recorder;
+
+// Puts a list in order; may shorten it.
+typedef void toi_sort_records_fn(const toi_recorder *r, toi_record_array *list);
+
+struct toi_recorder
 {
     toi_budget *budget;
     int workers;
     size_t size; // of a record
     toi_find_records_fn *find;
     void *context;
-    toi_worker_records *own; // one a worker
-    bool keep;               // else they are only counted
-    bool counted;            // it is known how many there are
-    char *place;             // where they go, whoever finds them
-    int64_t room;            // for so many; others go to the workers' own lists
+    toi_sort_records_fn *sort; // or NULL: by kind, a and b
+    toi_worker_records *own;   // one a worker
+    bool keep;                 // else they are only counted
+    bool counted;              // it is known how many there are
+    char *place;               // where they go, whoever finds them
+    int64_t room;              // for so many; others go to the workers' own lists
     _Atomic int64_t placed;
-} toi_recorder;
+};
 
 toi_status toi_keep_records(toi_recorder *r, const void *records, int64_t count, int worker);
 

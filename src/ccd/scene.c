@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "mesh/mesh.h"
+#include "overlap/overlap.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -123,6 +124,8 @@ void toi_forget_kept(toi_scene *scene)
 {
     for (int i = 0; i < TOI_KEPT; ++i)
         toi_empty_slot(&scene->kept[i]);
+    toi_free_stars(scene->stars);
+    scene->stars = NULL;
 }
 
 void toi_clear_scene(toi_scene *scene)

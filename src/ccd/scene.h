@@ -41,7 +41,8 @@ struct toi_scene
     toi_topology topology;
     _Atomic int64_t vertex_count; // the topology's, for who has not entered
     toi_broad_slot kept[TOI_KEPT];
-    toi_impact last; // the first of the last step; TOI_SEPARATED: none is known
+    struct toi_stars *stars; // of the faces, for overlaps (overlap/overlap.h); or NULL
+    toi_impact last;         // the first of the last step; TOI_SEPARATED: none is known
 };
 
 // A scene for one call: empty.

@@ -178,7 +178,7 @@ toi_status toi_check_positions(const toi_point_view *start, const toi_point_view
         return toi_fail(TOI_ERROR_DATA, "%" PRId64 " vertices at t = 0 but %" PRId64 " at t = 1",
                         start->count, end->count);
     status = check_points(start, "t = 0", workers);
-    return status == TOI_OK ? check_points(end, "t = 1", workers) : status;
+    return status == TOI_OK && end != start ? check_points(end, "t = 1", workers) : status;
 }
 
 toi_status toi_check_topology(const toi_mesh *mesh, int workers, toi_budget *budget)

@@ -7,7 +7,7 @@
 #include "toi/boxes.h"
 
 // The two halves of toi_check_mesh(): where the vertices are, and what the indices say (of
-// mesh->start only the count is read).
+// mesh->start only the count is read). The same view twice is checked once.
 toi_status toi_check_positions(const toi_point_view *start, const toi_point_view *end, int workers);
 toi_status toi_check_topology(const toi_mesh *mesh, int workers, toi_budget *budget);
 

@@ -99,8 +99,8 @@ static int64_t keys_up_to(const uint64_t *keys, int64_t count, uint64_t key)
     return begin;
 }
 
-int64_t toi_count_overlaps(const toi_broad_job *job, int axis, const uint64_t *keys, int64_t count,
-                           int64_t step)
+int64_t toi_count_axis_overlaps(const toi_broad_job *job, int axis, const uint64_t *keys,
+                                int64_t count, int64_t step)
 {
     int64_t overlaps = 0;
     for (int64_t i = 0; i < count; i += step) {

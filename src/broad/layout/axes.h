@@ -28,8 +28,8 @@ bool toi_insertion_sort(uint64_t *keys, int64_t count, int64_t limit);
 
 // How often, over every `step`-th of the boxes whose keys on `axis` are given in order, another one
 // begins inside it: what a sweep along the axis has to compare.
-int64_t toi_count_overlaps(const toi_broad_job *job, int axis, const uint64_t *keys, int64_t count,
-                           int64_t step);
+int64_t toi_count_axis_overlaps(const toi_broad_job *job, int axis, const uint64_t *keys,
+                                int64_t count, int64_t step);
 
 // The first of boxes [begin, end), laid out by their lower bound on axis 0, whose lower bound is
 // >= x, or > x if `beyond`; `end` if there is none. Quick if it is near `begin`.

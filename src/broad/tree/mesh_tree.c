@@ -69,10 +69,22 @@ static void box_of(const toi_mesh_order *order, toi_primitive primitive, int64_t
         toi_widen_to_floats(box);
 }
 
+static void make_point_rows(order_job *job, int64_t first, int64_t end)
+{
+    for (int64_t i = first; i < end; ++i) {
+        const float *at = job->order->boxes.points[i];
+        job->rows[i] = (toi_box_row){at[0], at[1], at[2], 0, -at[0], -at[1], -at[2], 0};
+    }
+}
+
 static toi_status make_vertex_rows(void *context, int64_t first, int64_t end)
 {
     order_job *job = context;
     bool exact = true;
+    if (job->order->boxes.points) {
+        make_point_rows(job, first, end);
+        return TOI_OK;
+    }
     for (int64_t i = first; i < end; ++i) {
         toi_box box;
         box_of(job->order, TOI_VERTEX, i, &box);
@@ -401,17 +413,36 @@ static toi_status search_faces(const toi_mesh_order *order, const toi_broad_job 
     return status;
 }
 
-toi_status toi_search_mesh_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
-                                const toi_broad_job *job)
+static toi_status need_order(const toi_mesh_boxes *boxes, toi_mesh_order *order,
+                             const toi_broad_job *job)
 {
     toi_status status = TOI_OK;
     if (!order->rows)
         status = make_order(boxes, job->slot, job->workers, job->budget, order);
-    if (status != TOI_OK) {
+    if (status != TOI_OK)
         toi_free_mesh_order(order); // half of it is none
+    return status;
+}
+
+toi_status toi_search_mesh_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
+                                const toi_broad_job *job)
+{
+    toi_status status = need_order(boxes, order, job);
+    if (status != TOI_OK)
         return status;
-    }
     return job->self ? search_edges(order, job) : search_faces(order, job);
+}
+
+toi_status toi_make_face_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
+                              const toi_broad_job *job, toi_tree *faces)
+{
+    *faces = (toi_tree){0};
+    toi_status status = need_order(boxes, order, job);
+    if (status == TOI_OK)
+        status = build(order, TOI_FACE, job, faces);
+    if (status != TOI_OK)
+        toi_free_tree(faces);
+    return status;
 }
 
 // From the arrays above that are held at the same time.

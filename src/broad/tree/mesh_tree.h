@@ -16,6 +16,8 @@ typedef struct toi_mesh_boxes
     const toi_mesh *mesh; // checked, with its edges
     double min_separation;
     bool widen; // to the tightest floats around them
+    // Or NULL. Else boxes are of these points, one a vertex: floats, so that none is in doubt.
+    const float (*points)[4];
 } toi_mesh_boxes;
 
 // Orders kept from call to call: the boxes of the next frame are where those of the last were, or
@@ -58,6 +60,11 @@ typedef toi_status toi_mesh_search_fn(const toi_mesh_boxes *boxes, toi_mesh_orde
                                       const toi_broad_job *job);
 
 toi_mesh_search_fn toi_search_mesh_tree;
+
+// The tree of the faces alone, for a search of faces in faces; an empty order is made first. On
+// failure there is no tree.
+toi_status toi_make_face_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
+                              const toi_broad_job *job, toi_tree *faces);
 
 // How much memory the order and the searches take at most, what they keep included.
 int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers);

@@ -85,7 +85,8 @@ void toi_raise_tree(toi_tree *tree, int workers);
 typedef void toi_box_getter_fn(const void *context, int32_t id, toi_box *box);
 
 // One search: the blocks of `packets` in `tree`, or a tree in itself. Where boxes are equal in
-// float on some side the getters are asked.
+// float on some side the getters are asked; but not about faces in faces, which must be exact and
+// whose pairs are of places in the tree instead of ids.
 typedef struct toi_tree_search
 {
     const toi_tree *packets;

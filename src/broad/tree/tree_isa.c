@@ -167,6 +167,7 @@ typedef struct shape
     int tree_corners;
     int write;
     bool exact;
+    bool places; // pairs are written by place, not by id
 } shape;
 
 // Boxes of the tree near the packet, by their place in it, waiting to be compared.
@@ -207,7 +208,19 @@ typedef struct packet
     toi_label_range labels;
     packet_doubles doubles;
     probe_list lists[LISTS];
+    _Alignas(64) int32_t places[TOI_BLOCK]; // of the packet's boxes
 } packet;
+
+// What pairs call the packet's boxes, and a box of the tree.
+TOI_LANE_INLINE const int32_t *packet_names(const packet *p, const shape kind)
+{
+    return kind.places ? p->places : p->search->packets->ids + p->index * TOI_BLOCK;
+}
+
+TOI_LANE_INLINE int32_t tree_name(const toi_tree_search *s, const shape kind, uint32_t place)
+{
+    return kind.places ? (int32_t)place : s->tree->ids[place];
+}
 
 // Appends the lanes of a mask, counted from `first`. Writes up to sixteen whatever the mask.
 #if defined(TOI_ISA_avx512)
@@ -299,13 +312,12 @@ TOI_LANE_INLINE unsigned settle(const toi_tree_search *s, const columns *c, int6
 // Where boxes are floats: pairs are written as they are found, whether there are any or not.
 TOI_LANE_INLINE toi_pair *run_exact(const toi_tree_search *s, const shape kind, const columns *c,
                                     int64_t index, const probe_list *list, const int which,
-                                    toi_pair *out)
+                                    const int32_t *names, toi_pair *out)
 {
-    const int32_t *ids = s->packets->ids + index * TOI_BLOCK;
     for (int i = 0; i < list->count; ++i) {
         uint32_t place = (uint32_t)list->at[i];
         unsigned mask = meet(s, kind, c, index, place, 0xffff, which);
-        out += toi_write_lanes(out, mask, ids, s->tree->ids[place], kind.write, 0);
+        out += toi_write_lanes(out, mask, names, tree_name(s, kind, place), kind.write, 0);
     }
     return out;
 }
@@ -347,7 +359,8 @@ TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
     const columns mine = p->columns;
     const int64_t index = p->index;
     toi_pair *out = writer->buffer + writer->count;
-    out = kind.exact ? run_exact(&s, kind, &mine, index, &p->lists[list], list, out)
+    const int32_t *names = packet_names(p, kind);
+    out = kind.exact ? run_exact(&s, kind, &mine, index, &p->lists[list], list, names, out)
                      : run_near(&s, kind, &mine, index, &p->lists[list], list, &p->doubles, out);
     writer->count = out - writer->buffer;
     p->lists[list].count = 0;
@@ -369,9 +382,9 @@ TOI_LANE_INLINE toi_status run_diagonal(packet *p, const shape kind)
         unsigned mask = meet(s, kind, &p->columns, p->index, place, ~1u << lane & 0xffff, NEAR);
         if (!kind.exact)
             mask = settle(s, &p->columns, p->index, place, mask, &p->doubles);
-        writer->count += toi_write_lanes(writer->buffer + writer->count, mask,
-                                         s->packets->ids + p->index * TOI_BLOCK,
-                                         s->tree->ids[place], kind.write, 0);
+        writer->count +=
+            toi_write_lanes(writer->buffer + writer->count, mask, packet_names(p, kind),
+                            tree_name(s, kind, place), kind.write, 0);
     }
     return TOI_OK;
 }
@@ -454,6 +467,8 @@ TOI_LANE_INLINE toi_status search_packet(const toi_tree_search *s, int64_t index
         p.halves[h] = row_probe(&s->packets->boxes[index][h]);
     if (kind.packet_corners > 0)
         p.labels = s->packets->ranges[index];
+    for (int lane = 0; kind.places && lane < TOI_BLOCK; ++lane)
+        p.places[lane] = (int32_t)(index * TOI_BLOCK + lane);
     p.lists[NEAR].count = p.lists[FAR].count = 0;
     toi_status status = kind.self ? run_diagonal(&p, kind) : TOI_OK;
     if (status == TOI_OK) {
@@ -472,18 +487,24 @@ TOI_LANE_INLINE toi_status search_packet(const toi_tree_search *s, int64_t index
     static toi_status name##_exact(const toi_tree_search *s, int64_t index, toi_pair_writer *w)    \
     {                                                                                              \
         return search_packet(s, index, w,                                                          \
-                             (shape){self, packet_corners, tree_corners, write, true});            \
+                             (shape){self, packet_corners, tree_corners, write, true, false});     \
     }                                                                                              \
     static toi_status name##_near(const toi_tree_search *s, int64_t index, toi_pair_writer *w)     \
     {                                                                                              \
         return search_packet(s, index, w,                                                          \
-                             (shape){self, packet_corners, tree_corners, write, false});           \
+                             (shape){self, packet_corners, tree_corners, write, false, false});    \
     }
 
 KERNEL(boxes_alone, true, 0, 0, TOI_WRITE_SORTED)
 KERNEL(boxes_between, false, 0, 0, TOI_WRITE_PROBE_SECOND)
 KERNEL(edges, true, 2, 2, TOI_WRITE_SORTED)
 KERNEL(faces_in_vertices, false, 3, 1, TOI_WRITE_PROBE_FIRST)
+
+// Faces in faces, whose boxes are floats always.
+static toi_status faces(const toi_tree_search *s, int64_t index, toi_pair_writer *w)
+{
+    return search_packet(s, index, w, (shape){true, 3, 3, TOI_WRITE_PROBE_FIRST, true, true});
+}
 
 toi_status TOI_ISA_NAME(toi_search_packet)(const toi_tree_search *search, int64_t index,
                                            toi_pair_writer *writer);
@@ -496,6 +517,8 @@ toi_status TOI_ISA_NAME(toi_search_packet)(const toi_tree_search *s, int64_t ind
     case 2:
         return (exact ? edges_exact : edges_near)(s, index, writer);
     case 3:
+        if (s->packets == s->tree)
+            return faces(s, index, writer);
         return (exact ? faces_in_vertices_exact : faces_in_vertices_near)(s, index, writer);
     default:
         if (s->packets == s->tree)

@@ -95,7 +95,7 @@ static toi_status sort_axis(axes *s, int axis)
 
 static int64_t count_overlaps(const axes *s, int axis)
 {
-    return toi_count_overlaps(s->job, axis, s->keys[axis], s->count, 1 + s->count / SAMPLES);
+    return toi_count_axis_overlaps(s->job, axis, s->keys[axis], s->count, 1 + s->count / SAMPLES);
 }
 
 static toi_status choose_axis(axes *s)

@@ -189,7 +189,7 @@ static toi_status make_plan(tracy *t)
     for (int axis = 0; axis < 3 && status == TOI_OK; ++axis) {
         status = sort_sample(t, axis, keys, samples);
         if (status == TOI_OK)
-            overlaps[axis] = toi_count_overlaps(t->job, axis, keys, samples, 1);
+            overlaps[axis] = toi_count_axis_overlaps(t->job, axis, keys, samples, 1);
     }
     choose_axes(t, t->now.plan, overlaps, samples);
     for (int k = 0; k < 2 && status == TOI_OK; ++k)
