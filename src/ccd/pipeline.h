@@ -100,6 +100,12 @@ int64_t toi_given_need(const toi_pair_array *lists, int workers);
 // Streams the filtered candidates of one kind.
 toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to);
 
+// Streams, by place (p->order.trees), the pairs of one kind that are apart on no axis at both ends of
+// the step: fewer than the candidates, all that touch among them. Not filtered. Only where it may:
+// where nothing but contact counts.
+bool toi_may_stream_near(const toi_pipeline *p, toi_kind kind);
+toi_status toi_stream_near(toi_pipeline *p, toi_kind kind, toi_receiver to);
+
 // Receives the impacts of a block, in the block's order.
 typedef toi_status toi_consume_fn(void *context, const toi_impact *impacts, int64_t count,
                                   int worker);

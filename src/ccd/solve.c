@@ -50,6 +50,7 @@ typedef struct solve_stage
     _Atomic(toi_end_boxes *) bounds[2];
     toi_end_boxes *room;  // for them, or NULL
     _Atomic int64_t seen; // candidates of this kind so far
+    bool near;            // pairs come by place, from toi_stream_near()
 } solve_stage;
 
 uint64_t toi_time_bits(double time)
@@ -301,6 +302,7 @@ static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pair
     return impacts;
 }
 
+toi_cull_near_fn toi_cull_near_baseline, toi_cull_near_avx2, toi_cull_near_avx512;
 toi_cull_pairs_fn toi_cull_pairs_baseline, toi_cull_pairs_avx2, toi_cull_pairs_avx512;
 toi_fill_bounds_fn toi_fill_bounds_baseline, toi_fill_bounds_avx2, toi_fill_bounds_avx512;
 
@@ -405,6 +407,37 @@ static int64_t cull(solve_stage *stage, toi_pair *pairs, int64_t count)
     return kernels[toi_simd_level()](&source, pairs, count);
 }
 
+// From places to the numbers of the mesh.
+static void number_places(const toi_mesh_order *order, toi_kind kind, toi_pair *pairs,
+                          int64_t count)
+{
+    const int32_t *first = order->trees[0]->ids, *second = order->trees[1]->ids;
+    bool alike = toi_kind_is_alike(kind);
+    for (int64_t i = 0; i < count; ++i) {
+        int32_t a = first[pairs[i].a], b = second[pairs[i].b];
+        pairs[i] = alike && b < a ? (toi_pair){b, a} : (toi_pair){a, b};
+    }
+}
+
+// Of pairs by place those that may touch, by number.
+static int64_t keep_near(solve_stage *stage, toi_pair *pairs, int64_t count)
+{
+    static toi_cull_near_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_near);
+    const toi_pipeline *p = stage->pipeline;
+    const toi_filter *filter = &p->scene->topology.filter;
+    toi_near_source source = {.rows = (const float(*)[8])p->order.moving,
+                              .largest = p->order.largest,
+                              .labels = {p->order.trees[0]->labels, p->order.trees[1]->labels},
+                              .kind = stage->kind};
+    if (answers_are_exact(p->def)) {
+        source.t_max = toi_cull_time(search_limit(stage, time_limit(stage)));
+        count = kernels[toi_simd_level()](&source, pairs, count);
+    }
+    number_places(&p->order, stage->kind, pairs, count);
+    return filter->groups || filter->may_collide ? toi_keep_allowed(p, stage->kind, pairs, count)
+                                                 : count;
+}
+
 static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int64_t task,
                               int worker)
 {
@@ -415,9 +448,11 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     double started = toi_clock();
     toi_status status = TOI_OK;
     w->candidates += count;
+    if (stage->near)
+        count = keep_near(stage, pairs, count);
     if (stage->pipeline->def->float_boxes)
         count = toi_keep_overlapping(stage->pipeline, stage->kind, pairs, count);
-    if (is_culled(stage->kind))
+    if (is_culled(stage->kind) && !(stage->near && answers_are_exact(stage->pipeline->def)))
         count = cull(stage, pairs, count);
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
         int64_t n = count - first < BATCH ? count - first : BATCH;
@@ -470,8 +505,9 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     if (is_culled(kind) && budget->store && (budget->limit == 0 || budget->limit >= budget->need))
         stage->room = take_bounds(stage);
     double before = p->report.seconds_broad;
-    toi_status status =
-        toi_stream_kind(p, kind, (toi_receiver){.context = stage, .emit = solve_block});
+    toi_receiver to = {.context = stage, .emit = solve_block};
+    stage->near = toi_may_stream_near(p, kind);
+    toi_status status = stage->near ? toi_stream_near(p, kind, to) : toi_stream_kind(p, kind, to);
     account(p, kind, stage->scratch, p->report.seconds_broad - before);
     toi_give_back(stage->room);
     stage->bounds[0] = stage->bounds[1] = stage->room = NULL;

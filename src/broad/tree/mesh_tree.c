@@ -4,8 +4,11 @@
 
 #include "base/radix_sort.h"
 #include "broad/tree/curve.h"
+#include "kernel/bounds.h"
 #include "mesh/mesh.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
@@ -60,6 +63,7 @@ typedef struct order_job
     toi_box_row *rows; // as the mesh numbers them
     const uint64_t *keys;
     _Atomic bool inexact;
+    _Atomic uint32_t largest; // its bits: numbers that are not negative order like them
 } order_job;
 
 static void box_of(const toi_mesh_order *order, toi_primitive primitive, int64_t i, toi_box *box)
@@ -95,6 +99,57 @@ static toi_status make_vertex_rows(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
+// Less the origin rounding is monotone, to double and then to float: what is above another number
+// afterwards was above it before.
+static void arrange_moving(order_job *job, int64_t first, int64_t end)
+{
+    toi_mesh_order *order = job->order;
+    const toi_mesh *mesh = order->boxes.mesh;
+    float largest = 0;
+    for (int64_t i = first; i < end; ++i) {
+        double x[2][3];
+        toi_load_point(&mesh->start, order->vertices[i], x[0]);
+        toi_load_point(&mesh->end, order->vertices[i], x[1]);
+        toi_moving_row row = {0};
+        for (int k = 0; k < 6; ++k) {
+            float value = toi_finite_float(x[k / 3][k % 3] - order->origin[k % 3]);
+            row[k + k / 3] = value;
+            largest = fabsf(value) > largest ? fabsf(value) : largest;
+        }
+        order->moving[i] = row;
+    }
+    uint32_t bits, current = job->largest;
+    memcpy(&bits, &largest, sizeof bits);
+    while (bits > current && !atomic_compare_exchange_weak(&job->largest, &current, bits)) {}
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// In the middle of some vertices: outliers do not move it.
+static void choose_origin(const toi_mesh *mesh, double origin[3])
+{
+    enum
+    {
+        TRIED = 63
+    };
+    int64_t tried = mesh->start.count < TRIED ? mesh->start.count : TRIED;
+    double at[3][TRIED];
+    for (int64_t i = 0; i < tried; ++i) {
+        double x[3];
+        toi_load_point(&mesh->start, toi_piece_start(mesh->start.count, tried, i), x);
+        for (int k = 0; k < 3; ++k)
+            at[k][i] = x[k];
+    }
+    for (int k = 0; k < 3; ++k) {
+        qsort(at[k], (size_t)tried, sizeof at[k][0], compare_doubles);
+        origin[k] = tried > 0 ? at[k][tried / 2] : 0;
+    }
+}
+
 static toi_status arrange_rows(void *context, int64_t first, int64_t end)
 {
     order_job *job = context;
@@ -105,19 +160,36 @@ static toi_status arrange_rows(void *context, int64_t first, int64_t end)
             order->kept->ids[0][i] = vertex;
         order->vertices[i] = vertex;
         order->positions[vertex] = (int32_t)i;
-        order->rows[i] = job->rows[vertex];
+        if (order->rows)
+            order->rows[i] = job->rows[vertex];
     }
+    if (order->moving)
+        arrange_moving(job, first, end);
     return TOI_OK;
 }
 
 static toi_status take_order(toi_budget *budget, int64_t count, toi_mesh_order *order)
 {
-    order->rows = toi_take(budget, count, sizeof *order->rows);
-    if (order->rows)
+    bool moving = order->boxes.moving;
+    if (moving)
+        order->moving = toi_take(budget, count, sizeof *order->moving);
+    else
+        order->rows = toi_take(budget, count, sizeof *order->rows);
+    if (order->rows || order->moving)
         order->vertices = toi_take(budget, count, sizeof *order->vertices);
     if (order->vertices)
         order->positions = toi_take(budget, count, sizeof *order->positions);
     return order->positions ? TOI_OK : toi_allocation_status();
+}
+
+// By what boxes in floats up to `largest` are enlarged, so that boxes that stay apart have more
+// than twice the radius between what they hold. A number of a float box is off by u largest, and by
+// u (largest + pad) once more when it is enlarged, u = 2^-24; twice that is covered here, and with
+// the factors the rounding of the pad itself.
+static float enlarge(double radius, float largest)
+{
+    double pad = (radius + 0x1p-22 * ((double)largest + radius)) * (1 + 0x1p-20);
+    return toi_round_separation(pad) + 0x1p-146f; // and what underflows
 }
 
 static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, int workers,
@@ -140,9 +212,12 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
         status = take_order(budget, count, order);
     if (status == TOI_OK) {
         job.rows = toi_take(budget, count, sizeof *job.rows);
-        status = job.rows ? toi_parallel_ranges(workers, count, TOI_PIECE, make_vertex_rows, &job)
-                          : toi_allocation_status();
+        status = job.rows ? TOI_OK : toi_allocation_status();
     }
+    if (status == TOI_OK && boxes->moving)
+        choose_origin(boxes->mesh, order->origin);
+    if (status == TOI_OK && !(boxes->moving && is_kept(order, TOI_VERTEX)))
+        status = toi_parallel_ranges(workers, count, TOI_PIECE, make_vertex_rows, &job);
     if (status == TOI_OK) { // whether it is needed or not: the next call may need it
         keys = toi_take(budget, count + toi_order_words(count, workers), sizeof *keys);
         status = keys ? TOI_OK : toi_allocation_status();
@@ -156,6 +231,10 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
     if (status == TOI_OK && order->kept)
         order->kept->valid[TOI_VERTEX] = true;
     order->exact = !job.inexact;
+    uint32_t largest = job.largest;
+    memcpy(&order->largest, &largest, sizeof largest);
+    if (boxes->moving && order->radius > 0)
+        order->pad = enlarge(order->radius, order->largest);
     order->seconds = toi_clock() - started;
     toi_give_back(keys);
     toi_give_back(job.rows);
@@ -166,6 +245,7 @@ void toi_free_mesh_order(toi_mesh_order *order)
 {
     toi_give_back(order->positions);
     toi_give_back(order->vertices);
+    toi_give_back(order->moving);
     toi_give_back(order->rows);
     if (order->kept)
         toi_close_slot(&order->job, TOI_BROAD_LBVH, order->kept_bytes, order->kept, true);
@@ -191,11 +271,53 @@ static inline const int32_t *corners_of(const toi_mesh *mesh, toi_primitive prim
     return primitive == TOI_EDGE ? toi_edge_at(&mesh->edges, i) : toi_face_at(&mesh->faces, i);
 }
 
+typedef float quad __attribute__((vector_size(16)));
+
+static inline quad low_quad(quad a, quad b)
+{
+    typedef int32_t bits __attribute__((vector_size(16)));
+    bits less = a < b;
+    return (quad)((less & (bits)a) | (~less & (bits)b));
+}
+
+static inline const quad *ends_of(const toi_mesh_order *order, int32_t place)
+{
+    return (const quad *)&order->moving[place];
+}
+
+// The boxes of a primitive whose vertices stand at these places, at both ends.
+static inline __attribute__((always_inline)) void bound_places(const toi_mesh_order *order,
+                                                               const int32_t *places, int corners,
+                                                               int stride, toi_box_row ends[2])
+{
+    const quad pad = {order->pad, order->pad, order->pad, 0};
+    for (int end = 0; end < 2; ++end) {
+        quad low = ends_of(order, places[0])[end], high = -low;
+        for (int c = 1; c < corners; ++c) {
+            quad x = ends_of(order, places[c * stride])[end];
+            low = low_quad(x, low);
+            high = low_quad(-x, high);
+        }
+        ((quad *)&ends[end])[0] = low - pad;
+        ((quad *)&ends[end])[1] = high - pad;
+    }
+}
+
 // The row of an edge or a face.
 static inline void widen_corners(const toi_mesh_order *order, toi_primitive primitive, int64_t i,
                                  toi_box_row *row)
 {
     const int32_t *corners = corners_of(order->boxes.mesh, primitive, i);
+    if (order->moving) {
+        int32_t places[3];
+        toi_box_row ends[2];
+        for (int c = 0; c <= (int)primitive; ++c)
+            places[c] = order->positions[corners[c]];
+        bound_places(order, places, (int)primitive + 1, 1, ends);
+        toi_widen_row(&ends[0], &ends[1]);
+        *row = ends[0];
+        return;
+    }
     *row = order->rows[order->positions[corners[0]]];
     for (int c = 1; c <= (int)primitive; ++c)
         toi_widen_row(row, &order->rows[order->positions[corners[c]]]);
@@ -245,6 +367,30 @@ static toi_status make_keys(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
+// One block of boxes that move; corner c of primitive i stands at labels[c * TOI_BLOCK + i].
+static inline __attribute__((always_inline)) void fill_moving_block(const toi_mesh_order *order,
+                                                                    const int32_t *labels,
+                                                                    int corners, int count,
+                                                                    toi_tree *tree, int64_t block)
+{
+    toi_box_row rows[2][TOI_BLOCK], halves[2];
+    for (int i = 0; i < count; ++i) {
+        toi_box_row ends[2];
+        bound_places(order, labels + i, corners, TOI_BLOCK, ends);
+        rows[0][i] = ends[0];
+        rows[1][i] = ends[1];
+    }
+    toi_fill_block(rows[0], count, &tree->level[0][block], tree->boxes[block]);
+    toi_fill_block(rows[1], count, &tree->far[block], halves);
+    for (int end = 0; end < 2; ++end) {
+        toi_box_row *half = end == 0 ? tree->boxes[block] : halves;
+        tree->ends[block][end] = half[0];
+        toi_widen_row(&tree->ends[block][end], &half[1]);
+    }
+    for (int h = 0; h < 2; ++h)
+        toi_widen_row(&tree->boxes[block][h], &halves[h]);
+}
+
 // One block of edges or faces: their labels are the positions of their vertices.
 static inline __attribute__((always_inline)) void fill_block(const tree_job *job, int64_t block,
                                                              const int corners)
@@ -267,11 +413,13 @@ static inline __attribute__((always_inline)) void fill_block(const tree_job *job
             range.last = at > range.last ? at : range.last;
         }
     }
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count && !order->moving; ++i) {
         rows[i] = order->rows[labels[0][i]];
         for (int c = 1; c < corners; ++c)
             toi_widen_row(&rows[i], &order->rows[labels[c][i]]);
     }
+    if (order->moving)
+        fill_moving_block(order, &labels[0][0], corners, count, tree, block);
     for (int i = count; i < TOI_BLOCK; ++i) {
         tree->ids[first + i] = -1;
         for (int c = 0; c < corners; ++c)
@@ -279,7 +427,8 @@ static inline __attribute__((always_inline)) void fill_block(const tree_job *job
     }
     memcpy(toi_block_labels(tree, block, 0), labels, (size_t)corners * sizeof *labels);
     tree->ranges[block] = range;
-    toi_fill_block(rows, count, &tree->level[0][block], tree->boxes[block]);
+    if (!order->moving)
+        toi_fill_block(rows, count, &tree->level[0][block], tree->boxes[block]);
 }
 
 static void fill_vertex_block(const tree_job *job, int64_t block)
@@ -292,7 +441,10 @@ static void fill_vertex_block(const tree_job *job, int64_t block)
         toi_block_labels(tree, block, 0)[i] = i < count ? (int32_t)(first + i) : -1;
     }
     tree->ranges[block] = (toi_label_range){(int32_t)first, (int32_t)first + count - 1};
-    toi_fill_block(&job->order->rows[first], count, &tree->level[0][block], tree->boxes[block]);
+    if (job->order->moving)
+        fill_moving_block(job->order, toi_block_labels(tree, block, 0), 1, count, tree, block);
+    else
+        toi_fill_block(&job->order->rows[first], count, &tree->level[0][block], tree->boxes[block]);
 }
 
 static toi_status fill_blocks(void *context, int64_t first, int64_t end)
@@ -330,7 +482,7 @@ static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
     const toi_mesh *mesh = order->boxes.mesh;
     int64_t count = toi_primitive_count(mesh, primitive);
     tree_job work = {.order = order, .primitive = primitive, .count = count, .tree = tree};
-    toi_status status = toi_take_tree(job->budget, count, (int)primitive + 1, tree);
+    toi_status status = toi_take_tree(job->budget, count, (int)primitive + 1, order->moving, tree);
     if (status == TOI_OK && primitive != TOI_VERTEX) {
         work.mean = sample_extent(&work);
         int64_t words = count + toi_radix_words(count, job->workers);
@@ -376,7 +528,7 @@ static void face_box(const void *order, int32_t id, toi_box *box)
     box_of(order, TOI_FACE, id, box);
 }
 
-static toi_status search_edges(const toi_mesh_order *order, const toi_broad_job *job)
+static toi_status search_edges(toi_mesh_order *order, const toi_broad_job *job)
 {
     if (order->boxes.mesh->edges.count == 0)
         return TOI_OK;
@@ -387,13 +539,14 @@ static toi_status search_edges(const toi_mesh_order *order, const toi_broad_job 
                               .packet_box = edge_box,
                               .tree_box = edge_box,
                               .context = order};
+    order->trees[0] = order->trees[1] = &edges;
     if (status == TOI_OK)
         status = toi_run_tree_search(&search, job);
     toi_free_tree(&edges);
     return status;
 }
 
-static toi_status search_faces(const toi_mesh_order *order, const toi_broad_job *job)
+static toi_status search_faces(toi_mesh_order *order, const toi_broad_job *job)
 {
     if (order->boxes.mesh->faces.count == 0)
         return TOI_OK;
@@ -406,6 +559,8 @@ static toi_status search_faces(const toi_mesh_order *order, const toi_broad_job 
                               .packet_box = face_box,
                               .tree_box = vertex_box,
                               .context = order};
+    order->trees[0] = &vertices;
+    order->trees[1] = &faces;
     if (status == TOI_OK)
         status = toi_run_tree_search(&search, job);
     toi_free_tree(&faces);
@@ -417,7 +572,9 @@ static toi_status need_order(const toi_mesh_boxes *boxes, toi_mesh_order *order,
                              const toi_broad_job *job)
 {
     toi_status status = TOI_OK;
-    if (!order->rows)
+    if (toi_has_order(order) && order->boxes.moving != boxes->moving)
+        toi_free_mesh_order(order);
+    if (!toi_has_order(order))
         status = make_order(boxes, job->slot, job->workers, job->budget, order);
     if (status != TOI_OK)
         toi_free_mesh_order(order); // half of it is none

@@ -18,7 +18,13 @@ typedef struct toi_mesh_boxes
     bool widen; // to the tightest floats around them
     // Or NULL. Else boxes are of these points, one a vertex: floats, so that none is in doubt.
     const float (*points)[4];
+    // Boxes at both ends of the step, in single precision: fewer pairs, named by place
+    // (toi_mesh_order.trees). Each holds what it is the box of, enlarged by half the separation.
+    bool moving;
 } toi_mesh_boxes;
+
+// A vertex at t = 0 and t = 1, less the origin, as nearest floats: x y z and an idle 0, twice.
+typedef float toi_moving_row __attribute__((vector_size(32)));
 
 // Orders kept from call to call: the boxes of the next frame are where those of the last were, or
 // nearly. Any order gives the same pairs; one that has become loose is made again.
@@ -42,7 +48,20 @@ typedef struct toi_mesh_order
     int32_t *positions; // of the vertices, in it
     bool exact;         // all rows are what the boxes in double are
     double seconds;     // that making it took
+    // Of boxes that move, instead of rows.
+    double origin[3];
+    toi_moving_row *moving;
+    float largest; // number in them
+    float pad;     // by how much boxes are enlarged
+    // During a search of boxes that move: what the first and the second numbers of a pair are
+    // places in.
+    const toi_tree *trees[2];
 } toi_mesh_order;
+
+static inline bool toi_has_order(const toi_mesh_order *order)
+{
+    return order->vertices;
+}
 
 // Harmless on an empty order.
 void toi_free_mesh_order(toi_mesh_order *order);

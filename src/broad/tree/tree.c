@@ -29,7 +29,8 @@ bool toi_round_row(const toi_box *box, toi_box_row *row)
     return exact;
 }
 
-toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, toi_tree *tree)
+toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool moving,
+                         toi_tree *tree)
 {
     *tree = (toi_tree){.count = count, .corners = corners};
     int64_t total = 0, blocks = (count + TOI_BLOCK - 1) / TOI_BLOCK;
@@ -52,11 +53,18 @@ toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, toi_tre
             toi_take(budget, tree->blocks[0] * TOI_BLOCK * corners, sizeof *tree->labels);
     if (tree->labels)
         tree->ranges = toi_take(budget, tree->blocks[0], sizeof *tree->ranges);
-    return tree->ids && (corners == 0 || tree->ranges) ? TOI_OK : toi_allocation_status();
+    bool whole = tree->ids && (corners == 0 || tree->ranges);
+    if (whole && moving) {
+        tree->far = toi_take(budget, tree->blocks[0], sizeof *tree->far);
+        tree->ends = tree->far ? toi_take(budget, tree->blocks[0], sizeof *tree->ends) : NULL;
+    }
+    return whole && (!moving || tree->ends) ? TOI_OK : toi_allocation_status();
 }
 
 void toi_free_tree(toi_tree *tree)
 {
+    toi_give_back(tree->ends);
+    toi_give_back(tree->far);
     toi_give_back(tree->ranges);
     toi_give_back(tree->labels);
     toi_give_back(tree->ids);
@@ -75,7 +83,7 @@ void toi_fill_block(const toi_box_row rows[TOI_BLOCK], int count, toi_tree_block
         }
     for (int i = count; i < TOI_BLOCK; ++i)
         for (int s = 0; s < TOI_SIDES; ++s)
-            block->bound[s][i] = NAN; // compares false with everything
+            block->bound[s][i] = s < 3 ? INFINITY : -INFINITY; // apart from everything
     for (int h = 0; h < 2; ++h) {
         int first = h * (TOI_BLOCK / 2) < count ? h * (TOI_BLOCK / 2) : 0;
         int end = first + TOI_BLOCK / 2 < count ? first + TOI_BLOCK / 2 : count;

@@ -58,13 +58,18 @@ typedef struct toi_tree
     int32_t *labels;
     toi_label_range *ranges; // one a block
     bool exact;              // every bound is a float
+    // Of boxes that move, or NULL. Then level 0 and `boxes` are those at t = 0 and over the whole
+    // step, `far` is level 0 at t = 1, and `ends` are the blocks' boxes at t = 0 and t = 1.
+    toi_tree_block *far;
+    toi_box_row (*ends)[2];
 } toi_tree;
 
 // The row of a box: nearest floats, kept finite; true if they are the doubles.
 bool toi_round_row(const toi_box *box, toi_box_row *row);
 
-// Takes the memory of a tree of `count` boxes.
-toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, toi_tree *tree);
+// Takes the memory of a tree of `count` boxes; `moving`: at both ends of a step.
+toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool moving,
+                         toi_tree *tree);
 void toi_free_tree(toi_tree *tree);
 
 // Where the sixteen labels of corner `corner` stand.
@@ -85,8 +90,9 @@ void toi_raise_tree(toi_tree *tree, int workers);
 typedef void toi_box_getter_fn(const void *context, int32_t id, toi_box *box);
 
 // One search: the blocks of `packets` in `tree`, or a tree in itself. Where boxes are equal in
-// float on some side the getters are asked; but not about faces in faces, which must be exact and
-// whose pairs are of places in the tree instead of ids.
+// float on some side the getters are asked; but not about faces in faces, which must be exact, nor
+// about boxes that move: pairs of these are of places in the trees instead of ids. Boxes that move
+// are no pair where on one axis the one is above the other at both ends of the step.
 typedef struct toi_tree_search
 {
     const toi_tree *packets;

@@ -159,6 +159,91 @@ TOI_LANE_INLINE unsigned differ(unsigned mask, const int32_t *labels, int32_t la
 }
 #endif
 
+// Boxes that move: at both ends of the step.
+typedef struct moving_columns
+{
+    columns at[2];
+} moving_columns;
+
+typedef struct moving_probe
+{
+    probe at[2];
+} moving_probe;
+
+// Bit i: on no axis is lane i above the probe at both ends, or below. What is above at both ends is
+// so all the way between them.
+#if defined(TOI_ISA_avx512)
+TOI_LANE_INLINE unsigned stay_near(const moving_columns *c, const moving_probe *p)
+{
+    __mmask16 apart = 0;
+    for (int k = 0; k < 3; ++k) {
+        __mmask16 above = 0xffff, below = 0xffff;
+        for (int end = 0; end < 2; ++end) {
+            above = _mm512_mask_cmp_ps_mask(above, c->at[end].side[k][0],
+                                            _mm512_set1_ps(p->at[end].hi[k]), _CMP_GT_OQ);
+            below = _mm512_mask_cmp_ps_mask(below, c->at[end].side[3 + k][0],
+                                            _mm512_set1_ps(p->at[end].lo[k]), _CMP_LT_OQ);
+        }
+        apart |= above | below;
+    }
+    return (uint16_t)~apart;
+}
+#else
+#if defined(TOI_ISA_avx2)
+#define SPREAD_PART(x) _mm256_set1_ps(x)
+#define ABOVE(a, b) _mm256_cmp_ps(a, b, _CMP_GT_OQ)
+#define BOTH(a, b) _mm256_and_ps(a, b)
+#define EITHER(a, b) _mm256_or_ps(a, b)
+#define PART_WORD(a) (unsigned)_mm256_movemask_ps(a)
+typedef __m256 part_mask;
+#elif defined(__SSE2__)
+#define SPREAD_PART(x) _mm_set1_ps(x)
+#define ABOVE(a, b) _mm_cmpgt_ps(a, b)
+#define BOTH(a, b) _mm_and_ps(a, b)
+#define EITHER(a, b) _mm_or_ps(a, b)
+#define PART_WORD(a) (unsigned)_mm_movemask_ps(a)
+typedef __m128 part_mask;
+#else
+#define SPREAD_PART(x) (x)
+#define ABOVE(a, b) ((unsigned)((a) > (b)))
+#define BOTH(a, b) ((a) & (b))
+#define EITHER(a, b) ((a) | (b))
+#define PART_WORD(a) (a)
+typedef unsigned part_mask;
+#endif
+TOI_LANE_INLINE unsigned stay_near(const moving_columns *c, const moving_probe *p)
+{
+    const columns *start = &c->at[0], *end = &c->at[1];
+    unsigned apart = 0;
+    for (int q = 0; q < PARTS; ++q) {
+        part_mask some[3];
+        for (int k = 0; k < 3; ++k) {
+            part_mask above = BOTH(ABOVE(start->side[k][q], SPREAD_PART(p->at[0].hi[k])),
+                                   ABOVE(end->side[k][q], SPREAD_PART(p->at[1].hi[k])));
+            part_mask below = BOTH(ABOVE(SPREAD_PART(p->at[0].lo[k]), start->side[3 + k][q]),
+                                   ABOVE(SPREAD_PART(p->at[1].lo[k]), end->side[3 + k][q]));
+            some[k] = EITHER(above, below);
+        }
+        apart |= PART_WORD(EITHER(EITHER(some[0], some[1]), some[2])) << (q * (TOI_BLOCK / PARTS));
+    }
+    return ~apart & 0xffff;
+}
+#endif
+
+TOI_LANE_INLINE moving_columns load_moving(const toi_tree *tree, int64_t block)
+{
+    return (moving_columns){
+        {load_columns(&tree->level[0][block]), load_columns(&tree->far[block])}};
+}
+
+TOI_LANE_INLINE moving_probe load_moving_probe(const toi_tree *tree, uint32_t place)
+{
+    int64_t block = place / TOI_BLOCK;
+    int lane = place % TOI_BLOCK;
+    return (moving_probe){
+        {load_probe(&tree->level[0][block], lane), load_probe(&tree->far[block], lane)}};
+}
+
 // What the compiler is to know when it makes a kernel.
 typedef struct shape
 {
@@ -168,6 +253,7 @@ typedef struct shape
     int write;
     bool exact;
     bool places; // pairs are written by place, not by id
+    bool moving; // boxes are at both ends of the step
 } shape;
 
 // Boxes of the tree near the packet, by their place in it, waiting to be compared.
@@ -202,9 +288,10 @@ typedef struct packet
     const toi_tree_search *search;
     toi_pair_writer *writer;
     int64_t index;
-    columns columns;
+    moving_columns columns; // those of one time: the first ones
     probe box;
-    probe halves[2]; // of the packet
+    probe halves[2];   // of the packet
+    moving_probe ends; // the packet's box
     toi_label_range labels;
     packet_doubles doubles;
     probe_list lists[LISTS];
@@ -287,13 +374,19 @@ static unsigned confirm(const toi_tree_search *s, packet_doubles *doubles, unsig
 }
 
 // Which of the packet's boxes in `allowed` overlap the box at one place of the tree, in float.
-TOI_LANE_INLINE unsigned meet(const toi_tree_search *s, const shape kind, const columns *c,
+TOI_LANE_INLINE unsigned meet(const toi_tree_search *s, const shape kind, const moving_columns *c,
                               int64_t index, uint32_t place, unsigned allowed, const int list)
 {
     int64_t block = place / TOI_BLOCK;
     int lane = place % TOI_BLOCK;
-    probe box = load_probe(&s->tree->level[0][block], lane);
-    unsigned mask = overlap(c, &box, false) & allowed;
+    unsigned mask;
+    if (kind.moving) {
+        moving_probe box = load_moving_probe(s->tree, place);
+        mask = stay_near(c, &box) & allowed;
+    } else {
+        probe box = load_probe(&s->tree->level[0][block], lane);
+        mask = overlap(&c->at[0], &box, false) & allowed;
+    }
     return list == NEAR ? drop_neighbours(s, kind, mask, index, block, lane) : mask;
 }
 
@@ -310,9 +403,9 @@ TOI_LANE_INLINE unsigned settle(const toi_tree_search *s, const columns *c, int6
 }
 
 // Where boxes are floats: pairs are written as they are found, whether there are any or not.
-TOI_LANE_INLINE toi_pair *run_exact(const toi_tree_search *s, const shape kind, const columns *c,
-                                    int64_t index, const probe_list *list, const int which,
-                                    const int32_t *names, toi_pair *out)
+TOI_LANE_INLINE toi_pair *run_exact(const toi_tree_search *s, const shape kind,
+                                    const moving_columns *c, int64_t index, const probe_list *list,
+                                    const int which, const int32_t *names, toi_pair *out)
 {
     for (int i = 0; i < list->count; ++i) {
         uint32_t place = (uint32_t)list->at[i];
@@ -324,9 +417,9 @@ TOI_LANE_INLINE toi_pair *run_exact(const toi_tree_search *s, const shape kind, 
 
 // Else places where nothing overlaps are dropped first: to ask about them in double, too, or not
 // to, would be a branch that nobody can guess.
-TOI_LANE_INLINE toi_pair *run_near(const toi_tree_search *s, const shape kind, const columns *c,
-                                   int64_t index, const probe_list *list, const int which,
-                                   packet_doubles *doubles, toi_pair *out)
+TOI_LANE_INLINE toi_pair *run_near(const toi_tree_search *s, const shape kind,
+                                   const moving_columns *c, int64_t index, const probe_list *list,
+                                   const int which, packet_doubles *doubles, toi_pair *out)
 {
     const int32_t *ids = s->packets->ids + index * TOI_BLOCK;
     uint32_t places[LIST + TOI_BLOCK];
@@ -339,7 +432,7 @@ TOI_LANE_INLINE toi_pair *run_near(const toi_tree_search *s, const shape kind, c
         some += mask != 0;
     }
     for (int i = 0; i < some; ++i) {
-        unsigned mask = settle(s, c, index, places[i], masks[i], doubles);
+        unsigned mask = settle(s, &c->at[0], index, places[i], masks[i], doubles);
         out += toi_write_lanes(out, mask, ids, s->tree->ids[places[i]], kind.write, 0);
     }
     return out;
@@ -356,7 +449,7 @@ TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
     toi_tree_search s = *p->search;
     s.tree = &tree;
     s.packets = &packets;
-    const columns mine = p->columns;
+    const moving_columns mine = p->columns;
     const int64_t index = p->index;
     toi_pair *out = writer->buffer + writer->count;
     const int32_t *names = packet_names(p, kind);
@@ -381,7 +474,7 @@ TOI_LANE_INLINE toi_status run_diagonal(packet *p, const shape kind)
         uint32_t place = (uint32_t)(first + lane);
         unsigned mask = meet(s, kind, &p->columns, p->index, place, ~1u << lane & 0xffff, NEAR);
         if (!kind.exact)
-            mask = settle(s, &p->columns, p->index, place, mask, &p->doubles);
+            mask = settle(s, &p->columns.at[0], p->index, place, mask, &p->doubles);
         writer->count +=
             toi_write_lanes(writer->buffer + writer->count, mask, packet_names(p, kind),
                             tree_name(s, kind, place), kind.write, 0);
@@ -393,8 +486,14 @@ TOI_LANE_INLINE toi_status run_diagonal(packet *p, const shape kind)
 TOI_LANE_INLINE toi_status list_block(packet *p, const shape kind, int64_t block)
 {
     const toi_tree *tree = p->search->tree;
-    columns leaf = load_columns(&tree->level[0][block]);
-    unsigned mask = overlap(&leaf, &p->halves[0], false) | overlap(&leaf, &p->halves[1], false);
+    unsigned mask;
+    if (kind.moving) {
+        moving_columns leaf = load_moving(tree, block);
+        mask = stay_near(&leaf, &p->ends);
+    } else {
+        columns leaf = load_columns(&tree->level[0][block]);
+        mask = overlap(&leaf, &p->halves[0], false) | overlap(&leaf, &p->halves[1], false);
+    }
     int list = FAR;
     if (kind.packet_corners > 0) {
         toi_label_range labels = tree->ranges[block];
@@ -459,7 +558,13 @@ TOI_LANE_INLINE toi_status search_packet(const toi_tree_search *s, int64_t index
     p.writer = writer;
     p.index = index;
     p.doubles.fetched = false;
-    p.columns = load_columns(&s->packets->level[0][index]);
+    if (kind.moving) {
+        p.columns = load_moving(s->packets, index);
+        for (int end = 0; end < 2; ++end)
+            p.ends.at[end] = row_probe(&s->packets->ends[index][end]);
+    } else {
+        p.columns.at[0] = load_columns(&s->packets->level[0][index]);
+    }
     toi_box_row box = s->packets->boxes[index][0];
     toi_widen_row(&box, &s->packets->boxes[index][1]);
     p.box = row_probe(&box);
@@ -486,13 +591,13 @@ TOI_LANE_INLINE toi_status search_packet(const toi_tree_search *s, int64_t index
 #define KERNEL(name, self, packet_corners, tree_corners, write)                                    \
     static toi_status name##_exact(const toi_tree_search *s, int64_t index, toi_pair_writer *w)    \
     {                                                                                              \
-        return search_packet(s, index, w,                                                          \
-                             (shape){self, packet_corners, tree_corners, write, true, false});     \
+        return search_packet(                                                                      \
+            s, index, w, (shape){self, packet_corners, tree_corners, write, true, false, false});  \
     }                                                                                              \
     static toi_status name##_near(const toi_tree_search *s, int64_t index, toi_pair_writer *w)     \
     {                                                                                              \
-        return search_packet(s, index, w,                                                          \
-                             (shape){self, packet_corners, tree_corners, write, false, false});    \
+        return search_packet(                                                                      \
+            s, index, w, (shape){self, packet_corners, tree_corners, write, false, false, false}); \
     }
 
 KERNEL(boxes_alone, true, 0, 0, TOI_WRITE_SORTED)
@@ -503,7 +608,21 @@ KERNEL(faces_in_vertices, false, 3, 1, TOI_WRITE_PROBE_FIRST)
 // Faces in faces, whose boxes are floats always.
 static toi_status faces(const toi_tree_search *s, int64_t index, toi_pair_writer *w)
 {
-    return search_packet(s, index, w, (shape){true, 3, 3, TOI_WRITE_PROBE_FIRST, true, true});
+    return search_packet(s, index, w,
+                         (shape){true, 3, 3, TOI_WRITE_PROBE_FIRST, true, true, false});
+}
+
+// Primitives that move: which pairs there are is decided in single precision.
+static toi_status moving_edges(const toi_tree_search *s, int64_t index, toi_pair_writer *w)
+{
+    return search_packet(s, index, w, (shape){true, 2, 2, TOI_WRITE_PROBE_FIRST, true, true, true});
+}
+
+static toi_status moving_faces_in_vertices(const toi_tree_search *s, int64_t index,
+                                           toi_pair_writer *w)
+{
+    return search_packet(s, index, w,
+                         (shape){false, 3, 1, TOI_WRITE_PROBE_FIRST, true, true, true});
 }
 
 toi_status TOI_ISA_NAME(toi_search_packet)(const toi_tree_search *search, int64_t index,
@@ -513,6 +632,9 @@ toi_status TOI_ISA_NAME(toi_search_packet)(const toi_tree_search *s, int64_t ind
                                            toi_pair_writer *writer)
 {
     bool exact = s->packets->exact && s->tree->exact;
+    if (s->packets->far)
+        return (s->packets->corners == 2 ? moving_edges : moving_faces_in_vertices)(s, index,
+                                                                                    writer);
     switch (s->packets->corners) {
     case 2:
         return (exact ? edges_exact : edges_near)(s, index, writer);
