@@ -8,11 +8,12 @@
 #include <float.h>
 #include <math.h>
 
-toi_search_packet_fn toi_search_packet_baseline, toi_search_packet_avx2, toi_search_packet_avx512;
+toi_search_packets_fn toi_search_packets_baseline, toi_search_packets_avx2,
+    toi_search_packets_avx512;
 
-toi_search_packet_fn *toi_packet_kernel(void)
+toi_search_packets_fn *toi_packet_kernel(void)
 {
-    static toi_search_packet_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_search_packet);
+    static toi_search_packets_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_search_packets);
     return kernels[toi_simd_level()];
 }
 
@@ -152,7 +153,7 @@ typedef struct tree_tasks
     const toi_tree_search *search;
     const toi_broad_job *job;
     toi_pair *buffers;
-    toi_search_packet_fn *kernel;
+    toi_search_packets_fn *kernel;
 } tree_tasks;
 
 enum
@@ -164,11 +165,9 @@ static toi_status run_task(void *context, int64_t task, int worker)
 {
     const tree_tasks *t = context;
     toi_pair_writer writer = toi_start_writer(t->job, t->buffers, task, worker);
-    toi_status status = TOI_OK;
     int64_t packets = t->search->packets->blocks[0];
     int64_t end = (task + 1) * PACKETS_A_TASK < packets ? (task + 1) * PACKETS_A_TASK : packets;
-    for (int64_t p = task * PACKETS_A_TASK; p < end && status == TOI_OK; ++p)
-        status = t->kernel(t->search, p, &writer);
+    toi_status status = t->kernel(t->search, task * PACKETS_A_TASK, end, &writer);
     if (status == TOI_OK)
         status = toi_end_writer(&writer);
     return status == TOI_OK ? toi_meter_add(t->job->meter, 1) : status;
