@@ -51,7 +51,7 @@ typedef struct toi_tree
     toi_box_row (*boxes)[2]; // of the halves of the blocks
     int levels;              // level 0 are the boxes themselves
     int64_t blocks[TOI_TREE_LEVELS];
-    toi_tree_block *level[TOI_TREE_LEVELS]; // all in one array
+    toi_tree_block *level[TOI_TREE_LEVELS]; // all in one array, at the front of the tree's memory
     // Vertices of the primitives, by whatever numbers; primitives that share one are no pair. In
     // groups of sixteen, `corners` groups a block.
     int corners;
