@@ -230,11 +230,14 @@ static toi_status search_boxes(toi_pipeline *p, toi_kind kind, toi_broad_job *jo
 }
 
 // A method that searches the mesh itself.
-static toi_status search_mesh(toi_pipeline *p, const toi_broad_job *job)
+static toi_status search_mesh(toi_pipeline *p, const toi_broad_job *job, bool moving)
 {
     double started = toi_clock();
-    bool ordered = p->order.rows;
-    toi_mesh_boxes boxes = {&p->mesh, p->def->narrow.min_separation, p->def->float_boxes, NULL};
+    bool ordered = toi_has_order(&p->order);
+    toi_mesh_boxes boxes = {.mesh = &p->mesh,
+                            .min_separation = p->def->narrow.min_separation,
+                            .widen = p->def->float_boxes,
+                            .moving = moving};
     toi_status status = toi_search_mesh(p->def->broad.method, &boxes, &p->order, job);
     double ordering = ordered ? 0 : p->order.seconds;
     p->report.seconds_prepare += ordering;
@@ -280,7 +283,29 @@ toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to)
                   : to};
     if (p->kept)
         job.slot = &p->kept[by_mesh ? TOI_KEPT_ORDER : (int)kind];
-    return by_mesh ? search_mesh(p, &job) : search_boxes(p, kind, &job);
+    return by_mesh ? search_mesh(p, &job, false) : search_boxes(p, kind, &job);
+}
+
+bool toi_may_stream_near(const toi_pipeline *p, toi_kind kind)
+{
+    const toi_ccd_def *def = p->def;
+    return kind < TOI_PAIR_KINDS && toi_broad_traits(def->broad.method) & TOI_BROAD_TRAIT_MESH &&
+           !def->given && !def->float_boxes && !def->count_candidates &&
+           !(p->policy.relative_separation > 0) && !(p->inside_share > 0) &&
+           (!(def->narrow.min_separation > 0) || toi_is_exact(&def->narrow));
+}
+
+toi_status toi_stream_near(toi_pipeline *p, toi_kind kind, toi_receiver to)
+{
+    share_progress(p, kind);
+    toi_broad_job job = {.self = toi_kind_is_alike(kind),
+                         .workers = p->workers,
+                         .budget = p->budget,
+                         .meter = &p->meter,
+                         .to = to};
+    if (p->kept)
+        job.slot = &p->kept[TOI_KEPT_ORDER];
+    return search_mesh(p, &job, true);
 }
 
 // Candidates that go to lists: of the kinds from `first` on.
@@ -339,7 +364,7 @@ static toi_status find_candidates(const toi_ccd_def *def, toi_step step, int fir
     if (status == TOI_OK)
         status = toi_make_lists(&job, lists);
     for (int i = 0; i < count && status == TOI_OK; ++i) {
-        p->report.candidates[first + i] = lists[i].count;
+        p->report.candidates[first + i] = p->report.tested[first + i] = lists[i].count;
         if (def->broad.order == TOI_ORDER_CANONICAL)
             toi_sort_list(lists[i].data, lists[i].count, p->workers, p->budget);
     }
@@ -394,7 +419,7 @@ static toi_status stream_candidates(const toi_ccd_def *def, toi_step step, toi_k
         status = toi_prepare_step(&p);
     if (status == TOI_OK)
         status = toi_stream_kind(&p, kind, (toi_receiver){.context = to, .emit = emit_to_sink});
-    p.report.candidates[kind] = to->count;
+    p.report.candidates[kind] = p.report.tested[kind] = to->count;
     return toi_pipeline_end(&p, status, report);
 }
 

@@ -71,4 +71,18 @@ static inline bool toi_unmark_inside(toi_pair *pair)
 // that start inside come marked.
 typedef int64_t toi_cull_pairs_fn(const toi_cull_source *source, toi_pair *pairs, int64_t count);
 
+// Pairs that a search of boxes that move has found, by place (broad/tree/mesh_tree.h).
+typedef struct toi_near_source
+{
+    const float (*rows)[8];   // of the vertices, by place: toi_moving_row
+    float error;              // of the difference of two numbers in them
+    const int32_t *labels[2]; // of the first and of the second primitives: places of their vertices
+    toi_kind kind;
+    double t_max; // later contacts do not matter
+} toi_near_source;
+
+// Moves the pairs that may touch to the front, in order; returns how many. The others are proved
+// apart up to t_max: docs/exact.md, section 2.
+typedef int64_t toi_cull_near_fn(const toi_near_source *source, toi_pair *pairs, int64_t count);
+
 #endif

@@ -302,3 +302,79 @@ int64_t TOI_ISA_NAME(toi_cull_pairs)(const toi_cull_source *source, toi_pair *pa
                      : cull_pairs(1, source, pairs, count, 0);
     return early ? cull_pairs(0, source, pairs, count, 1) : cull_pairs(0, source, pairs, count, 0);
 }
+
+// ---- Positions in single precision
+
+enum
+{
+    NEAR_BLOCK = 16 // TOI_BLOCK
+};
+
+// Where corner c of the primitive at a place stands.
+TOI_INLINE int32_t corner_at(const int32_t *labels, int corners, int32_t place, int c)
+{
+    int32_t lane = place & (NEAR_BLOCK - 1);
+    return labels[(int64_t)(place - lane) * corners + c * NEAR_BLOCK + lane];
+}
+
+TOI_INLINE void find_places(int edge_edge, const toi_near_source *s, const toi_pair *pair,
+                            int32_t places[4])
+{
+    int second = edge_edge ? 2 : 1;
+    places[0] = edge_edge ? corner_at(s->labels[0], 2, pair->a, 0) : pair->a;
+    if (edge_edge)
+        places[1] = corner_at(s->labels[0], 2, pair->a, 1);
+    for (int c = second; c < 4; ++c)
+        places[c] = corner_at(s->labels[1], 4 - second, pair->b, c - second);
+}
+
+TOI_INLINE void put_near(int edge_edge, const toi_near_source *s, const toi_pair *pair, int early,
+                         int lane, toi_motion_rows *rows)
+{
+    int32_t places[4];
+    toi_motion_row x[4];
+    find_places(edge_edge, s, pair, places);
+    for (int c = 0; c < 4; ++c) {
+        memcpy(&x[c], s->rows[places[c]], sizeof x[c]);
+        if (early) {
+            const float t = toi_float_above(s->t_max);
+            toi_motion_row start = __builtin_shufflevector(x[c], x[c], 0, 1, 2, 3, 0, 1, 2, 3);
+            toi_motion_row steps = {0, 0, 0, 0, t, t, t, t};
+            x[c] = start + (x[c] - start) * steps;
+        }
+    }
+    rows->p[lane] = TOI_P_OF(edge_edge, x);
+    rows->e[lane] = TOI_E_OF(edge_edge, x);
+    rows->g[lane] = TOI_G_OF(edge_edge, x);
+}
+
+TOI_INLINE int64_t cull_near(int edge_edge, const toi_near_source *s, toi_pair *pairs,
+                             int64_t count, int early)
+{
+    int64_t kept = 0;
+    toi_motion_rows rows;
+    // docs/exact.md, section 2: where the motion is stopped early there are more roundings.
+    for (int i = 0; i < TOI_LANES; ++i)
+        rows.separation[i] = early ? s->error * 2.25f : s->error;
+    for (int64_t i = 0; i < count; i += TOI_LANES) {
+        int lanes = count - i < TOI_LANES ? (int)(count - i) : TOI_LANES;
+        for (int lane = 0; lane < TOI_LANES; ++lane)
+            put_near(edge_edge, s, &pairs[i + (lane < lanes ? lane : 0)], early, lane, &rows);
+        toi_pair_motion m;
+        toi_real separation;
+        toi_mask wild = toi_load_motion(&rows, &m, &separation);
+        unsigned left = toi_mask_word(~toi_separated(edge_edge, &m, &separation) | wild);
+        for (left &= (1u << lanes) - 1; left; left &= left - 1)
+            pairs[kept++] = pairs[i + __builtin_ctz(left)];
+    }
+    return kept;
+}
+
+toi_cull_near_fn TOI_ISA_NAME(toi_cull_near);
+int64_t TOI_ISA_NAME(toi_cull_near)(const toi_near_source *s, toi_pair *pairs, int64_t count)
+{
+    bool early = s->t_max < 0x1p-5;
+    if (s->kind == TOI_EDGE_EDGE)
+        return early ? cull_near(1, s, pairs, count, 1) : cull_near(1, s, pairs, count, 0);
+    return early ? cull_near(0, s, pairs, count, 1) : cull_near(0, s, pairs, count, 0);
+}

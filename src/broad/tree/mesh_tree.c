@@ -4,8 +4,12 @@
 
 #include "base/radix_sort.h"
 #include "broad/tree/curve.h"
+#include "kernel/bounds.h"
 #include "mesh/mesh.h"
 
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
@@ -59,6 +63,7 @@ typedef struct order_job
     toi_box_row *rows; // as the mesh numbers them
     const uint64_t *keys;
     _Atomic bool inexact;
+    _Atomic uint32_t largest; // its bits: numbers that are not negative order like them
 } order_job;
 
 static void box_of(const toi_mesh_order *order, toi_primitive primitive, int64_t i, toi_box *box)
@@ -94,6 +99,73 @@ static toi_status make_vertex_rows(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
+// Far below the largest float, so that a box can be enlarged by as much and stay finite.
+#define FARTHEST 0x1p126f
+
+static float clamp(double x)
+{
+    return x > FARTHEST ? FARTHEST : x < -FARTHEST ? -FARTHEST : (float)x;
+}
+
+// Subtraction, scaling and rounding are monotone: what is above another number afterwards was above
+// it before.
+static void arrange_moving(order_job *job, int64_t first, int64_t end)
+{
+    toi_mesh_order *order = job->order;
+    const toi_mesh *mesh = order->boxes.mesh;
+    float largest = 0;
+    for (int64_t i = first; i < end; ++i) {
+        double x[2][3];
+        toi_load_point(&mesh->start, order->vertices[i], x[0]);
+        toi_load_point(&mesh->end, order->vertices[i], x[1]);
+        toi_moving_row row = {0};
+        for (int k = 0; k < 6; ++k) {
+            float value = clamp((x[k / 3][k % 3] - order->origin[k % 3]) * order->scale);
+            row[k + k / 3] = value;
+            largest = fabsf(value) > largest ? fabsf(value) : largest;
+        }
+        order->moving[i] = row;
+    }
+    uint32_t bits, current = job->largest;
+    memcpy(&bits, &largest, sizeof bits);
+    while (bits > current && !atomic_compare_exchange_weak(&job->largest, &current, bits)) {}
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// The origin is the median of some vertices, and the scale, a power of two, brings the middle half
+// of them to about 1: outliers change neither.
+static void choose_frame(toi_mesh_order *order)
+{
+    enum
+    {
+        TRIED = 63
+    };
+    const toi_point_view *start = &order->boxes.mesh->start;
+    int tried = start->count < TRIED ? (int)start->count : TRIED, exponent;
+    double at[3][TRIED], extent = 0, whole = 0;
+    for (int i = 0; i < tried; ++i) {
+        double x[3];
+        toi_load_point(start, toi_piece_start(start->count, tried, i), x);
+        for (int k = 0; k < 3; ++k)
+            at[k][i] = x[k];
+    }
+    for (int k = 0; k < 3 && tried > 0; ++k) {
+        qsort(at[k], (size_t)tried, sizeof at[k][0], compare_doubles);
+        order->origin[k] = at[k][tried / 2];
+        extent = fmax(extent, at[k][tried - 1 - tried / 4] - at[k][tried / 4]);
+        whole = fmax(whole, at[k][tried - 1] - at[k][0]);
+    }
+    extent = fmin(extent > 0 ? extent : whole, DBL_MAX);
+    frexp(extent, &exponent);
+    // A difference of doubles times this is exact, or beyond the floats.
+    order->scale = extent > 0 ? ldexp(1, exponent < -1000 ? 1000 : -exponent) : 1;
+}
+
 static toi_status arrange_rows(void *context, int64_t first, int64_t end)
 {
     order_job *job = context;
@@ -106,23 +178,38 @@ static toi_status arrange_rows(void *context, int64_t first, int64_t end)
         order->positions[vertex] = (int32_t)i;
         if (order->points)
             memcpy(order->points[i], order->boxes.points[vertex], sizeof *order->points);
-        else
+        else if (order->rows)
             order->rows[i] = job->rows[vertex];
     }
+    if (order->moving)
+        arrange_moving(job, first, end);
     return TOI_OK;
 }
 
 static toi_status take_order(toi_budget *budget, int64_t count, toi_mesh_order *order)
 {
-    if (order->boxes.points)
+    if (order->boxes.moving)
+        order->moving = toi_take(budget, count, sizeof *order->moving);
+    else if (order->boxes.points)
         order->points = toi_take(budget, count, sizeof *order->points);
     else
         order->rows = toi_take(budget, count, sizeof *order->rows);
-    if (order->rows || order->points)
+    if (order->rows || order->points || order->moving)
         order->vertices = toi_take(budget, count, sizeof *order->vertices);
     if (order->vertices)
         order->positions = toi_take(budget, count, sizeof *order->positions);
     return order->positions ? TOI_OK : toi_allocation_status();
+}
+
+// By what boxes in floats up to `largest` are enlarged, so that boxes that stay apart have more
+// than twice the radius between what they hold. A number of a float box is off by u largest, and by
+// u (largest + pad) once more when it is enlarged, u = 2^-24; twice that is covered here, and with
+// the factors the rounding of the pad itself.
+static float enlarge(double radius, float largest)
+{
+    double pad = (radius + 0x1p-22 * ((double)largest + radius)) * (1 + 0x1p-20);
+    // And what underflows. With FARTHEST every box holds the origin, and none is apart.
+    return fminf(toi_round_separation(pad) + 0x1p-146f, FARTHEST);
 }
 
 static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, int workers,
@@ -148,9 +235,11 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
         job.rows = toi_take(budget, count, sizeof *job.rows);
         status = job.rows ? TOI_OK : toi_allocation_status();
     }
-    if (status == TOI_OK && !(kept && order->points))
+    if (status == TOI_OK && boxes->moving)
+        choose_frame(order);
+    if (status == TOI_OK && !(kept && (order->points || boxes->moving)))
         status = toi_parallel_ranges(workers, count, TOI_PIECE, make_vertex_rows, &job);
-    if (status == TOI_OK) {
+    if (status == TOI_OK) { // whether it is needed or not: the next call may need it
         keys = toi_take(budget, count + toi_order_words(count, workers), sizeof *keys);
         status = keys ? TOI_OK : toi_allocation_status();
     }
@@ -165,6 +254,11 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
     if (status == TOI_OK && order->kept)
         order->kept->valid[TOI_VERTEX] = true;
     order->exact = !job.inexact;
+    uint32_t largest = job.largest;
+    memcpy(&order->largest, &largest, sizeof largest);
+    order->error = order->largest * 0x1.01p-23f + 0x1p-140f;
+    if (boxes->moving && order->radius > 0)
+        order->pad = enlarge(order->radius * order->scale, order->largest);
     order->seconds = toi_clock() - started;
     toi_give_back(keys);
     toi_give_back(job.rows);
@@ -176,6 +270,7 @@ void toi_free_mesh_order(toi_mesh_order *order)
     toi_give_back(order->positions);
     toi_give_back(order->vertices);
     toi_give_back(order->points);
+    toi_give_back(order->moving);
     toi_give_back(order->rows);
     if (order->kept)
         toi_close_slot(&order->job, TOI_BROAD_LBVH, order->kept_bytes, order->kept, true);
@@ -202,11 +297,53 @@ static inline const int32_t *corners_of(const toi_mesh *mesh, toi_primitive prim
     return primitive == TOI_EDGE ? toi_edge_at(&mesh->edges, i) : toi_face_at(&mesh->faces, i);
 }
 
+typedef float quad __attribute__((vector_size(16)));
+
+static inline quad low_quad(quad a, quad b)
+{
+    typedef int32_t bits __attribute__((vector_size(16)));
+    bits less = a < b;
+    return (quad)((less & (bits)a) | (~less & (bits)b));
+}
+
+static inline const quad *ends_of(const toi_mesh_order *order, int32_t place)
+{
+    return (const quad *)&order->moving[place];
+}
+
+// The boxes of a primitive whose vertices stand at these places, at both ends.
+static inline __attribute__((always_inline)) void bound_places(const toi_mesh_order *order,
+                                                               const int32_t *places, int corners,
+                                                               int stride, toi_box_row ends[2])
+{
+    const quad pad = {order->pad, order->pad, order->pad, 0};
+    for (int end = 0; end < 2; ++end) {
+        quad low = ends_of(order, places[0])[end], high = -low;
+        for (int c = 1; c < corners; ++c) {
+            quad x = ends_of(order, places[c * stride])[end];
+            low = low_quad(x, low);
+            high = low_quad(-x, high);
+        }
+        ((quad *)&ends[end])[0] = low - pad;
+        ((quad *)&ends[end])[1] = high - pad;
+    }
+}
+
 // The row of an edge or a face.
 static inline void widen_corners(const toi_mesh_order *order, toi_primitive primitive, int64_t i,
                                  toi_box_row *row)
 {
     const int32_t *corners = corners_of(order->boxes.mesh, primitive, i);
+    if (order->moving) {
+        int32_t places[3] = {0};
+        toi_box_row ends[2];
+        for (int c = 0; c <= (int)primitive; ++c)
+            places[c] = order->positions[corners[c]];
+        bound_places(order, places, (int)primitive + 1, 1, ends);
+        toi_widen_row(&ends[0], &ends[1]);
+        *row = ends[0];
+        return;
+    }
     const int32_t *at = order->positions;
     if (order->points) { // of faces alone
         float(*points)[4] = order->points;
@@ -221,19 +358,24 @@ static inline void widen_corners(const toi_mesh_order *order, toi_primitive prim
 enum
 {
     SAMPLES = 1024,
-    SPOILT = 6 // mean extents; two or three are usual
+    SPOILT = 6, // mean extents; two or three are usual
+    FINE = 256  // errors
 };
 
-// About the mean extent: of some of the primitives.
+// About the mean extent: of some of the primitives. And are most of them far larger than the error
+// of single precision?
 static double sample_extent(const tree_job *job)
 {
-    double sum = 0;
-    int64_t samples = job->count < SAMPLES ? job->count : SAMPLES;
+    double sum = 0, least = FINE * (double)job->order->error;
+    int64_t samples = job->count < SAMPLES ? job->count : SAMPLES, fine = 0;
     for (int64_t i = 0; i < samples; ++i) {
         toi_box_row row;
         widen_corners(job->order, job->primitive, toi_piece_start(job->count, samples, i), &row);
-        sum += toi_largest_extent(&row);
+        double extent = toi_largest_extent(&row);
+        sum += extent;
+        fine += extent >= least;
     }
+    job->tree->fine = fine >= samples - samples / 8;
     return samples > 0 ? sum / (double)samples : 0;
 }
 
@@ -260,6 +402,30 @@ static toi_status make_keys(void *context, int64_t first, int64_t end)
         }
     }
     return TOI_OK;
+}
+
+// One block of boxes that move; corner c of primitive i stands at labels[c * TOI_BLOCK + i].
+static inline __attribute__((always_inline)) void fill_moving_block(const toi_mesh_order *order,
+                                                                    const int32_t *labels,
+                                                                    int corners, int count,
+                                                                    toi_tree *tree, int64_t block)
+{
+    toi_box_row rows[2][TOI_BLOCK], halves[2];
+    for (int i = 0; i < count; ++i) {
+        toi_box_row ends[2];
+        bound_places(order, labels + i, corners, TOI_BLOCK, ends);
+        rows[0][i] = ends[0];
+        rows[1][i] = ends[1];
+    }
+    toi_fill_block(rows[0], count, &tree->level[0][block], tree->boxes[block]);
+    toi_fill_block(rows[1], count, &tree->far[block], halves);
+    for (int end = 0; end < 2; ++end) {
+        toi_box_row *half = end == 0 ? tree->boxes[block] : halves;
+        tree->ends[block][end] = half[0];
+        toi_widen_row(&tree->ends[block][end], &half[1]);
+    }
+    for (int h = 0; h < 2; ++h)
+        toi_widen_row(&tree->boxes[block][h], &halves[h]);
 }
 
 // The ids of one block of edges or faces, and their labels: the positions of their vertices.
@@ -318,6 +484,10 @@ static inline __attribute__((always_inline)) void fill_block(const tree_job *job
     else
         label_block(job, block, count, corners);
     const int32_t *labels = toi_block_labels(tree, block, 0);
+    if (job->order->moving) {
+        fill_moving_block(job->order, labels, corners, count, tree, block);
+        return;
+    }
     for (int i = 0; i < count && points; ++i)
         toi_box_points(at[labels[i]], at[labels[TOI_BLOCK + i]], at[labels[2 * TOI_BLOCK + i]],
                        &rows[i]);
@@ -339,7 +509,10 @@ static void fill_vertex_block(const tree_job *job, int64_t block)
         toi_block_labels(tree, block, 0)[i] = i < count ? (int32_t)(first + i) : -1;
     }
     tree->ranges[block] = (toi_label_range){(int32_t)first, (int32_t)first + count - 1};
-    toi_fill_block(&job->order->rows[first], count, &tree->level[0][block], tree->boxes[block]);
+    if (job->order->moving)
+        fill_moving_block(job->order, toi_block_labels(tree, block, 0), 1, count, tree, block);
+    else
+        toi_fill_block(&job->order->rows[first], count, &tree->level[0][block], tree->boxes[block]);
 }
 
 static toi_status fill_blocks(void *context, int64_t first, int64_t end)
@@ -387,7 +560,7 @@ static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
     const toi_mesh *mesh = order->boxes.mesh;
     int64_t count = toi_primitive_count(mesh, primitive);
     tree_job work = {.order = order, .primitive = primitive, .count = count, .tree = tree};
-    toi_status status = toi_take_tree(job->budget, count, (int)primitive + 1, tree);
+    toi_status status = toi_take_tree(job->budget, count, (int)primitive + 1, order->moving, tree);
     if (status == TOI_OK && primitive != TOI_VERTEX) {
         work.mean = sample_extent(&work);
         int64_t words = count + toi_radix_words(count, job->workers);
@@ -436,7 +609,7 @@ static void face_box(const void *order, int32_t id, toi_box *box)
     box_of(order, TOI_FACE, id, box);
 }
 
-static toi_status search_edges(const toi_mesh_order *order, const toi_broad_job *job)
+static toi_status search_edges(toi_mesh_order *order, const toi_broad_job *job)
 {
     if (order->boxes.mesh->edges.count == 0)
         return TOI_OK;
@@ -447,13 +620,14 @@ static toi_status search_edges(const toi_mesh_order *order, const toi_broad_job 
                               .packet_box = edge_box,
                               .tree_box = edge_box,
                               .context = order};
+    order->trees[0] = order->trees[1] = &edges;
     if (status == TOI_OK)
         status = toi_run_tree_search(&search, job);
     toi_free_tree(&edges);
     return status;
 }
 
-static toi_status search_faces(const toi_mesh_order *order, const toi_broad_job *job)
+static toi_status search_faces(toi_mesh_order *order, const toi_broad_job *job)
 {
     if (order->boxes.mesh->faces.count == 0)
         return TOI_OK;
@@ -466,6 +640,8 @@ static toi_status search_faces(const toi_mesh_order *order, const toi_broad_job 
                               .packet_box = face_box,
                               .tree_box = vertex_box,
                               .context = order};
+    order->trees[0] = &vertices;
+    order->trees[1] = &faces;
     if (status == TOI_OK)
         status = toi_run_tree_search(&search, job);
     toi_free_tree(&faces);
@@ -477,7 +653,9 @@ static toi_status need_order(const toi_mesh_boxes *boxes, toi_mesh_order *order,
                              const toi_broad_job *job)
 {
     toi_status status = TOI_OK;
-    if (!order->positions)
+    if (toi_has_order(order) && order->boxes.moving != boxes->moving)
+        toi_free_mesh_order(order);
+    if (!toi_has_order(order))
         status = make_order(boxes, job->slot, job->workers, job->budget, order);
     if (status != TOI_OK)
         toi_free_mesh_order(order); // half of it is none
@@ -506,10 +684,11 @@ toi_status toi_make_face_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order
 }
 
 // From the arrays above that are held at the same time.
-int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers)
+int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool moving)
 {
     enum
     {
+        MOVING_BYTES = 28, // of a tree, more
         VERTEX_BYTES = 40, // of the order
         ORDER_BYTES = 48,  // a vertex, while it is made
         VERTEX_TREE_BYTES = 40,
@@ -519,8 +698,10 @@ int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers)
         KEPT_LABELS = 13 // a face
     };
     int64_t ordering = ORDER_BYTES * counts->vertices;
-    int64_t in_faces = FACE_BYTES * counts->faces + VERTEX_TREE_BYTES * counts->vertices;
-    int64_t in_edges = EDGE_BYTES * counts->edges;
+    int64_t more = moving ? MOVING_BYTES : 0;
+    int64_t in_faces =
+        (FACE_BYTES + more) * counts->faces + (VERTEX_TREE_BYTES + more) * counts->vertices;
+    int64_t in_edges = (EDGE_BYTES + more) * counts->edges;
     int64_t most = ordering > in_faces ? ordering : in_faces;
     return VERTEX_BYTES * counts->vertices + (most > in_edges ? most : in_edges) +
            KEPT_BYTES * (counts->vertices + counts->edges + counts->faces) +

@@ -18,6 +18,9 @@ typedef struct toi_mesh_boxes
     bool widen; // to the tightest floats around them
     // Or NULL. Else boxes are of these points, one a vertex: floats, so that none is in doubt.
     const float (*points)[4];
+    // Boxes at both ends of the step, in single precision: fewer pairs, named by place
+    // (toi_mesh_order.trees). Each holds what it is the box of, enlarged by half the separation.
+    bool moving;
 } toi_mesh_boxes;
 
 // How many primitives a mesh has.
@@ -25,6 +28,9 @@ typedef struct toi_mesh_counts
 {
     int64_t vertices, edges, faces;
 } toi_mesh_counts;
+// A vertex at t = 0 and t = 1, less the origin and scaled, as nearest floats up to 2^126: x y z and
+// an idle 0, twice.
+typedef float toi_moving_row __attribute__((vector_size(32)));
 
 // Orders kept from call to call: the boxes of the next frame are where those of the last were, or
 // nearly. Any order gives the same pairs; one that has become loose is made again.
@@ -59,7 +65,21 @@ typedef struct toi_mesh_order
     int32_t *positions; // of the vertices, in it
     bool exact;         // all rows are what the boxes in double are
     double seconds;     // that making it took
+    // Of boxes that move, instead of rows.
+    double origin[3], scale;
+    toi_moving_row *moving;
+    float largest; // number in them
+    float error;   // of the difference of two of them: docs/exact.md, section 2
+    float pad;     // by how much boxes are enlarged
+    // During a search of boxes that move: what the first and the second numbers of a pair are
+    // places in.
+    const toi_tree *trees[2];
 } toi_mesh_order;
+
+static inline bool toi_has_order(const toi_mesh_order *order)
+{
+    return order->vertices;
+}
 
 // Harmless on an empty order.
 void toi_free_mesh_order(toi_mesh_order *order);
@@ -90,8 +110,9 @@ toi_mesh_search_fn toi_search_mesh_tree;
 toi_status toi_make_face_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
                               const toi_broad_job *job, toi_tree *faces);
 
-// How much memory the order and the searches take at most, what they keep included.
-int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers);
+// How much memory the order and the searches take at most, what they keep included. `moving`: where
+// boxes may be at both ends of the step.
+int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool moving);
 
 // How many of the workers a mesh can feed.
 typedef int toi_mesh_workers_fn(const toi_mesh_counts *counts, int workers);

@@ -70,7 +70,7 @@ typedef struct toi_tree
     toi_box_row (*boxes)[2]; // of the halves of the blocks
     int levels;              // level 0 are the boxes themselves
     int64_t blocks[TOI_TREE_LEVELS];
-    toi_tree_block *level[TOI_TREE_LEVELS]; // all in one array
+    toi_tree_block *level[TOI_TREE_LEVELS]; // all in one array, at the front of the tree's memory
     // Vertices of the primitives, by whatever numbers; primitives that share one are no pair. In
     // groups of sixteen, `corners` groups a block.
     int corners;
@@ -79,13 +79,19 @@ typedef struct toi_tree
     bool exact;              // every bound is a float
     // Or NULL. Of each block, level by level: a label that all boxes in it have, or -1.
     int32_t *common[TOI_TREE_LEVELS];
+    // Of boxes that move, or NULL. Then level 0 and `boxes` are those at t = 0 and over the whole
+    // step, `far` is level 0 at t = 1, and `ends` are the blocks' boxes at t = 0 and t = 1.
+    toi_tree_block *far;
+    toi_box_row (*ends)[2];
+    bool fine; // most of these are far larger than single precision's error
 } toi_tree;
 
 // The row of a box: nearest floats, kept finite; true if they are the doubles.
 bool toi_round_row(const toi_box *box, toi_box_row *row);
 
-// Takes the memory of a tree of `count` boxes.
-toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, toi_tree *tree);
+// Takes the memory of a tree of `count` boxes; `moving`: at both ends of a step.
+toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool moving,
+                         toi_tree *tree);
 void toi_free_tree(toi_tree *tree);
 
 // Where the sixteen labels of corner `corner` stand.
@@ -111,8 +117,9 @@ toi_status toi_find_common_labels(toi_budget *budget, toi_tree *tree);
 typedef void toi_box_getter_fn(const void *context, int32_t id, toi_box *box);
 
 // One search: the blocks of `packets` in `tree`, or a tree in itself. Where boxes are equal in
-// float on some side the getters are asked; but not about faces in faces, which must be exact and
-// whose pairs are of places in the tree instead of ids.
+// float on some side the getters are asked; but not about faces in faces, which must be exact, nor
+// about boxes that move: pairs of these are of places in the trees instead of ids. Boxes that move
+// are no pair where on one axis the one is above the other at both ends of the step.
 typedef struct toi_tree_search
 {
     const toi_tree *packets;
@@ -126,12 +133,12 @@ typedef struct toi_tree_search
     uint16_t *marks; // set by toi_run_tree_search()
 } toi_tree_search;
 
-// Writes all pairs of packet `packet`.
-typedef toi_status toi_search_packet_fn(const toi_tree_search *search, int64_t packet,
-                                        toi_pair_writer *writer);
+// Writes all pairs of the packets from `first` to before `end`.
+typedef toi_status toi_search_packets_fn(const toi_tree_search *search, int64_t first, int64_t end,
+                                         toi_pair_writer *writer);
 
 // For the instruction set in force.
-toi_search_packet_fn *toi_packet_kernel(void);
+toi_search_packets_fn *toi_packet_kernel(void);
 
 // Runs all packets of a search.
 toi_status toi_run_tree_search(const toi_tree_search *search, const toi_broad_job *job);

@@ -179,6 +179,91 @@ TOI_LANE_INLINE unsigned differ(unsigned mask, const label_part *labels, int32_t
 }
 #endif
 
+// Boxes that move: at both ends of the step.
+typedef struct moving_columns
+{
+    columns at[2];
+} moving_columns;
+
+typedef struct moving_probe
+{
+    probe at[2];
+} moving_probe;
+
+// Bit i: on no axis is lane i above the probe at both ends, or below. What is above at both ends is
+// so all the way between them.
+#if defined(TOI_ISA_avx512)
+TOI_LANE_INLINE unsigned stay_near(const moving_columns *c, const moving_probe *p)
+{
+    __mmask16 apart = 0;
+    for (int k = 0; k < 3; ++k) {
+        __mmask16 above = 0xffff, below = 0xffff;
+        for (int end = 0; end < 2; ++end) {
+            above = _mm512_mask_cmp_ps_mask(above, c->at[end].side[k][0],
+                                            _mm512_set1_ps(p->at[end].hi[k]), _CMP_GT_OQ);
+            below = _mm512_mask_cmp_ps_mask(below, c->at[end].side[3 + k][0],
+                                            _mm512_set1_ps(p->at[end].lo[k]), _CMP_LT_OQ);
+        }
+        apart |= above | below;
+    }
+    return (uint16_t)~apart;
+}
+#else
+#if defined(TOI_ISA_avx2)
+#define SPREAD_PART(x) _mm256_set1_ps(x)
+#define ABOVE(a, b) _mm256_cmp_ps(a, b, _CMP_GT_OQ)
+#define BOTH(a, b) _mm256_and_ps(a, b)
+#define EITHER(a, b) _mm256_or_ps(a, b)
+#define PART_WORD(a) (unsigned)_mm256_movemask_ps(a)
+typedef __m256 part_mask;
+#elif defined(__SSE2__)
+#define SPREAD_PART(x) _mm_set1_ps(x)
+#define ABOVE(a, b) _mm_cmpgt_ps(a, b)
+#define BOTH(a, b) _mm_and_ps(a, b)
+#define EITHER(a, b) _mm_or_ps(a, b)
+#define PART_WORD(a) (unsigned)_mm_movemask_ps(a)
+typedef __m128 part_mask;
+#else
+#define SPREAD_PART(x) (x)
+#define ABOVE(a, b) ((unsigned)((a) > (b)))
+#define BOTH(a, b) ((a) & (b))
+#define EITHER(a, b) ((a) | (b))
+#define PART_WORD(a) (a)
+typedef unsigned part_mask;
+#endif
+TOI_LANE_INLINE unsigned stay_near(const moving_columns *c, const moving_probe *p)
+{
+    const columns *start = &c->at[0], *end = &c->at[1];
+    unsigned apart = 0;
+    for (int q = 0; q < PARTS; ++q) {
+        part_mask some[3];
+        for (int k = 0; k < 3; ++k) {
+            part_mask above = BOTH(ABOVE(start->side[k][q], SPREAD_PART(p->at[0].hi[k])),
+                                   ABOVE(end->side[k][q], SPREAD_PART(p->at[1].hi[k])));
+            part_mask below = BOTH(ABOVE(SPREAD_PART(p->at[0].lo[k]), start->side[3 + k][q]),
+                                   ABOVE(SPREAD_PART(p->at[1].lo[k]), end->side[3 + k][q]));
+            some[k] = EITHER(above, below);
+        }
+        apart |= PART_WORD(EITHER(EITHER(some[0], some[1]), some[2])) << (q * (TOI_BLOCK / PARTS));
+    }
+    return ~apart & 0xffff;
+}
+#endif
+
+TOI_LANE_INLINE moving_columns load_moving(const toi_tree *tree, int64_t block)
+{
+    return (moving_columns){
+        {load_columns(&tree->level[0][block]), load_columns(&tree->far[block])}};
+}
+
+TOI_LANE_INLINE moving_probe load_moving_probe(const toi_tree *tree, uint32_t place)
+{
+    int64_t block = place / TOI_BLOCK;
+    int lane = place % TOI_BLOCK;
+    return (moving_probe){
+        {load_probe(&tree->level[0][block], lane), load_probe(&tree->far[block], lane)}};
+}
+
 // What the compiler is to know when it makes a kernel.
 typedef struct shape
 {
@@ -187,7 +272,9 @@ typedef struct shape
     int tree_corners;
     int write;
     bool exact;
-    bool marked; // faces in faces: by marks instead of labels; pairs are of places, not of ids
+    bool places; // pairs are written by place, not by id
+    bool moving; // boxes are at both ends of the step
+    bool marked; // faces in faces: by marks instead of labels
 } shape;
 
 // Boxes of the tree near the packet, by their place in it, waiting to be compared.
@@ -222,9 +309,9 @@ typedef struct packet
     const toi_tree_search *search;
     toi_pair_writer *writer;
     int64_t index;
-    columns columns;
-    probe box;
-    probe halves[2]; // of the packet
+    moving_columns columns; // those of one time: the first ones
+    probe halves[2];        // of the packet
+    moving_probe ends;      // the packet's box
     toi_label_range labels;
     label_columns corners;
     int32_t common; // a label that all its boxes have; -1: none, or nobody looked
@@ -237,12 +324,12 @@ typedef struct packet
 // What pairs call the packet's boxes, and a box of the tree.
 TOI_LANE_INLINE const int32_t *packet_names(const packet *p, const shape kind)
 {
-    return kind.marked ? p->places : p->search->packets->ids + p->index * TOI_BLOCK;
+    return kind.places ? p->places : p->search->packets->ids + p->index * TOI_BLOCK;
 }
 
 TOI_LANE_INLINE int32_t tree_name(const toi_tree_search *s, const shape kind, uint32_t place)
 {
-    return kind.marked ? (int32_t)place : s->tree->ids[place];
+    return kind.places ? (int32_t)place : s->tree->ids[place];
 }
 
 // Appends the lanes of a mask, counted from `first`. Writes up to sixteen whatever the mask.
@@ -327,14 +414,20 @@ static unsigned confirm(const toi_tree_search *s, packet_doubles *doubles, unsig
 }
 
 // Which of the packet's boxes in `allowed` overlap the box at one place of the tree, in float.
-TOI_LANE_INLINE unsigned meet(const toi_tree_search *s, const shape kind, const columns *c,
+TOI_LANE_INLINE unsigned meet(const toi_tree_search *s, const shape kind, const moving_columns *c,
                               const label_columns *labels, uint32_t place, unsigned allowed,
                               const int list)
 {
     int64_t block = place / TOI_BLOCK;
     int lane = place % TOI_BLOCK;
-    probe box = load_probe(&s->tree->level[0][block], lane);
-    unsigned mask = overlap(c, &box, false) & allowed;
+    unsigned mask;
+    if (kind.moving) {
+        moving_probe box = load_moving_probe(s->tree, place);
+        mask = stay_near(c, &box) & allowed;
+    } else {
+        probe box = load_probe(&s->tree->level[0][block], lane);
+        mask = overlap(&c->at[0], &box, false) & allowed;
+    }
     return list == NEAR ? drop_neighbours(s, kind, mask, labels, block, lane) : mask;
 }
 
@@ -350,10 +443,46 @@ TOI_LANE_INLINE unsigned settle(const toi_tree_search *s, const columns *c, int6
                    s->tree->ids[place]);
 }
 
+// Places of the tree, and which of the packet's boxes each of them meets.
+typedef struct meetings
+{
+    int32_t at[LIST + TOI_BLOCK];
+    uint16_t masks[LIST + TOI_BLOCK];
+    int count;
+} meetings;
+
+// Those places where there is one: of boxes that move they are so few that it is best to drop the
+// others, without a branch that nobody can guess; and of faces most places have only neighbours.
+TOI_LANE_INLINE void meet_list(const toi_tree_search *s, const shape kind, const moving_columns *c,
+                               const label_columns *labels, const probe_list *list, const int which,
+                               meetings *some)
+{
+    some->count = 0;
+    for (int i = 0; i < list->count; ++i) {
+        unsigned mask = meet(s, kind, c, labels, (uint32_t)list->at[i], 0xffff, which);
+        some->at[some->count] = list->at[i];
+        some->masks[some->count] = (uint16_t)mask;
+        some->count += mask != 0;
+    }
+}
+
+TOI_LANE_INLINE toi_pair *run_places(const toi_tree_search *s, const shape kind,
+                                     const moving_columns *c, const label_columns *labels,
+                                     const probe_list *list, const int which, const int32_t *names,
+                                     toi_pair *out)
+{
+    meetings some;
+    meet_list(s, kind, c, labels, list, which, &some);
+    for (int i = 0; i < some.count; ++i)
+        out += toi_write_lanes(out, some.masks[i], names, some.at[i], kind.write, 0);
+    return out;
+}
+
 // Where boxes are floats: pairs are written as they are found, whether there are any or not.
-TOI_LANE_INLINE toi_pair *run_exact(const toi_tree_search *s, const shape kind, const columns *c,
-                                    const label_columns *labels, const probe_list *list,
-                                    const int which, const int32_t *names, toi_pair *out)
+TOI_LANE_INLINE toi_pair *run_exact(const toi_tree_search *s, const shape kind,
+                                    const moving_columns *c, const label_columns *labels,
+                                    const probe_list *list, const int which, const int32_t *names,
+                                    toi_pair *out)
 {
     for (int i = 0; i < list->count; ++i) {
         uint32_t place = (uint32_t)list->at[i];
@@ -364,26 +493,19 @@ TOI_LANE_INLINE toi_pair *run_exact(const toi_tree_search *s, const shape kind, 
 }
 
 // Else places where nothing overlaps are dropped first: to ask about them in double, too, or not
-// to, would be a branch that nobody can guess; and of faces most places have only neighbours.
-TOI_LANE_INLINE toi_pair *run_twice(const toi_tree_search *s, const shape kind, const columns *c,
-                                    const label_columns *labels, int64_t index,
-                                    const probe_list *list, const int which,
-                                    packet_doubles *doubles, const int32_t *names, toi_pair *out)
+// to, would be a branch that nobody can guess.
+TOI_LANE_INLINE toi_pair *run_near(const toi_tree_search *s, const shape kind,
+                                   const moving_columns *c, const label_columns *labels,
+                                   int64_t index, const probe_list *list, const int which,
+                                   packet_doubles *doubles, toi_pair *out)
 {
-    uint32_t places[LIST + TOI_BLOCK];
-    uint16_t masks[LIST + TOI_BLOCK];
-    int some = 0;
-    for (int i = 0; i < list->count; ++i) {
-        unsigned mask = meet(s, kind, c, labels, (uint32_t)list->at[i], 0xffff, which);
-        places[some] = (uint32_t)list->at[i];
-        masks[some] = (uint16_t)mask;
-        some += mask != 0;
-    }
-    for (int i = 0; i < some; ++i) {
-        unsigned mask = masks[i];
-        if (!kind.exact)
-            mask = settle(s, c, index, places[i], mask, doubles);
-        out += toi_write_lanes(out, mask, names, tree_name(s, kind, places[i]), kind.write, 0);
+    const int32_t *ids = s->packets->ids + index * TOI_BLOCK;
+    meetings some;
+    meet_list(s, kind, c, labels, list, which, &some);
+    for (int i = 0; i < some.count; ++i) {
+        uint32_t place = (uint32_t)some.at[i];
+        unsigned mask = settle(s, &c->at[0], index, place, some.masks[i], doubles);
+        out += toi_write_lanes(out, mask, ids, s->tree->ids[place], kind.write, 0);
     }
     return out;
 }
@@ -391,6 +513,8 @@ TOI_LANE_INLINE toi_pair *run_twice(const toi_tree_search *s, const shape kind, 
 TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
 {
     toi_pair_writer *writer = p->writer;
+    if (p->lists[list].count == 0)
+        return TOI_OK;
     toi_status status = toi_make_room(writer, (int64_t)p->lists[list].count * TOI_BLOCK);
     if (status != TOI_OK)
         return status;
@@ -400,15 +524,15 @@ TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
     s.marks = p->marks;
     s.tree = &tree;
     s.packets = &packets;
-    const columns mine = p->columns;
+    const moving_columns mine = p->columns;
     const label_columns labels = p->corners;
     const int64_t index = p->index;
     toi_pair *out = writer->buffer + writer->count;
     const int32_t *names = packet_names(p, kind);
     const probe_list *of = &p->lists[list];
-    out = kind.exact && !kind.marked
-              ? run_exact(&s, kind, &mine, &labels, of, list, names, out)
-              : run_twice(&s, kind, &mine, &labels, index, of, list, &p->doubles, names, out);
+    out = kind.places  ? run_places(&s, kind, &mine, &labels, of, list, names, out)
+          : kind.exact ? run_exact(&s, kind, &mine, &labels, of, list, names, out)
+                       : run_near(&s, kind, &mine, &labels, index, of, list, &p->doubles, out);
     writer->count = out - writer->buffer;
     p->lists[list].count = 0;
     return TOI_OK;
@@ -426,13 +550,13 @@ TOI_LANE_INLINE toi_status run_diagonal(packet *p, const shape kind)
     toi_tree_search own = *p->search;
     const toi_tree_search *s = &own;
     own.marks = p->marks;
-    const columns mine = p->columns;
+    const moving_columns mine = p->columns;
     const label_columns labels = p->corners;
     for (int lane = 0; lane + 1 < count; ++lane) {
         uint32_t place = (uint32_t)(first + lane);
         unsigned mask = meet(s, kind, &mine, &labels, place, ~1u << lane & 0xffff, NEAR);
         if (!kind.exact)
-            mask = settle(s, &mine, p->index, place, mask, &p->doubles);
+            mask = settle(s, &mine.at[0], p->index, place, mask, &p->doubles);
         writer->count +=
             toi_write_lanes(writer->buffer + writer->count, mask, packet_names(p, kind),
                             tree_name(s, kind, place), kind.write, 0);
@@ -444,8 +568,14 @@ TOI_LANE_INLINE toi_status run_diagonal(packet *p, const shape kind)
 TOI_LANE_INLINE toi_status list_block(packet *p, const shape kind, int64_t block)
 {
     const toi_tree *tree = p->search->tree;
-    columns leaf = load_columns(&tree->level[0][block]);
-    unsigned mask = overlap(&leaf, &p->halves[0], false) | overlap(&leaf, &p->halves[1], false);
+    unsigned mask;
+    if (kind.moving) {
+        moving_columns leaf = load_moving(tree, block);
+        mask = stay_near(&leaf, &p->ends);
+    } else {
+        columns leaf = load_columns(&tree->level[0][block]);
+        mask = overlap(&leaf, &p->halves[0], false) | overlap(&leaf, &p->halves[1], false);
+    }
     int list = FAR;
     if (kind.packet_corners > 0) {
         toi_label_range labels = tree->ranges[block];
@@ -456,6 +586,123 @@ TOI_LANE_INLINE toi_status list_block(packet *p, const shape kind, int64_t block
     if (p->lists[list].count <= LIST - TOI_BLOCK)
         return TOI_OK;
     return list == NEAR ? run_list(p, kind, NEAR) : run_list(p, kind, FAR);
+}
+
+// Sixteen packets whose boxes move go down the tree together: the blocks near all of them are
+// listed, and each packet is compared with that list, sixteen blocks at a time.
+typedef struct group
+{
+    const toi_tree_search *search;
+    toi_pair_writer *writer;
+    int64_t first, end; // packets
+    bool begun;
+    probe_list blocks; // upwards
+} group;
+
+// Starts the search of a packet.
+TOI_LANE_INLINE void load_packet(packet *p, const toi_tree_search *s, int64_t index,
+                                 toi_pair_writer *writer, const shape kind)
+{
+    p->search = s;
+    p->writer = writer;
+    p->index = index;
+    p->doubles.fetched = false;
+    if (kind.moving) {
+        p->columns = load_moving(s->packets, index);
+        for (int end = 0; end < 2; ++end)
+            p->ends.at[end] = row_probe(&s->packets->ends[index][end]);
+    } else {
+        p->columns.at[0] = load_columns(&s->packets->level[0][index]);
+        for (int h = 0; h < 2; ++h)
+            p->halves[h] = row_probe(&s->packets->boxes[index][h]);
+    }
+    if (kind.packet_corners > 0) {
+        p->labels = s->packets->ranges[index];
+        p->corners = load_labels(toi_block_labels(s->packets, index, 0), kind.packet_corners);
+    }
+    p->common = kind.marked && s->tree->common[0] ? s->tree->common[0][index] : -1;
+    p->marks = kind.marked ? s->marks + writer->worker * s->label_count : NULL;
+    for (int lane = 0; kind.places && lane < TOI_BLOCK; ++lane)
+        p->places[lane] = (int32_t)(index * TOI_BLOCK + lane);
+    p->lists[NEAR].count = p->lists[FAR].count = 0;
+}
+
+TOI_LANE_INLINE toi_status finish_packet(packet *p, const shape kind)
+{
+    toi_status status = run_list(p, kind, NEAR);
+    return status == TOI_OK ? run_list(p, kind, FAR) : status;
+}
+
+// The boxes of the group's blocks at both ends, sixteen at a time.
+TOI_LANE_INLINE void arrange_blocks(const group *g, toi_tree_block near[][2])
+{
+    for (int first = 0; first < g->blocks.count; first += TOI_BLOCK) {
+        int rest = g->blocks.count - first, count = rest < TOI_BLOCK ? rest : TOI_BLOCK;
+        for (int end = 0; end < 2; ++end) {
+            toi_box_row rows[TOI_BLOCK], halves[2];
+            for (int i = 0; i < count; ++i)
+                rows[i] = g->search->tree->ends[g->blocks.at[first + i]][end];
+            toi_fill_block(rows, count, &near[first / TOI_BLOCK][end], halves);
+        }
+    }
+}
+
+// Places in the group's list of the blocks that come near the packet, from `from` on.
+TOI_LANE_INLINE void choose_blocks(const group *g, toi_tree_block near[][2],
+                                   const moving_probe *ends, int from, probe_list *chosen)
+{
+    chosen->count = 0;
+    for (int first = from & -TOI_BLOCK; first < g->blocks.count; first += TOI_BLOCK) {
+        const toi_tree_block *at = near[first / TOI_BLOCK];
+        moving_columns c = {{load_columns(&at[0]), load_columns(&at[1])}};
+        unsigned mask = stay_near(&c, ends);
+        if (first < from)
+            mask &= ~0u << (from - first);
+        append_lanes(chosen, mask, first);
+    }
+}
+
+TOI_LANE_INLINE toi_status run_group(group *g, const shape kind)
+{
+    toi_tree_block near[LIST / TOI_BLOCK + 1][2];
+    int from = 0;
+    arrange_blocks(g, near);
+    for (int64_t index = g->first; index < g->end; ++index) {
+        packet p;
+        probe_list chosen;
+        load_packet(&p, g->search, index, g->writer, kind);
+        toi_status status = kind.self && !g->begun ? run_diagonal(&p, kind) : TOI_OK;
+        while (kind.self && from < g->blocks.count && g->blocks.at[from] <= index)
+            ++from;
+        choose_blocks(g, near, &p.ends, from, &chosen);
+        for (int i = 0; i < chosen.count && status == TOI_OK; ++i)
+            status = list_block(&p, kind, g->blocks.at[chosen.at[i]]);
+        if (status == TOI_OK)
+            status = finish_packet(&p, kind);
+        if (status != TOI_OK)
+            return status;
+    }
+    g->begun = true;
+    g->blocks.count = 0;
+    return TOI_OK;
+}
+
+// What walks down the tree: a packet or a group, and after which block of a tree in itself.
+typedef struct walker
+{
+    const toi_tree_search *search;
+    probe box;
+    int64_t index;
+    packet *packet;
+    group *group;
+} walker;
+
+TOI_LANE_INLINE toi_status visit_block(const walker *w, const shape kind, int64_t block)
+{
+    if (!kind.moving)
+        return list_block(w->packet, kind, block);
+    w->group->blocks.at[w->group->blocks.count++] = (int32_t)block;
+    return w->group->blocks.count < LIST ? TOI_OK : run_group(w->group, kind);
 }
 
 // Children of a block all of whose boxes share a vertex with all of the packet's.
@@ -469,32 +716,34 @@ static unsigned find_relatives(const packet *p, int level, int64_t block)
     return mask;
 }
 
-// Children of a block of the tree that the packet's box overlaps.
-TOI_LANE_INLINE unsigned enter_block(const packet *p, const shape kind, int level, int64_t block)
+// Children of a block of the tree that the box overlaps.
+TOI_LANE_INLINE unsigned enter_block(const walker *w, const shape kind, int level, int64_t block)
 {
-    columns c = load_columns(&p->search->tree->level[level][block]);
-    unsigned mask = overlap(&c, &p->box, false);
+    columns c = load_columns(&w->search->tree->level[level][block]);
+    unsigned mask = overlap(&c, &w->box, false);
     if (kind.self) { // only blocks after the packet; at upper levels, its own too
-        int64_t first = (p->index >> (4 * (level - 1))) - block * TOI_BLOCK + (level == 1);
+        int64_t first = (w->index >> (4 * (level - 1))) - block * TOI_BLOCK + (level == 1);
         if (first > 0)
             mask &= first < TOI_BLOCK ? ~0u << first : 0;
     }
-    if (kind.marked && p->common >= 0)
-        mask &= ~find_relatives(p, level, block);
+    if (kind.marked && w->packet->common >= 0)
+        mask &= ~find_relatives(w->packet, level, block);
     return mask;
 }
 
-// Walks down the tree and lists what is near the packet.
-TOI_LANE_INLINE toi_status walk(packet *p, const shape kind)
+// Walks down the tree and lists what is near.
+TOI_LANE_INLINE toi_status walk(const walker *w, const shape kind)
 {
     struct
     {
         int64_t block;
         unsigned mask;
     } stack[TOI_TREE_LEVELS];
-    int top = p->search->tree->levels - 1, level = top;
+    int top = w->search->tree->levels - 1, level = top;
+    if (top == 0) // a single block
+        return kind.self ? TOI_OK : visit_block(w, kind, 0);
     stack[level].block = 0;
-    stack[level].mask = enter_block(p, kind, level, 0);
+    stack[level].mask = enter_block(w, kind, level, 0);
     while (level <= top) {
         if (!stack[level].mask) {
             ++level;
@@ -505,62 +754,64 @@ TOI_LANE_INLINE toi_status walk(packet *p, const shape kind)
         if (level > 1) {
             --level;
             stack[level].block = child;
-            stack[level].mask = enter_block(p, kind, level, child);
+            stack[level].mask = enter_block(w, kind, level, child);
             continue;
         }
-        toi_status status = list_block(p, kind, child);
+        toi_status status = visit_block(w, kind, child);
         if (status != TOI_OK)
             return status;
     }
     return TOI_OK;
 }
 
+// The swept box of some packets.
+TOI_LANE_INLINE probe packets_box(const toi_tree *packets, int64_t first, int64_t end)
+{
+    toi_box_row box = packets->boxes[first][0];
+    for (int64_t i = first; i < end; ++i)
+        for (int h = 0; h < 2; ++h)
+            toi_widen_row(&box, &packets->boxes[i][h]);
+    return row_probe(&box);
+}
+
 TOI_LANE_INLINE toi_status search_packet(const toi_tree_search *s, int64_t index,
                                          toi_pair_writer *writer, const shape kind)
 {
     packet p;
-    p.search = s;
-    p.writer = writer;
-    p.index = index;
-    p.doubles.fetched = false;
-    p.columns = load_columns(&s->packets->level[0][index]);
-    toi_box_row box = s->packets->boxes[index][0];
-    toi_widen_row(&box, &s->packets->boxes[index][1]);
-    p.box = row_probe(&box);
-    for (int h = 0; h < 2; ++h)
-        p.halves[h] = row_probe(&s->packets->boxes[index][h]);
-    if (kind.packet_corners > 0) {
-        p.labels = s->packets->ranges[index];
-        p.corners = load_labels(toi_block_labels(s->packets, index, 0), kind.packet_corners);
-    }
-    p.common = kind.marked && s->tree->common[0] ? s->tree->common[0][index] : -1;
-    p.marks = kind.marked ? s->marks + writer->worker * s->label_count : NULL;
-    for (int lane = 0; kind.marked && lane < TOI_BLOCK; ++lane)
-        p.places[lane] = (int32_t)(index * TOI_BLOCK + lane);
-    p.lists[NEAR].count = p.lists[FAR].count = 0;
+    load_packet(&p, s, index, writer, kind);
+    walker w = {s, packets_box(s->packets, index, index + 1), index, &p, NULL};
     toi_status status = kind.self ? run_diagonal(&p, kind) : TOI_OK;
-    if (status == TOI_OK) {
-        if (s->tree->levels > 1)
-            status = walk(&p, kind);
-        else if (!kind.self) // a single block
-            status = list_block(&p, kind, 0);
-    }
     if (status == TOI_OK)
-        status = run_list(&p, kind, NEAR);
-    return status == TOI_OK ? run_list(&p, kind, FAR) : status;
+        status = walk(&w, kind);
+    return status == TOI_OK ? finish_packet(&p, kind) : status;
+}
+
+TOI_LANE_INLINE toi_status search_group(const toi_tree_search *s, int64_t first, int64_t end,
+                                        toi_pair_writer *writer, const shape kind)
+{
+    group g;
+    g.search = s;
+    g.writer = writer;
+    g.first = first;
+    g.end = end;
+    g.begun = false;
+    g.blocks.count = 0;
+    walker w = {s, packets_box(s->packets, first, end), first, NULL, &g};
+    toi_status status = walk(&w, kind);
+    return status == TOI_OK ? run_group(&g, kind) : status;
 }
 
 // A kernel for each kind of search.
 #define KERNEL(name, self, packet_corners, tree_corners, write)                                    \
     static toi_status name##_exact(const toi_tree_search *s, int64_t index, toi_pair_writer *w)    \
     {                                                                                              \
-        return search_packet(s, index, w,                                                          \
-                             (shape){self, packet_corners, tree_corners, write, true, false});     \
+        return search_packet(                                                                      \
+            s, index, w, (shape){self, packet_corners, tree_corners, write, true, false, false, false});  \
     }                                                                                              \
     static toi_status name##_near(const toi_tree_search *s, int64_t index, toi_pair_writer *w)     \
     {                                                                                              \
-        return search_packet(s, index, w,                                                          \
-                             (shape){self, packet_corners, tree_corners, write, false, false});    \
+        return search_packet(                                                                      \
+            s, index, w, (shape){self, packet_corners, tree_corners, write, false, false, false, false}); \
     }
 
 KERNEL(boxes_alone, true, 0, 0, TOI_WRITE_SORTED)
@@ -577,28 +828,53 @@ static toi_status faces(const toi_tree_search *s, int64_t index, toi_pair_writer
     int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
     mark_labels(labels, count, true, marks);
     toi_status status =
-        search_packet(s, index, w, (shape){true, 3, 3, TOI_WRITE_PROBE_FIRST, true, true});
+        search_packet(s, index, w, (shape){true, 3, 3, TOI_WRITE_PROBE_FIRST, true, true, false, true});
     mark_labels(labels, count, false, marks);
     return status;
 }
 
-toi_status TOI_ISA_NAME(toi_search_packet)(const toi_tree_search *search, int64_t index,
-                                           toi_pair_writer *writer);
-
-toi_status TOI_ISA_NAME(toi_search_packet)(const toi_tree_search *s, int64_t index,
-                                           toi_pair_writer *writer)
+// Primitives that move: which pairs there are is decided in single precision.
+static toi_status moving_edges(const toi_tree_search *s, int64_t first, int64_t end,
+                               toi_pair_writer *w)
 {
-    bool exact = s->packets->exact && s->tree->exact;
+    return search_group(s, first, end, w,
+                        (shape){true, 2, 2, TOI_WRITE_PROBE_FIRST, true, true, true, false});
+}
+
+static toi_status moving_faces_in_vertices(const toi_tree_search *s, int64_t first, int64_t end,
+                                           toi_pair_writer *w)
+{
+    return search_group(s, first, end, w,
+                        (shape){false, 3, 1, TOI_WRITE_PROBE_FIRST, true, true, true, false});
+}
+
+typedef toi_status packet_kernel_fn(const toi_tree_search *s, int64_t index, toi_pair_writer *w);
+
+static packet_kernel_fn *choose_kernel(const toi_tree_search *s)
+{
+    bool exact = s->packets->exact && s->tree->exact, self = s->packets == s->tree;
     switch (s->packets->corners) {
     case 2:
-        return (exact ? edges_exact : edges_near)(s, index, writer);
+        return exact ? edges_exact : edges_near;
     case 3:
-        if (s->packets == s->tree)
-            return faces(s, index, writer);
-        return (exact ? faces_in_vertices_exact : faces_in_vertices_near)(s, index, writer);
+        return self ? faces : exact ? faces_in_vertices_exact : faces_in_vertices_near;
     default:
-        if (s->packets == s->tree)
-            return (exact ? boxes_alone_exact : boxes_alone_near)(s, index, writer);
-        return (exact ? boxes_between_exact : boxes_between_near)(s, index, writer);
+        if (self)
+            return exact ? boxes_alone_exact : boxes_alone_near;
+        return exact ? boxes_between_exact : boxes_between_near;
     }
+}
+
+toi_search_packets_fn TOI_ISA_NAME(toi_search_packets);
+toi_status TOI_ISA_NAME(toi_search_packets)(const toi_tree_search *s, int64_t first, int64_t end,
+                                            toi_pair_writer *writer)
+{
+    if (s->packets->far)
+        return s->packets->corners == 2 ? moving_edges(s, first, end, writer)
+                                        : moving_faces_in_vertices(s, first, end, writer);
+    packet_kernel_fn *kernel = choose_kernel(s);
+    toi_status status = TOI_OK;
+    for (int64_t index = first; index < end && status == TOI_OK; ++index)
+        status = kernel(s, index, writer);
+    return status;
 }
