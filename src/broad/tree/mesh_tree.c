@@ -448,6 +448,9 @@ static inline __attribute__((always_inline)) void fill_block(const tree_job *job
     }
     memcpy(toi_block_labels(tree, block, 0), labels, (size_t)corners * sizeof *labels);
     tree->ranges[block] = range;
+    if (order->kept)
+        memcpy(order->kept->ids[job->primitive] + first, tree->ids + first,
+               (size_t)count * sizeof *tree->ids);
     if (!order->moving)
         toi_fill_block(rows, count, &tree->level[0][block], tree->boxes[block]);
 }
@@ -518,11 +521,8 @@ static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
         work.classes = true;
         status = fill_tree(&work, job);
     }
-    if (status == TOI_OK && primitive != TOI_VERTEX && order->kept) {
-        for (int64_t i = 0; sorted && i < count; ++i)
-            order->kept->ids[primitive][i] = tree->ids[i];
+    if (status == TOI_OK && primitive != TOI_VERTEX && order->kept)
         judge_order(order->kept, primitive, toi_mean_half(tree) / work.mean);
-    }
     if (status == TOI_OK) {
         tree->exact = order->exact;
         toi_raise_tree(tree, job->workers);
