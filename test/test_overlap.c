@@ -401,6 +401,40 @@ static void polygons_are_pairs_once(void **state)
     free_soup(&s);
 }
 
+// What is a diagonal of one polygon is more than the two vertices that both have, whatever the
+// stars of these vertices are like: many faces at one edge, or a fan in which nothing overlaps.
+static void shared_diagonals_are_found(void **state)
+{
+    (void)state;
+    enum
+    {
+        QUADS = 70 // so that their diagonal has more faces than a large star
+    };
+    double points[2 + 2 * QUADS][3] = {{0, 0, 0}, {0, 0, 1}};
+    int32_t faces[2 * QUADS][3], polygons[2 * QUADS];
+    uint8_t diagonals[2 * QUADS];
+    for (int i = 0; i < 2 * QUADS; ++i) {
+        double angle = 3.0 * (i / 2) / QUADS, side = i % 2 ? -1 : 1;
+        memcpy(points[2 + i], (double[3]){side * cos(angle), side * sin(angle), 0.5}, 24);
+        memcpy(faces[i], (int32_t[3]){i % 2, 1 - i % 2, 2 + i}, 12);
+        polygons[i] = i / 2;
+        diagonals[i] = 1;
+    }
+    for (int method = 0; method < TOI_OVERLAP_METHOD_COUNT; ++method)
+        for (int count = 2; is_built(method) && count <= 2 * QUADS; count += 2 * QUADS - 2) {
+            toi_mesh mesh =
+                toi_make_mesh(points[0], points[0], 2 + 2 * QUADS, faces[0], (int64_t)count);
+            toi_overlap_def def = make_def(method, 1 + method);
+            toi_overlap_report report;
+            // Two faces alone: one has a diagonal whose other side is missing.
+            def.polygons = (toi_polygon_view){count == 2 ? (int32_t[2]){0, 1} : polygons,
+                                              count == 2 ? (uint8_t[2]){1, 0} : diagonals, count};
+            assert_ok(toi_count_overlaps(&def, &mesh, &report));
+            assert_int_equal(report.pairs, count == 2 ? 1 : QUADS * (QUADS - 1) / 2);
+            assert_int_equal(report.by_class[TOI_OVERLAP_EDGE], report.pairs);
+        }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Memory
 
@@ -698,6 +732,10 @@ static void bad_options_are_refused(void **state)
     REFUSED(polygons, ((toi_polygon_view){NULL, wide, 4}), TOI_ERROR_ARGUMENT, "diagonals");
     few[3] = 3;
     REFUSED(polygons, ((toi_polygon_view){few, wide, 4}), TOI_ERROR_DATA, "face 1");
+    few[3] = INT32_MAX; // no flag is there
+    def.polygons = (toi_polygon_view){few, NULL, 4};
+    assert_fails(toi_flag_overlaps(&def, &s.mesh, flags, NULL), TOI_ERROR_DATA, "face 3");
+    def.polygons = (toi_polygon_view){NULL, NULL, 0};
     s.faces[2][1] = 1000;
     assert_fails(toi_find_overlaps(&def, &s.mesh, &list, NULL), TOI_ERROR_DATA, "face 2");
     s.faces[2][1] = 0;
@@ -750,6 +788,7 @@ int main(void)
         cmocka_unit_test(classes_are_selected),
         cmocka_unit_test(filters_hold),
         cmocka_unit_test(polygons_are_pairs_once),
+        cmocka_unit_test(shared_diagonals_are_found),
         cmocka_unit_test_setup_teardown(warm_scenes_allocate_nothing, count_allocations,
                                         stop_counting),
         cmocka_unit_test(orders_are_shared),

@@ -344,7 +344,8 @@ static void clear_flags(const toi_overlap_def *def, const toi_mesh *mesh, uint8_
         def && def->cookie == OVERLAP_COOKIE ? &def->polygons : &usual.polygons;
     int64_t faces = mesh->faces.count, count = view->polygons ? 0 : faces;
     for (int64_t i = 0; view->polygons && view->count == faces && i < faces; ++i)
-        count = view->polygons[i] >= count ? (int64_t)view->polygons[i] + 1 : count;
+        if (view->polygons[i] >= count && view->polygons[i] < TOI_MOST_OVERLAP_FACES)
+            count = (int64_t)view->polygons[i] + 1;
     if (flags && count > 0)
         memset(flags, 0, (size_t)count);
 }
