@@ -146,7 +146,7 @@ static void scale_does_not_matter(void **state)
     double *points = malloc((size_t)s.vertex_count * 3 * sizeof *points);
     for (size_t k = 0; k < sizeof scales / sizeof *scales; ++k) {
         for (int64_t i = 0; i < 3 * s.vertex_count; ++i)
-            points[i] = s.start[0][i] * scales[k];
+            points[i] = s.start[i / 3][i % 3] * scales[k];
         toi_mesh mesh = toi_make_mesh(points, points, s.vertex_count, s.faces[0], s.face_count);
         toi_overlap_array list = find(&def, &mesh, &scaled);
         assert_same("scaled", &expected, &list);
@@ -279,7 +279,7 @@ static void classes_are_selected(void **state)
     (void)state;
     soup s = make_soup(200, 0.3, 0, 5);
     for (int64_t i = 0; i < 3 * s.vertex_count; ++i) // on a lattice: every class
-        s.start[0][i] = (double)(int)(s.start[0][i] * 6);
+        s.start[i / 3][i % 3] = (double)(int)(s.start[i / 3][i % 3] * 6);
     toi_mesh mesh = toi_make_mesh(s.start[0], s.start[0], s.vertex_count, s.faces[0], 200);
     toi_overlap_def def = make_def(TOI_OVERLAP_AUTO, 1);
     toi_overlap_array all = find(&def, &mesh, NULL);
@@ -363,7 +363,7 @@ static void polygons_are_pairs_once(void **state)
     toi_overlap_def def = make_def(TOI_OVERLAP_AUTO, 1);
     toi_overlap_report report;
     for (int64_t i = 0; i < 3 * s.vertex_count; ++i) // on a lattice, so that classes differ
-        s.start[0][i] = (double)(int)(s.start[0][i] * 8);
+        s.start[i / 3][i % 3] = (double)(int)(s.start[i / 3][i % 3] * 8);
     for (int i = 0; i < 300; ++i)
         polygons[i] = (i * 7) % 100;
     toi_mesh mesh = toi_make_mesh(s.start[0], s.start[0], s.vertex_count, s.faces[0], 300);
@@ -589,6 +589,28 @@ static void follow_the_messages(toi_overlap_def def, const toi_mesh *mesh)
     toi_free_overlaps(&list);
 }
 
+// The same in a scene, whose blocks are larger than what is asked for.
+static void follow_the_messages_of_a_scene(toi_overlap_def def, const toi_mesh *mesh)
+{
+    toi_overlap_array list = {0};
+    toi_scene_def made = toi_default_scene_def();
+    toi_scene *scene;
+    toi_status status;
+    made.vertex_count = mesh->start.count;
+    made.faces = mesh->faces;
+    assert_ok(toi_make_scene(&made, &scene));
+    def.memory_limit = 1;
+    for (int tries = 0; (status = toi_scene_find_overlaps(scene, &def, mesh->start, &list, NULL)) ==
+                        TOI_ERROR_LIMIT;
+         ++tries) {
+        assert_true(tries < (def.limit ? 20 : 2) && named_bytes() > def.memory_limit);
+        def.memory_limit = named_bytes();
+    }
+    assert_ok(status);
+    toi_free_overlaps(&list);
+    toi_free_scene(scene);
+}
+
 // Every limit is held, changes no answer, and where it is too small the message names one that is
 // enough.
 static void memory_limits_are_held(void **state)
@@ -596,6 +618,7 @@ static void memory_limits_are_held(void **state)
     (void)state;
     toi_animation a = make_cloth(getenv("TOI_SANITIZED") ? 1000 : 9000);
     toi_mesh mesh = mesh_of(&a);
+    soup crowd = make_soup(300, 1, 0, 5); // with more pairs than faces
     int refused = 0;
     for (int turn = 0; turn < 9; ++turn) {
         toi_overlap_def def =
@@ -606,6 +629,7 @@ static void memory_limits_are_held(void **state)
         toi_overlap_array expected = find(&def, &mesh, &report);
         int64_t peak = report.peak_bytes;
         follow_the_messages(def, &mesh);
+        follow_the_messages_of_a_scene(def, turn % 3 == 2 ? &crowd.mesh : &mesh);
         for (int64_t limit = 1; limit < 2 * peak; limit += 1 + peak / 23) {
             toi_overlap_array list = {0};
             def.memory_limit = limit;
@@ -625,6 +649,7 @@ static void memory_limits_are_held(void **state)
         toi_free_overlaps(&expected);
     }
     assert_true(refused > 20);
+    free_soup(&crowd);
     toi_free_animation(&a);
 }
 
