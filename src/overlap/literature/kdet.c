@@ -212,8 +212,14 @@ int64_t toi_face_grid_need(const toi_mesh_counts *counts, int workers)
 {
     enum
     {
-        MARK_BYTES = 8 * sizeof(uint16_t) // of entries
+        MARK_BYTES = 8 * sizeof(uint16_t), // of entries
+        // Of entries that are put in order because their cells share a bucket. A face hardly has two
+        // in one (of Morton codes never), and a worker has one bucket at hand.
+        PARTED_BYTES = 48,
+        MOST_ENTRIES = 8
     };
+    int buckets = workers < MOST_ENTRIES ? workers : MOST_ENTRIES;
     return toi_search_need(TOI_BROAD_KDET, counts->faces, workers) +
-           counts->faces * (int64_t)(sizeof(toi_box) + sizeof(float) + MARK_BYTES);
+           counts->faces * (int64_t)(sizeof(toi_box) + sizeof(float) + MARK_BYTES) +
+           buckets * counts->faces * PARTED_BYTES;
 }
