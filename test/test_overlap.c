@@ -30,6 +30,12 @@ static bool is_built(int method)
     return toi_count_overlaps(&def, &(toi_mesh){0}, NULL) != TOI_ERROR_UNSUPPORTED;
 }
 
+static toi_cell_hash any_hash(toi_overlap_method method, int turn)
+{
+    return method == TOI_OVERLAP_KDET ? (toi_cell_hash)(turn % TOI_CELL_HASH_COUNT)
+                                      : toi_default_overlap_def().hash;
+}
+
 static toi_overlap_array find(const toi_overlap_def *def, const toi_mesh *mesh,
                               toi_overlap_report *report)
 {
@@ -95,6 +101,7 @@ static void methods_agree_on_tangles(void **state)
             if (!is_built(method))
                 continue;
             def.method = (toi_overlap_method)method;
+            def.hash = any_hash(def.method, i / 3);
             def.workers = 1 + i % 4;
             set_simd(i % 3);
             toi_overlap_array list = find(&def, &t.mesh, NULL);
@@ -124,6 +131,7 @@ static void workers_and_instruction_sets_agree(void **state)
                 continue;
             set_simd(turn % 3);
             def = make_def(method, 1 + turn);
+            def.hash = any_hash(def.method, turn / 3);
             toi_overlap_array list = find(&def, &mesh, &report);
             assert_same(toi_overlap_method_name(def.method), &expected, &list);
             toi_free_overlaps(&list);
@@ -611,6 +619,38 @@ static void follow_the_messages_of_a_scene(toi_overlap_def def, const toi_mesh *
     toi_free_scene(scene);
 }
 
+// Pairs of faces whose cells are 256 or 512 apart: in the buckets of Morton codes all are together,
+// and it takes memory to part them.
+static void hashes_agree_on_shared_buckets(void **state)
+{
+    (void)state;
+    enum
+    {
+        PAIRS = 3000
+    };
+    if (!is_built(TOI_OVERLAP_KDET))
+        return;
+    static const double corners[6][3] = {{0, 0, 0},        {1, 0, 0},       {0, 1, 0},
+                                         {0.5, 0.5, -0.5}, {0.5, 0.5, 0.5}, {1, 0, 0.5}};
+    soup s = make_soup(2 * PAIRS, 1, 0, 7);
+    for (int i = 0; i < 6 * PAIRS; ++i) {
+        s.faces[i / 3][i % 3] = i;
+        for (int k = 0; k < 3; ++k)
+            s.start[i][k] = corners[i % 6][k] + (k == 0 ? 1024 * (i / 6) : 0);
+    }
+    for (int hash = 0; hash < TOI_CELL_HASH_COUNT; ++hash) {
+        toi_overlap_def def = make_def(TOI_OVERLAP_KDET, 1 + hash);
+        def.hash = (toi_cell_hash)hash;
+        toi_overlap_array list = find(&def, &s.mesh, NULL);
+        assert_int_equal(list.count, PAIRS);
+        for (int32_t i = 0; i < PAIRS; ++i)
+            assert_true(list.data[i].a == 2 * i && list.data[i].b == 2 * i + 1);
+        follow_the_messages(def, &s.mesh);
+        toi_free_overlaps(&list);
+    }
+    free_soup(&s);
+}
+
 // Every limit is held, changes no answer, and where it is too small the message names one that is
 // enough.
 static void memory_limits_are_held(void **state)
@@ -746,6 +786,8 @@ static void bad_options_are_refused(void **state)
         assert_fails(toi_find_overlaps(&bad, &s.mesh, &list, NULL), status, word);                 \
     } while (0)
     REFUSED(method, (toi_overlap_method)99, TOI_ERROR_ARGUMENT, "99");
+    REFUSED(hash, (toi_cell_hash)98, TOI_ERROR_ARGUMENT, "98");
+    REFUSED(hash, TOI_CELL_HASH_MORTON, TOI_ERROR_ARGUMENT, "auto does not honour it");
     REFUSED(classes, 0, TOI_ERROR_ARGUMENT, "classes");
     REFUSED(classes, 1u << TOI_OVERLAP_CLASS_COUNT, TOI_ERROR_ARGUMENT, "classes");
     REFUSED(limit, -1, TOI_ERROR_ARGUMENT, "limit");
@@ -796,6 +838,8 @@ static void names_are_known(void **state)
     (void)state;
     assert_string_equal(toi_overlap_method_name(TOI_OVERLAP_KDET), "kdet");
     assert_string_equal(toi_overlap_class_name(TOI_OVERLAP_SAME), "same");
+    assert_string_equal(toi_cell_hash_name(TOI_CELL_HASH_DJB2), "djb2");
+    assert_null(toi_cell_hash_name(TOI_CELL_HASH_COUNT));
     assert_null(toi_overlap_method_name(TOI_OVERLAP_METHOD_COUNT));
     assert_null(toi_overlap_class_name((toi_overlap_class)-1));
     toi_free_overlaps(NULL);
@@ -817,6 +861,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(warm_scenes_allocate_nothing, count_allocations,
                                         stop_counting),
         cmocka_unit_test(orders_are_shared),
+        cmocka_unit_test(hashes_agree_on_shared_buckets),
         cmocka_unit_test_setup_teardown(memory_limits_are_held, count_allocations, stop_counting),
         cmocka_unit_test_setup_teardown(failed_allocations_leave_nothing_broken, count_allocations,
                                         stop_counting),

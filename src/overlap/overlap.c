@@ -19,6 +19,12 @@ const char *toi_overlap_method_name(toi_overlap_method method)
     return search ? search->name : NULL;
 }
 
+const char *toi_cell_hash_name(toi_cell_hash hash)
+{
+    static const char *const names[TOI_CELL_HASH_COUNT] = {"bricks", "djb2", "morton"};
+    return (unsigned)hash < TOI_CELL_HASH_COUNT ? names[hash] : NULL;
+}
+
 const char *toi_overlap_class_name(toi_overlap_class overlap_class)
 {
     static const char *const names[TOI_OVERLAP_CLASS_COUNT] = {
@@ -51,6 +57,13 @@ static toi_status check_def(const toi_overlap_def *def)
                         (int)def->method);
     if (!search->run)
         return toi_fail(TOI_ERROR_UNSUPPORTED, "the overlap method %s is not in this build",
+                        search->name);
+    if ((unsigned)def->hash >= TOI_CELL_HASH_COUNT)
+        return toi_fail(TOI_ERROR_ARGUMENT, "there is no hash of cells number %d", (int)def->hash);
+    if (def->hash != TOI_CELL_HASH_BRICKS && def->method != TOI_OVERLAP_KDET)
+        return toi_fail(TOI_ERROR_ARGUMENT,
+                        "hash: the overlap method %s does not honour it; leave it at its default, "
+                        "or use kdet",
                         search->name);
     if (def->classes == 0 || def->classes > ALL_CLASSES)
         return toi_fail(TOI_ERROR_ARGUMENT,
