@@ -147,6 +147,7 @@ static void check_answers(const question *q, const toi_mesh *mesh)
     for (int m = 0; m < TOI_OVERLAP_METHOD_COUNT; ++m) {
         toi_overlap_report report;
         def.method = (toi_overlap_method)m;
+        def.hash = (toi_cell_hash)(m == TOI_OVERLAP_KDET ? q->faces % TOI_CELL_HASH_COUNT : 0);
         toi_status status = toi_find_overlaps(&def, mesh, &lists[m], &report);
         if (m == TOI_OVERLAP_KDET && status == TOI_ERROR_UNSUPPORTED)
             continue; // not in every build

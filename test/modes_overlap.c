@@ -107,6 +107,8 @@ void call_overlaps(void)
         ask_mesh(&def, &s.mesh, flags);
     }
     ask_kfree(&s.mesh);
+    IN_MODE(name = toi_cell_hash_name(TOI_CELL_HASH_MORTON));
+    keep(name, strlen(name));
     IN_MODE(name = toi_overlap_class_name(TOI_OVERLAP_CROSSING));
     keep(name, strlen(name));
     def = toi_default_overlap_def();

@@ -309,6 +309,7 @@ every "there are overlaps" overlap.csv 'v("pairs") > 0 && v("faces") > 1900 && v
 classes='v("crossing") + v("coplanar") + v("segment") + v("point") + v("vertex") + v("edge") + v("same")'
 every "classes add up" overlap.csv 'v("pairs") == '"$classes"
 every "two runs of overlaps" overlap.csv 'v("repeats") == 2 && v("seconds") > 0 && v("median_seconds") >= v("seconds")'
+some "and kdet with another hash" overlap.csv 'v("method") == "kdet-morton"'
 some "brute is among them" overlap.csv 'v("method") == "brute" && v("calls") == "kept"'
 same "as many rows kept as in one shot" "$(awk -F, "$by_name"' { ++rows[v("calls")] }
     END { print rows["kept"] - rows["one-shot"] }' overlap.csv)" 0

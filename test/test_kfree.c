@@ -345,7 +345,7 @@ static void scale_and_order_change_nothing(void **state)
     for (int exponent = -900; exponent <= 900; exponent += 900) {
         shape t = make_kind(CLOUD, 77);
         for (int64_t i = 0; i < 3 * t.vertex_count; ++i)
-            t.points[0][i] = ldexp(t.points[0][i], exponent);
+            t.points[i / 3][i % 3] = ldexp(t.points[i / 3][i % 3], exponent);
         for (int64_t f = 0; f < t.face_count; ++f)
             for (int c = 0; c < 3; ++c)
                 t.faces[f][c] = s.faces[t.face_count - 1 - f][(c + 1) % 3];

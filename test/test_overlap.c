@@ -30,6 +30,12 @@ static bool is_built(int method)
     return toi_count_overlaps(&def, &(toi_mesh){0}, NULL) != TOI_ERROR_UNSUPPORTED;
 }
 
+static toi_cell_hash any_hash(toi_overlap_method method, int turn)
+{
+    return method == TOI_OVERLAP_KDET ? (toi_cell_hash)(turn % TOI_CELL_HASH_COUNT)
+                                      : toi_default_overlap_def().hash;
+}
+
 static toi_overlap_array find(const toi_overlap_def *def, const toi_mesh *mesh,
                               toi_overlap_report *report)
 {
@@ -95,6 +101,7 @@ static void methods_agree_on_tangles(void **state)
             if (!is_built(method))
                 continue;
             def.method = (toi_overlap_method)method;
+            def.hash = any_hash(def.method, i / 3);
             def.workers = 1 + i % 4;
             set_simd(i % 3);
             toi_overlap_array list = find(&def, &t.mesh, NULL);
@@ -124,6 +131,7 @@ static void workers_and_instruction_sets_agree(void **state)
                 continue;
             set_simd(turn % 3);
             def = make_def(method, 1 + turn);
+            def.hash = any_hash(def.method, turn / 3);
             toi_overlap_array list = find(&def, &mesh, &report);
             assert_same(toi_overlap_method_name(def.method), &expected, &list);
             toi_free_overlaps(&list);
@@ -146,7 +154,7 @@ static void scale_does_not_matter(void **state)
     double *points = malloc((size_t)s.vertex_count * 3 * sizeof *points);
     for (size_t k = 0; k < sizeof scales / sizeof *scales; ++k) {
         for (int64_t i = 0; i < 3 * s.vertex_count; ++i)
-            points[i] = s.start[0][i] * scales[k];
+            points[i] = s.start[i / 3][i % 3] * scales[k];
         toi_mesh mesh = toi_make_mesh(points, points, s.vertex_count, s.faces[0], s.face_count);
         toi_overlap_array list = find(&def, &mesh, &scaled);
         assert_same("scaled", &expected, &list);
@@ -279,7 +287,7 @@ static void classes_are_selected(void **state)
     (void)state;
     soup s = make_soup(200, 0.3, 0, 5);
     for (int64_t i = 0; i < 3 * s.vertex_count; ++i) // on a lattice: every class
-        s.start[0][i] = (double)(int)(s.start[0][i] * 6);
+        s.start[i / 3][i % 3] = (double)(int)(s.start[i / 3][i % 3] * 6);
     toi_mesh mesh = toi_make_mesh(s.start[0], s.start[0], s.vertex_count, s.faces[0], 200);
     toi_overlap_def def = make_def(TOI_OVERLAP_AUTO, 1);
     toi_overlap_array all = find(&def, &mesh, NULL);
@@ -363,7 +371,7 @@ static void polygons_are_pairs_once(void **state)
     toi_overlap_def def = make_def(TOI_OVERLAP_AUTO, 1);
     toi_overlap_report report;
     for (int64_t i = 0; i < 3 * s.vertex_count; ++i) // on a lattice, so that classes differ
-        s.start[0][i] = (double)(int)(s.start[0][i] * 8);
+        s.start[i / 3][i % 3] = (double)(int)(s.start[i / 3][i % 3] * 8);
     for (int i = 0; i < 300; ++i)
         polygons[i] = (i * 7) % 100;
     toi_mesh mesh = toi_make_mesh(s.start[0], s.start[0], s.vertex_count, s.faces[0], 300);
@@ -399,6 +407,40 @@ static void polygons_are_pairs_once(void **state)
     toi_free_overlaps(&list);
     toi_free_overlaps(&faces);
     free_soup(&s);
+}
+
+// What is a diagonal of one polygon is more than the two vertices that both have, whatever the
+// stars of these vertices are like: many faces at one edge, or a fan in which nothing overlaps.
+static void shared_diagonals_are_found(void **state)
+{
+    (void)state;
+    enum
+    {
+        QUADS = 70 // so that their diagonal has more faces than a large star
+    };
+    double points[2 + 2 * QUADS][3] = {{0, 0, 0}, {0, 0, 1}};
+    int32_t faces[2 * QUADS][3], polygons[2 * QUADS];
+    uint8_t diagonals[2 * QUADS];
+    for (int i = 0; i < 2 * QUADS; ++i) {
+        double angle = 3.0 * (i / 2) / QUADS, side = i % 2 ? -1 : 1;
+        memcpy(points[2 + i], (double[3]){side * cos(angle), side * sin(angle), 0.5}, 24);
+        memcpy(faces[i], (int32_t[3]){i % 2, 1 - i % 2, 2 + i}, 12);
+        polygons[i] = i / 2;
+        diagonals[i] = 1;
+    }
+    for (int method = 0; method < TOI_OVERLAP_METHOD_COUNT; ++method)
+        for (int count = 2; is_built(method) && count <= 2 * QUADS; count += 2 * QUADS - 2) {
+            toi_mesh mesh =
+                toi_make_mesh(points[0], points[0], 2 + 2 * QUADS, faces[0], (int64_t)count);
+            toi_overlap_def def = make_def(method, 1 + method);
+            toi_overlap_report report;
+            // Two faces alone: one has a diagonal whose other side is missing.
+            def.polygons = (toi_polygon_view){count == 2 ? (int32_t[2]){0, 1} : polygons,
+                                              count == 2 ? (uint8_t[2]){1, 0} : diagonals, count};
+            assert_ok(toi_count_overlaps(&def, &mesh, &report));
+            assert_int_equal(report.pairs, count == 2 ? 1 : QUADS * (QUADS - 1) / 2);
+            assert_int_equal(report.by_class[TOI_OVERLAP_EDGE], report.pairs);
+        }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -555,6 +597,60 @@ static void follow_the_messages(toi_overlap_def def, const toi_mesh *mesh)
     toi_free_overlaps(&list);
 }
 
+// The same in a scene, whose blocks are larger than what is asked for.
+static void follow_the_messages_of_a_scene(toi_overlap_def def, const toi_mesh *mesh)
+{
+    toi_overlap_array list = {0};
+    toi_scene_def made = toi_default_scene_def();
+    toi_scene *scene;
+    toi_status status;
+    made.vertex_count = mesh->start.count;
+    made.faces = mesh->faces;
+    assert_ok(toi_make_scene(&made, &scene));
+    def.memory_limit = 1;
+    for (int tries = 0; (status = toi_scene_find_overlaps(scene, &def, mesh->start, &list, NULL)) ==
+                        TOI_ERROR_LIMIT;
+         ++tries) {
+        assert_true(tries < (def.limit ? 20 : 2) && named_bytes() > def.memory_limit);
+        def.memory_limit = named_bytes();
+    }
+    assert_ok(status);
+    toi_free_overlaps(&list);
+    toi_free_scene(scene);
+}
+
+// Pairs of faces whose cells are 256 or 512 apart: in the buckets of Morton codes all are together,
+// and it takes memory to part them.
+static void hashes_agree_on_shared_buckets(void **state)
+{
+    (void)state;
+    enum
+    {
+        PAIRS = 3000
+    };
+    if (!is_built(TOI_OVERLAP_KDET))
+        return;
+    static const double corners[6][3] = {{0, 0, 0},        {1, 0, 0},       {0, 1, 0},
+                                         {0.5, 0.5, -0.5}, {0.5, 0.5, 0.5}, {1, 0, 0.5}};
+    soup s = make_soup(2 * PAIRS, 1, 0, 7);
+    for (int i = 0; i < 6 * PAIRS; ++i) {
+        s.faces[i / 3][i % 3] = i;
+        for (int k = 0; k < 3; ++k)
+            s.start[i][k] = corners[i % 6][k] + (k == 0 ? 1024 * (i / 6) : 0);
+    }
+    for (int hash = 0; hash < TOI_CELL_HASH_COUNT; ++hash) {
+        toi_overlap_def def = make_def(TOI_OVERLAP_KDET, 1 + hash);
+        def.hash = (toi_cell_hash)hash;
+        toi_overlap_array list = find(&def, &s.mesh, NULL);
+        assert_int_equal(list.count, PAIRS);
+        for (int32_t i = 0; i < PAIRS; ++i)
+            assert_true(list.data[i].a == 2 * i && list.data[i].b == 2 * i + 1);
+        follow_the_messages(def, &s.mesh);
+        toi_free_overlaps(&list);
+    }
+    free_soup(&s);
+}
+
 // Every limit is held, changes no answer, and where it is too small the message names one that is
 // enough.
 static void memory_limits_are_held(void **state)
@@ -562,6 +658,7 @@ static void memory_limits_are_held(void **state)
     (void)state;
     toi_animation a = make_cloth(getenv("TOI_SANITIZED") ? 1000 : 9000);
     toi_mesh mesh = mesh_of(&a);
+    soup crowd = make_soup(300, 1, 0, 5); // with more pairs than faces
     int refused = 0;
     for (int turn = 0; turn < 9; ++turn) {
         toi_overlap_def def =
@@ -572,6 +669,7 @@ static void memory_limits_are_held(void **state)
         toi_overlap_array expected = find(&def, &mesh, &report);
         int64_t peak = report.peak_bytes;
         follow_the_messages(def, &mesh);
+        follow_the_messages_of_a_scene(def, turn % 3 == 2 ? &crowd.mesh : &mesh);
         for (int64_t limit = 1; limit < 2 * peak; limit += 1 + peak / 23) {
             toi_overlap_array list = {0};
             def.memory_limit = limit;
@@ -591,6 +689,7 @@ static void memory_limits_are_held(void **state)
         toi_free_overlaps(&expected);
     }
     assert_true(refused > 20);
+    free_soup(&crowd);
     toi_free_animation(&a);
 }
 
@@ -687,6 +786,8 @@ static void bad_options_are_refused(void **state)
         assert_fails(toi_find_overlaps(&bad, &s.mesh, &list, NULL), status, word);                 \
     } while (0)
     REFUSED(method, (toi_overlap_method)99, TOI_ERROR_ARGUMENT, "99");
+    REFUSED(hash, (toi_cell_hash)98, TOI_ERROR_ARGUMENT, "98");
+    REFUSED(hash, TOI_CELL_HASH_MORTON, TOI_ERROR_ARGUMENT, "auto does not honour it");
     REFUSED(classes, 0, TOI_ERROR_ARGUMENT, "classes");
     REFUSED(classes, 1u << TOI_OVERLAP_CLASS_COUNT, TOI_ERROR_ARGUMENT, "classes");
     REFUSED(limit, -1, TOI_ERROR_ARGUMENT, "limit");
@@ -698,6 +799,10 @@ static void bad_options_are_refused(void **state)
     REFUSED(polygons, ((toi_polygon_view){NULL, wide, 4}), TOI_ERROR_ARGUMENT, "diagonals");
     few[3] = 3;
     REFUSED(polygons, ((toi_polygon_view){few, wide, 4}), TOI_ERROR_DATA, "face 1");
+    few[3] = INT32_MAX; // no flag is there
+    def.polygons = (toi_polygon_view){few, NULL, 4};
+    assert_fails(toi_flag_overlaps(&def, &s.mesh, flags, NULL), TOI_ERROR_DATA, "face 3");
+    def.polygons = (toi_polygon_view){NULL, NULL, 0};
     s.faces[2][1] = 1000;
     assert_fails(toi_find_overlaps(&def, &s.mesh, &list, NULL), TOI_ERROR_DATA, "face 2");
     s.faces[2][1] = 0;
@@ -733,6 +838,8 @@ static void names_are_known(void **state)
     (void)state;
     assert_string_equal(toi_overlap_method_name(TOI_OVERLAP_KDET), "kdet");
     assert_string_equal(toi_overlap_class_name(TOI_OVERLAP_SAME), "same");
+    assert_string_equal(toi_cell_hash_name(TOI_CELL_HASH_DJB2), "djb2");
+    assert_null(toi_cell_hash_name(TOI_CELL_HASH_COUNT));
     assert_null(toi_overlap_method_name(TOI_OVERLAP_METHOD_COUNT));
     assert_null(toi_overlap_class_name((toi_overlap_class)-1));
     toi_free_overlaps(NULL);
@@ -750,9 +857,11 @@ int main(void)
         cmocka_unit_test(classes_are_selected),
         cmocka_unit_test(filters_hold),
         cmocka_unit_test(polygons_are_pairs_once),
+        cmocka_unit_test(shared_diagonals_are_found),
         cmocka_unit_test_setup_teardown(warm_scenes_allocate_nothing, count_allocations,
                                         stop_counting),
         cmocka_unit_test(orders_are_shared),
+        cmocka_unit_test(hashes_agree_on_shared_buckets),
         cmocka_unit_test_setup_teardown(memory_limits_are_held, count_allocations, stop_counting),
         cmocka_unit_test_setup_teardown(failed_allocations_leave_nothing_broken, count_allocations,
                                         stop_counting),

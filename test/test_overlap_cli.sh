@@ -83,6 +83,7 @@ for command in intersect kfree check; do
 done
 refuses "three meshes" 1 "one.ply" intersect one.ply one.ply one.ply
 refuses "an unknown method" 1 "auto, kdet, brute" intersect one.ply --method fast
+refuses "a hash for another method" 1 "auto does not honour it" intersect one.ply --hash morton
 refuses "an unknown class" 1 "did you mean crossing?" intersect one.ply --classes crosing
 refuses "a limit of zero" 1 "at least 1" intersect one.ply --limit 0
 refuses "a count has no list" 1 "--count" intersect one.ply --count --out a.csv
@@ -137,7 +138,8 @@ same "of both meshes" "$(tail -n +2 flags.csv | cut -d, -f1 | sort | uniq -c | x
 scene=(--scene cloth-ball --size 3000 --begin 0.95)
 hash=$(hash_of intersect "${scene[@]}")
 check "a scene has pairs" [ "$(row pairs)" != none ]
-for options in "--threads 1" "--threads 3" "--repeat 3" "--repeat 3 --stateless" "--method kdet" "--method brute" \
+for options in "--threads 1" "--threads 3" "--repeat 3" "--repeat 3 --stateless" "--method kdet" \
+    "--method kdet --hash djb2" "--method kdet --hash morton" "--method brute" \
     "--simd baseline" "--frame 1"; do
     # shellcheck disable=SC2086
     same "the same hash: $options" "$(hash_of intersect "${scene[@]}" $options)" "$hash"
@@ -173,6 +175,7 @@ check "a table" grep -qE '^crossing.ply +8 ' stdout
 run kfree frames/frame_0000.ply frames/frame_0001.ply
 check "named by their paths" grep -qE '^frames/frame_0001.ply +[0-9],[0-9]{3} ' stdout
 check "with means" grep -q '^mean of all' stdout
+check "and medians" grep -q "^median of all" stdout
 value "an object for all" "[m['faces'] for m in o['meshes']] == [4, 2, 8]" kfree one.ply sheet.ply crossing.ply
 value "a scene" "o['k'] > 1" kfree "${scene[@]}"
 value "the same with one thread" "o['k'] > 1" kfree "${scene[@]}" --threads 1

@@ -54,6 +54,7 @@ static void check_methods(const overlap_truth *truth, int turn)
     for (int method = 0; method < TOI_OVERLAP_METHOD_COUNT; ++method) {
         use_simd(turn + method);
         def.method = (toi_overlap_method)method;
+        def.hash = (toi_cell_hash)(method == TOI_OVERLAP_KDET ? turn % TOI_CELL_HASH_COUNT : 0);
         def.workers = workers_of(turn + method);
         name_check(what, &tried, toi_overlap_method_name(def.method), turn + method);
         check_overlaps(what, &def, &mesh, truth, turn % 8 == method);

@@ -67,6 +67,7 @@ printf '%s\na,b,c,1,nan,1,1,1,1\n' $titles | broken "no number" "bad.csv:2: seco
 printf '%s\na,b,c,1,-1,1,1,1,1\n' $titles | broken "a negative time" "bad.csv:2: seconds is '-1'"
 printf '%s\na,b,c,1,,1,1,1,1\n' $titles | broken "no time" "bad.csv:2: no seconds"
 printf '%s\na,b\0c,c,1,1,1,1,1,1\n' $titles | broken "a zero byte" "bad.csv:2: a zero byte"
+sed '2s/,1000,auto/,,auto/' "$data"/overlap.csv | broken "a mesh without faces" "bad.csv:2: no faces"
 sed '2s/,earliest,/,latest,/' "$data"/ccd-stages.csv | broken "an unknown mode" "bad.csv:2: the mode"
 
 mkdir unknown
@@ -138,6 +139,11 @@ same "that of broad phases" "$(points broad-threads)" \
     "$(count broad.csv 'v["method"] != "cgal" && v["method"] != "auto+kept"')"
 same "time over limits" "$(points memory-time)" "$(count ccd-memory.csv 'v["seconds"] > 0')"
 same "memory over limits" "$(points memory-peak)" "$(count ccd-memory.csv 'v["peak_bytes"] > 0')"
+# Meshes of one size are in the table alone.
+same "intersecting faces in growing meshes" "$(points overlap-time)" \
+    "$(count overlap.csv 'v["scene"] ~ /^cloth-ball-/ && v["seconds"] > 0')"
+same "and all of them as a table" "$(sed -n "/<section id='overlap'>/,/<.section>/p" page.html | grep -c "<tr>")" \
+    "$(wc -l <"$data"/overlap.csv)"
 same "shares of stages" "$(points stages)" "$(awk -F, '
     NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next }
     $at["threads"] == 1 {
@@ -167,6 +173,7 @@ mkdir hostile
 } >hostile/broad.csv
 sed 's/rod-twist/<script>alert(2)<\/script>/' "$data"/ccd-threads.csv >hostile/ccd.csv
 sed "s/n-body/<\/svg><img src=y>/; s/,fcl,/,<i onclick=alert(3)>,/; s/Example CPU/<u>CPU/" "$data"/narrow.csv >hostile/narrow.csv
+sed "s/cloth-ball/<script>alert(5)<\/script>/; s/,kdet,/,<i onclick=alert(6)>,/" "$data"/overlap.csv >hostile/overlap.csv
 run hostile --out hostile.html --title '</title><script>alert(4)</script>'
 check "hostile names are text" test "$code" -eq 0
 for tag in '<script' '<img' '<i ' '<u>' '<b>bvh' 'svg><img'; do check "no $tag" absent "$tag" hostile.html; done
@@ -205,7 +212,7 @@ if [ -z "$browser" ]; then
     skip "the page in a browser: no chromium"
 else
     looks_right "browser" page.html
-    for section in glance broad narrow errors queries threads memory stages files; do
+    for section in glance broad narrow errors queries threads memory stages overlap files; do
         check "the page has the section $section" grep -q "PASS phone: sections.*\b$section\b" found
     done
     looks_right "hostile names" hostile.html

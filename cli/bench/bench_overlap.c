@@ -21,17 +21,13 @@ typedef struct settings
     common common;
 } settings;
 
-static const char *method_choice(int index)
-{
-    return toi_overlap_method_name((toi_overlap_method)index);
-}
-
 static const option run_options[] = {
     {.name = "methods",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, methods),
      .argument = "A,B",
-     .help = "auto, kdet, brute; all unless given"},
+     .help = "auto, kdet, kdet-djb2, kdet-morton (other hashes of its cells), brute; all unless "
+             "given"},
     {.name = "brute-limit",
      .type = OPTION_INT64,
      .offset = offsetof(settings, brute_limit),
@@ -63,15 +59,14 @@ static const option output_options[] = {CSV_OPTION(settings, COLUMNS_NAMED),
 
 // A build without the methods of the literature lacks some: those that nobody asked for are left
 // out.
-static void drop_missing(bool methods[TOI_OVERLAP_METHOD_COUNT])
+static void drop_missing(bool methods[OVERLAP_CONTESTANTS])
 {
     static const double points[3][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
     static const int32_t face[3] = {0, 1, 2};
     toi_mesh mesh = toi_make_mesh(points[0], points[0], 3, face, 1);
-    toi_overlap_def def = toi_default_overlap_def();
-    for (int i = 0; i < TOI_OVERLAP_METHOD_COUNT; ++i) {
+    for (int i = 0; i < OVERLAP_CONTESTANTS; ++i) {
+        toi_overlap_def def = overlap_contestant_def(i);
         toi_overlap_report report;
-        def.method = (toi_overlap_method)i;
         methods[i] =
             methods[i] && toi_count_overlaps(&def, &mesh, &report) != TOI_ERROR_UNSUPPORTED;
     }
@@ -80,7 +75,7 @@ static void drop_missing(bool methods[TOI_OVERLAP_METHOD_COUNT])
 static toi_status make_plan(const settings *s, overlap_plan *plan)
 {
     *plan = (overlap_plan){.brute_limit = s->brute_limit, .repeat = s->common.repeat};
-    toi_status status = choose_names("methods", s->methods, method_choice, plan->methods);
+    toi_status status = choose_names("methods", s->methods, overlap_contestant_name, plan->methods);
     if (!s->methods)
         drop_missing(plan->methods);
     if (status == TOI_OK)

@@ -6,9 +6,21 @@
 #include "bench_overlap_rows.h"
 #include "bench_overlap_scene.h"
 
+// What is compared: the methods of the library, kdet with each hash.
+enum
+{
+    OVERLAP_CONTESTANTS = 5
+};
+
+// "auto", "kdet", "kdet-djb2", "kdet-morton", "brute"; NULL past the last.
+const char *overlap_contestant_name(int index);
+
+// The definition that it stands for.
+toi_overlap_def overlap_contestant_def(int index);
+
 typedef struct overlap_plan
 {
-    bool methods[TOI_OVERLAP_METHOD_COUNT];
+    bool methods[OVERLAP_CONTESTANTS];
     int64_t brute_limit; // most faces that brute gets
     bool calls[OVERLAP_CALLS_COUNT];
     int threads[MOST_THREAD_COUNTS];

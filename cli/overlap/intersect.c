@@ -34,6 +34,13 @@ static const option search_options[] = {
      .help = "how candidates are found: auto, kdet (a hierarchical hash grid) or brute (every "
              "pair); all give the same answer",
      .choice = overlap_method_choice},
+    {.name = "hash",
+     .type = OPTION_CHOICE,
+     .offset = offsetof(settings, def.hash),
+     .argument = "HASH",
+     .help =
+         "how kdet finds the bucket of a cell: bricks, djb2 or morton; all give the same answer",
+     .choice = cell_hash_choice},
     {.name = "classes",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, classes),
@@ -304,6 +311,8 @@ static toi_status print_object(const settings *s, const instant *m, const answer
         "candidates", (json_int_t)r->candidates, "exact", (json_int_t)r->exact, "stars",
         (json_int_t)r->stars, "seconds", "prepare", r->seconds_prepare, "search", r->seconds_search,
         "total", r->seconds_total, "peak_bytes", (json_int_t)r->peak_bytes);
+    if (object && s->def.method == TOI_OVERLAP_KDET)
+        json_object_set_new(object, "cell_hash", json_string(cell_hash_choice((int)s->def.hash)));
     if (object && m->two)
         json_object_set_new(object, "meshes",
                             json_pack("[{s:I}, {s:I}]", "faces", (json_int_t)m->first_faces,
@@ -357,8 +366,10 @@ static void print_summary(const settings *s, const instant *m, const answer *a,
     printf("%s\n", m->name);
     printf("mesh     %s vertices, %s faces\n", count_text(m->mesh.start.count).at,
            count_text(m->mesh.faces.count).at);
-    printf("method   %s, %d thread%s\n", overlap_method_choice((int)s->def.method), threads,
-           threads == 1 ? "" : "s");
+    bool hashed = s->def.method == TOI_OVERLAP_KDET;
+    printf("method   %s%s%s, %d thread%s\n", overlap_method_choice((int)s->def.method),
+           hashed ? " with the hash " : "", hashed ? cell_hash_choice((int)s->def.hash) : "",
+           threads, threads == 1 ? "" : "s");
     print_found(m, a, place);
     printf("work     %s pairs looked at one by one, %s of them in exact arithmetic\n",
            count_text(r->candidates).at, count_text(r->exact).at);

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum
 {
@@ -148,20 +149,51 @@ static void add_result(table *t, const kfree_result *r)
     add_cell(t, count_text(r->pairs));
 }
 
-static void add_means(table *t, const kfree_result *results, int count)
+enum
 {
-    double sums[6] = {0};
-    for (int i = 0; i < count; ++i) {
-        const toi_kfree_report *k = &results[i].report;
-        const double numbers[6] = {(double)k->faces, k->k,          k->mean,
-                                   k->deviation,     k->neighbours, k->height};
-        for (int j = 0; j < 6; ++j)
-            sums[j] += numbers[j] / count;
+    SUMMARISED = 6 // columns, from the faces to the height
+};
+
+static double number_in(const kfree_result *r, int column)
+{
+    const toi_kfree_report *k = &r->report;
+    const double numbers[SUMMARISED] = {(double)k->faces, k->k,          k->mean,
+                                        k->deviation,     k->neighbours, k->height};
+    return numbers[column];
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// A few meshes with a great k make a mean that is like none of them: there are medians, too.
+static toi_status summarise(const kfree_result *results, int count, double means[SUMMARISED],
+                            double medians[SUMMARISED])
+{
+    double *sorted = toi_allocate((size_t)count * sizeof *sorted);
+    if (!sorted)
+        return TOI_ERROR_MEMORY;
+    for (int j = 0; j < SUMMARISED; ++j) {
+        means[j] = 0;
+        for (int i = 0; i < count; ++i) {
+            sorted[i] = number_in(&results[i], j);
+            means[j] += sorted[i] / count;
+        }
+        qsort(sorted, (size_t)count, sizeof *sorted, compare_numbers);
+        medians[j] = 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]);
     }
-    add_cell(t, words("mean of all"));
-    add_cell(t, count_text((int64_t)(sums[0] + 0.5)));
-    for (int j = 1; j < 6; ++j)
-        add_cell(t, decimal("%.1f", sums[j]));
+    toi_release(sorted);
+    return TOI_OK;
+}
+
+static void add_summary(table *t, const char *name, const double numbers[SUMMARISED])
+{
+    add_cell(t, words(name));
+    add_cell(t, count_text((int64_t)(numbers[0] + 0.5)));
+    for (int j = 1; j < SUMMARISED; ++j)
+        add_cell(t, decimal("%.1f", numbers[j]));
     for (int j = 0; j < 3; ++j)
         add_cell(t, words(""));
 }
@@ -185,21 +217,37 @@ static void print_growth(const kfree_result *results, int count)
             n, k);
 }
 
+static void print_warnings(const kfree_result *results, int count)
+{
+    bool warned = false;
+    for (int i = 0; i < count; ++i) {
+        const toi_kfree_report *k = &results[i].report;
+        if (!is_large(k))
+            continue;
+        printf(
+            "%s%s: k is %.2g of n; a quadratic number of intersections is possible (Chazelle).\n",
+            warned ? "" : "\n", results[i].name, k->k / (double)k->faces);
+        warned = true;
+    }
+}
+
 toi_status print_kfree_table(const kfree_result *results, int count)
 {
+    double means[SUMMARISED], medians[SUMMARISED];
+    toi_status status = summarise(results, count, means, medians);
+    if (status != TOI_OK)
+        return status;
     table t = start_table(10, 1);
     add_titles(&t);
     for (int i = 0; i < count; ++i)
         add_result(&t, &results[i]);
-    add_means(&t, results, count);
-    toi_status status = print_table(&t);
-    for (int i = 0; i < count && status == TOI_OK; ++i)
-        if (is_large(&results[i].report))
-            printf("\n%s: k is %.2g of n; a quadratic number of intersections is possible "
-                   "(Chazelle).\n",
-                   results[i].name, results[i].report.k / (double)results[i].report.faces);
-    if (status == TOI_OK)
+    add_summary(&t, "mean of all", means);
+    add_summary(&t, "median of all", medians);
+    status = print_table(&t);
+    if (status == TOI_OK) {
+        print_warnings(results, count);
         print_growth(results, count);
+    }
     return status;
 }
 

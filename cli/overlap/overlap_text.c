@@ -9,6 +9,11 @@ const char *overlap_method_choice(int index)
     return toi_overlap_method_name((toi_overlap_method)index);
 }
 
+const char *cell_hash_choice(int index)
+{
+    return toi_cell_hash_name((toi_cell_hash)index);
+}
+
 const char *overlap_class_choice(int index)
 {
     return toi_overlap_class_name((toi_overlap_class)index);

@@ -9,6 +9,7 @@
 
 // Names by number, NULL past the last.
 const char *overlap_method_choice(int index);
+const char *cell_hash_choice(int index);
 const char *overlap_class_choice(int index);
 
 // "12 crossing, 3 point": the classes that there are.

@@ -147,6 +147,11 @@ static const field ccd_fields[] = {{"fraction", offsetof(ccd_measurement, fracti
                                    {"seconds_narrow", offsetof(ccd_measurement, seconds_narrow)},
                                    {0}};
 
+static const field overlap_fields[] = {{"faces", offsetof(overlap_measurement, faces)},
+                                       {"pairs", offsetof(overlap_measurement, pairs)},
+                                       {"candidates", offsetof(overlap_measurement, candidates)},
+                                       {0}};
+
 // Every number of a measurement is a count or an amount.
 static toi_status read_number(const csv_file *csv, int64_t row, const char *name, double *value)
 {
@@ -171,11 +176,16 @@ static toi_status read_numbers(const csv_file *csv, int64_t row, const field *fi
 // ---------------------------------------------------------------------------------------------
 // Rows
 
+static int64_t count_measurements(const report_data *data)
+{
+    return data->broad_count + data->narrow_count + data->ccd_count + data->overlap_count;
+}
+
 static toi_status read_common(report_data *data, const report_file *file, int64_t row,
                               measurement *m)
 {
     const csv_file *csv = &file->csv;
-    m->number = data->broad_count + data->narrow_count + data->ccd_count;
+    m->number = count_measurements(data);
     m->scene = csv_named_cell(csv, row, "scene");
     m->machine = find_machine(data, file->folder, csv_named_cell(csv, row, "machine"));
     if (m->machine < 0)
@@ -279,6 +289,20 @@ static toi_status read_ccd(report_data *data, const report_file *file, int64_t r
     return status;
 }
 
+static toi_status read_overlap(report_data *data, const report_file *file, int64_t row)
+{
+    overlap_measurement *o = &data->overlap[data->overlap_count++];
+    toi_status status = read_common(data, file, row, &o->m);
+    if (status == TOI_OK)
+        status = read_numbers(&file->csv, row, overlap_fields, o);
+    if (status == TOI_OK && !(o->faces > 0))
+        status = fail_at_row(&file->csv, row, "no faces");
+    o->method = csv_named_cell(&file->csv, row, "method");
+    o->calls = csv_named_cell(&file->csv, row, "calls");
+    o->seconds_per_face = o->m.seconds / o->faces;
+    return status;
+}
+
 // ---------------------------------------------------------------------------------------------
 // All
 
@@ -293,6 +317,8 @@ static toi_status read_rows_of(report_data *data, const report_file *file)
             status = read_narrow(data, file, row);
         else if (file->kind == REPORT_CCD && is_shown_ccd(&file->csv, row))
             status = read_ccd(data, file, row);
+        else if (file->kind == REPORT_OVERLAP)
+            status = read_overlap(data, file, row);
     }
     mark_scaling(data->broad + broad_before, data->broad_count - broad_before);
     return status;
@@ -310,12 +336,13 @@ static toi_status make_room(report_data *data, const char *folder)
     data->broad = toi_allocate((size_t)counts[REPORT_BROAD] * sizeof *data->broad);
     data->narrow = toi_allocate((size_t)counts[REPORT_NARROW] * sizeof *data->narrow);
     data->ccd = toi_allocate((size_t)counts[REPORT_CCD] * sizeof *data->ccd);
-    return data->broad && data->narrow && data->ccd ? TOI_OK : TOI_ERROR_MEMORY;
+    data->overlap = toi_allocate((size_t)counts[REPORT_OVERLAP] * sizeof *data->overlap);
+    return data->broad && data->narrow && data->ccd && data->overlap ? TOI_OK : TOI_ERROR_MEMORY;
 }
 
 static toi_status check_any(const report_data *data, const char *folder)
 {
-    if (data->broad_count + data->narrow_count + data->ccd_count > 0)
+    if (count_measurements(data) > 0)
         return TOI_OK;
     return toi_fail(TOI_ERROR_FORMAT,
                     "%s: no measurements in its csv files; they are read by the names of their "
@@ -347,6 +374,7 @@ void free_report_data(report_data *data)
     toi_release(data->broad);
     toi_release(data->narrow);
     toi_release(data->ccd);
+    toi_release(data->overlap);
     free_report_files(&data->files);
     *data = (report_data){0};
 }

@@ -104,6 +104,17 @@ typedef struct ccd_measurement
     double seconds_narrow;
 } ccd_measurement;
 
+typedef struct overlap_measurement
+{
+    measurement m;
+    const char *method;
+    const char *calls; // one-shot, kept
+    double faces;
+    double pairs;
+    double candidates;
+    double seconds_per_face;
+} overlap_measurement;
+
 typedef struct report_data
 {
     report_files files;
@@ -115,6 +126,8 @@ typedef struct report_data
     int64_t narrow_count;
     ccd_measurement *ccd; // by machine, scene, mode, broad, narrow, threads, limit, fraction
     int64_t ccd_count;
+    overlap_measurement *overlap; // by machine, family of scenes, method, calls, threads, faces
+    int64_t overlap_count;
 } report_data;
 
 // On failure `data` is empty.
@@ -126,6 +139,11 @@ void sort_report_data(report_data *data);
 
 // Are these names of the same?
 bool same_name(const char *a, const char *b);
+
+// How long a scene's name is without the size that it may end with, as in cloth-ball-1000; and
+// scenes in the order of such names.
+int family_length(const char *scene);
+int compare_families(const char *a, const char *b);
 
 // Measured on the same machine in the same scene?
 bool same_place(const measurement *a, const measurement *b);

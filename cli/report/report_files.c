@@ -17,7 +17,7 @@ enum
 
 const char *report_kind_name(report_kind kind)
 {
-    static const char *const names[REPORT_KINDS] = {"broad", "narrow", "ccd", "unknown"};
+    static const char *const names[REPORT_KINDS] = {"broad", "narrow", "ccd", "overlap", "unknown"};
     return names[kind];
 }
 
@@ -33,6 +33,8 @@ static report_kind kind_of(const csv_file *csv)
         return REPORT_UNKNOWN;
     if (find_column(csv, "seconds_narrow") >= 0 && find_column(csv, "candidates_vf") >= 0)
         return REPORT_CCD;
+    if (named && find_column(csv, "faces") >= 0 && find_column(csv, "calls") >= 0)
+        return REPORT_OVERLAP;
     if (named && find_column(csv, "boxes") >= 0 && find_column(csv, "pairs") >= 0)
         return REPORT_BROAD;
     return REPORT_UNKNOWN;

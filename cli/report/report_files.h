@@ -10,9 +10,10 @@
 // What a file holds, by its columns.
 typedef enum report_kind
 {
-    REPORT_BROAD,  // of 'toi bench broad'
-    REPORT_NARROW, // of 'toi bench narrow'
-    REPORT_CCD,    // of 'toi bench ccd'
+    REPORT_BROAD,   // of 'toi bench broad'
+    REPORT_NARROW,  // of 'toi bench narrow'
+    REPORT_CCD,     // of 'toi bench ccd'
+    REPORT_OVERLAP, // of 'toi bench overlap'
     REPORT_UNKNOWN,
     REPORT_KINDS
 } report_kind;

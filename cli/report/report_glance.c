@@ -275,9 +275,23 @@ static void print_pipeline_tile(page *p, const pipeline *pipelines, int64_t pipe
         "scenes");
 }
 
+static void print_overlap_tile(page *p, const report_data *data, double *values)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < data->overlap_count; ++i) {
+        const overlap_measurement *row = &data->overlap[i];
+        if (same_name(row->method, "auto") && same_name(row->calls, "kept") &&
+            row->m.threads == 1 && row->seconds_per_face > 0)
+            values[count++] = row->seconds_per_face;
+    }
+    print_median_tile(p, values, count,
+                      "a face to find all that intersect in a kept scene, one thread, the median "
+                      "over meshes");
+}
+
 toi_status print_glance(page *p, const report_data *data)
 {
-    int64_t most = data->narrow_count > data->ccd_count ? data->narrow_count : data->ccd_count;
+    int64_t most = data->narrow_count + data->ccd_count + data->overlap_count;
     double *values = toi_allocate(((size_t)most + 1) * sizeof *values);
     pipeline *pipelines = toi_allocate(((size_t)data->ccd_count + 1) * sizeof *pipelines);
     const void **rows = allocate_row_list(data->ccd_count);
@@ -292,6 +306,7 @@ toi_status print_glance(page *p, const report_data *data)
         print_exact_tile(p, data, values);
         print_pipeline_tile(p, pipelines, count, values);
         print_broad_tile(p, data);
+        print_overlap_tile(p, data, values);
         fprintf(p->o, "</ul>\n");
         print_promises(p, data);
         if (count > 0)

@@ -49,6 +49,33 @@ static int by_road_of_ccd(const void *left, const void *right)
     return order ? order : by_number(a->fraction, b->fraction);
 }
 
+int family_length(const char *scene)
+{
+    size_t length = strlen(scene), end = length;
+    while (end > 0 && scene[end - 1] >= '0' && scene[end - 1] <= '9')
+        --end;
+    return (int)(end < length && end > 1 && scene[end - 1] == '-' ? end - 1 : length);
+}
+
+int compare_families(const char *a, const char *b)
+{
+    int x = family_length(a), y = family_length(b);
+    int order = strncmp(a, b, (size_t)(x < y ? x : y));
+    return order ? order : x - y;
+}
+
+static int by_road_of_overlap(const void *left, const void *right)
+{
+    const overlap_measurement *a = left, *b = right;
+    int order = by_number(a->m.machine, b->m.machine);
+    order = order ? order : compare_families(a->m.scene, b->m.scene);
+    order = order ? order : strcmp(a->method, b->method);
+    order = order ? order : strcmp(a->calls, b->calls);
+    order = order ? order : by_number(a->m.threads, b->m.threads);
+    order = order ? order : by_number(a->faces, b->faces);
+    return order ? order : strcmp(a->m.scene, b->m.scene);
+}
+
 // The fastest of the same comes first; of equals the one that was read first, so that the page does
 // not depend on how qsort() works.
 static int by_speed(const measurement *a, const measurement *b)
@@ -72,6 +99,12 @@ static int by_narrow(const void *left, const void *right)
 static int by_ccd(const void *left, const void *right)
 {
     int order = by_road_of_ccd(left, right);
+    return order ? order : by_speed(left, right);
+}
+
+static int by_overlap(const void *left, const void *right)
+{
+    int order = by_road_of_overlap(left, right);
     return order ? order : by_speed(left, right);
 }
 
@@ -102,4 +135,6 @@ void sort_report_data(report_data *data)
                                    by_narrow, by_road_of_narrow);
     data->ccd_count =
         sort_rows(data->ccd, data->ccd_count, sizeof *data->ccd, by_ccd, by_road_of_ccd);
+    data->overlap_count = sort_rows(data->overlap, data->overlap_count, sizeof *data->overlap,
+                                    by_overlap, by_road_of_overlap);
 }

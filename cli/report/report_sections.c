@@ -18,7 +18,9 @@ const report_section report_sections[SECTION_COUNT] = {
     {"memory", "Limit of memory", has_limits, print_limits_section, "time over the limit of memory",
      "toi bench ccd --all-scenes --memory-limits 16M,64M,none --csv DIR/ccd-memory.csv"},
     {"stages", "Share of each stage", has_stages, print_stages_section, "the share of each stage",
-     "toi bench ccd --all-scenes --csv DIR/ccd-stages.csv"}};
+     "toi bench ccd --all-scenes --csv DIR/ccd-stages.csv"},
+    {"overlap", "Intersecting faces", has_overlap, print_overlap_section,
+     "the search for intersecting faces", "toi bench overlap --scaling --csv DIR/overlap.csv"}};
 
 const char *machine_label(const report_data *data, int number)
 {

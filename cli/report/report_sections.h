@@ -18,7 +18,7 @@ typedef struct report_section
 
 enum
 {
-    SECTION_COUNT = 7
+    SECTION_COUNT = 8
 };
 
 extern const report_section report_sections[SECTION_COUNT];
@@ -33,6 +33,7 @@ bool has_queries(const report_data *data);
 bool has_threads(const report_data *data);
 bool has_limits(const report_data *data);
 bool has_stages(const report_data *data);
+bool has_overlap(const report_data *data);
 
 toi_status print_broad_section(page *p, const report_data *data);
 toi_status print_narrow_section(page *p, const report_data *data);
@@ -41,6 +42,7 @@ toi_status print_queries_section(page *p, const report_data *data);
 toi_status print_threads_section(page *p, const report_data *data);
 toi_status print_limits_section(page *p, const report_data *data);
 toi_status print_stages_section(page *p, const report_data *data);
+toi_status print_overlap_section(page *p, const report_data *data);
 
 // ---------------------------------------------------------------------------------------------
 // Shared by the sections

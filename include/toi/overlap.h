@@ -35,6 +35,18 @@ typedef enum toi_overlap_method
 /// "auto", "kdet", "brute"; NULL when out of range.
 TOI_API const char *toi_overlap_method_name(toi_overlap_method method);
 
+/// How TOI_OVERLAP_KDET finds the bucket of a cell. Every hash gives the same answer.
+typedef enum toi_cell_hash
+{
+    TOI_CELL_HASH_BRICKS, ///< scatters bricks of 4 x 4 x 4 cells, whose cells stay together
+    TOI_CELL_HASH_DJB2,   ///< scatters cells: DJB2 of the bytes of their coordinates
+    TOI_CELL_HASH_MORTON, ///< bits of the coordinates in turn: neighbours stay together
+    TOI_CELL_HASH_COUNT
+} toi_cell_hash;
+
+/// "bricks", "djb2", "morton"; NULL when out of range.
+TOI_API const char *toi_cell_hash_name(toi_cell_hash hash);
+
 /// What two faces have in common.
 typedef enum toi_overlap_class
 {
@@ -84,6 +96,7 @@ typedef struct toi_polygon_view
 typedef struct toi_overlap_def
 {
     toi_overlap_method method;
+    toi_cell_hash hash; ///< of TOI_OVERLAP_KDET; refused with other methods, unless the default
     /// Which classes to report: bit (1 << class) for each. Default: all.
     uint32_t classes;
     /// The most pairs that a list may get: the first ones by (a, b). 1: the first only. 0, the

@@ -1,5 +1,6 @@
 // Lists pairs of faces that share a vertex and that no embedded star decides: all pairs of a star,
-// or, of a large one, those whose directions, seen from the vertex, may have one in common.
+// or, of a large one, those whose directions, seen from the vertex, may have one in common; and
+// pairs that share a diagonal.
 
 #include "overlap/stars.h"
 
@@ -11,7 +12,7 @@
 
 enum
 {
-    VERTICES = 512, // a task
+    VERTICES = 512, // a task; or faces
     LARGE_STAR = 128
 };
 
@@ -99,6 +100,59 @@ static toi_status list_range(void *context, int64_t task, int worker)
         else if (!job->embedded[v])
             status = list_star(job, v, &buffer);
     return status == TOI_OK ? flush(&buffer) : status;
+}
+
+// ---- Diagonals
+
+typedef struct diagonal_job
+{
+    list_job list;
+    const uint8_t *diagonals;
+} diagonal_job;
+
+// The other faces at a side that is a diagonal of this one.
+static toi_status list_across(const diagonal_job *job, int32_t face, int side, pair_buffer *buffer)
+{
+    const toi_stars *stars = job->list.stars;
+    const int32_t *row = toi_face_at(job->list.faces, face);
+    int32_t u = row[side], v = row[(side + 1) % 3];
+    int32_t centre = stars->stars[u].faces < stars->stars[v].faces ? u : v;
+    const int32_t *own = toi_star_faces(stars, centre);
+    toi_status status = TOI_OK;
+    for (int64_t i = 0; u != v && i < stars->stars[centre].faces && status == TOI_OK; ++i) {
+        if (own[i] == face || !names(toi_face_at(job->list.faces, own[i]), u ^ v ^ centre))
+            continue;
+        buffer->pairs[buffer->count++] = (toi_pair){face, own[i]};
+        if (buffer->count == TOI_NEIGHBOURS)
+            status = flush(buffer);
+    }
+    return status;
+}
+
+static toi_status list_diagonals(void *context, int64_t task, int worker)
+{
+    const diagonal_job *job = context;
+    int64_t first = task * VERTICES, end = first + VERTICES;
+    end = end < job->list.faces->count ? end : job->list.faces->count;
+    pair_buffer buffer;
+    buffer.job = &job->list;
+    buffer.worker = worker;
+    buffer.count = 0;
+    toi_status status = TOI_OK;
+    for (int64_t f = first; f < end; ++f)
+        for (int side = 0; side < 3 && status == TOI_OK; ++side)
+            if (job->diagonals[f] >> side & 1)
+                status = list_across(job, (int32_t)f, side, &buffer);
+    return status == TOI_OK ? flush(&buffer) : status;
+}
+
+toi_status toi_list_diagonals(const toi_stars *stars, const toi_index_view *faces,
+                              const uint8_t *diagonals, int workers, toi_neighbour_fn *sink,
+                              void *context)
+{
+    diagonal_job job = {{.stars = stars, .faces = faces, .sink = sink, .context = context},
+                        diagonals};
+    return toi_parallel(workers, (faces->count + VERTICES - 1) / VERTICES, list_diagonals, &job);
 }
 
 // ---- Large stars

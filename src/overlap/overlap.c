@@ -19,6 +19,12 @@ const char *toi_overlap_method_name(toi_overlap_method method)
     return search ? search->name : NULL;
 }
 
+const char *toi_cell_hash_name(toi_cell_hash hash)
+{
+    static const char *const names[TOI_CELL_HASH_COUNT] = {"bricks", "djb2", "morton"};
+    return (unsigned)hash < TOI_CELL_HASH_COUNT ? names[hash] : NULL;
+}
+
 const char *toi_overlap_class_name(toi_overlap_class overlap_class)
 {
     static const char *const names[TOI_OVERLAP_CLASS_COUNT] = {
@@ -51,6 +57,13 @@ static toi_status check_def(const toi_overlap_def *def)
                         (int)def->method);
     if (!search->run)
         return toi_fail(TOI_ERROR_UNSUPPORTED, "the overlap method %s is not in this build",
+                        search->name);
+    if ((unsigned)def->hash >= TOI_CELL_HASH_COUNT)
+        return toi_fail(TOI_ERROR_ARGUMENT, "there is no hash of cells number %d", (int)def->hash);
+    if (def->hash != TOI_CELL_HASH_BRICKS && def->method != TOI_OVERLAP_KDET)
+        return toi_fail(TOI_ERROR_ARGUMENT,
+                        "hash: the overlap method %s does not honour it; leave it at its default, "
+                        "or use kdet",
                         search->name);
     if (def->classes == 0 || def->classes > ALL_CLASSES)
         return toi_fail(TOI_ERROR_ARGUMENT,
@@ -160,9 +173,10 @@ static void foresee(toi_overlap_call *call)
     toi_mesh_counts n = {in_range(call->mesh.start.count), in_range(call->mesh.edges.count),
                          in_range(call->mesh.faces.count)};
     call->workers = toi_mesh_workers(TOI_BROAD_AUTO, &n, call->workers);
-    int64_t need = call->entered + BLOCKS +
-                   call->workers * (int64_t)(sizeof *call->own + sizeof(toi_worker_records)) +
-                   call->search->need(&n, call->workers);
+    int64_t own = call->workers * (int64_t)(sizeof *call->own + sizeof(toi_worker_records));
+    // Blocks of a scene may be larger by a quarter; where memory is short, those taken last are
+    // not.
+    int64_t need = call->entered + BLOCKS + own + own / 4 + call->search->need(&n, call->workers);
     if (call->search->pairs != TOI_PAIRS_PLAIN) {
         need += toi_face_table_need(&n) + n.vertices; // and what is embedded
         if (!call->scene->stars)
@@ -344,7 +358,8 @@ static void clear_flags(const toi_overlap_def *def, const toi_mesh *mesh, uint8_
         def && def->cookie == OVERLAP_COOKIE ? &def->polygons : &usual.polygons;
     int64_t faces = mesh->faces.count, count = view->polygons ? 0 : faces;
     for (int64_t i = 0; view->polygons && view->count == faces && i < faces; ++i)
-        count = view->polygons[i] >= count ? (int64_t)view->polygons[i] + 1 : count;
+        if (view->polygons[i] >= count && view->polygons[i] < TOI_MOST_OVERLAP_FACES)
+            count = (int64_t)view->polygons[i] + 1;
     if (flags && count > 0)
         memset(flags, 0, (size_t)count);
 }

@@ -52,8 +52,8 @@ typedef struct toi_face_table
 typedef int64_t toi_cull_faces_fn(const toi_face_table *table, toi_pair *pairs, int64_t count);
 
 // Drops the pairs that orientation signs in double show to be apart, and writes those that they
-// show to cross to `crossing` (room for `count`; *crossings of them); moves the others to the front,
-// in order, and returns how many they are.
+// show to cross to `crossing` (room for `count`; *crossings of them); moves the others to the
+// front, in order, and returns how many they are.
 typedef int64_t toi_decide_faces_fn(const toi_face_table *table, toi_pair *pairs, int64_t count,
                                     toi_pair *crossing, int64_t *crossings);
 
@@ -101,5 +101,12 @@ typedef toi_status toi_neighbour_fn(void *context, const toi_pair *pairs, int64_
 toi_status toi_list_neighbours(const toi_stars *stars, const toi_index_view *faces,
                                const toi_face_table *table, const uint8_t *embedded, int workers,
                                toi_neighbour_fn *sink, void *context);
+
+// All pairs of faces that share a side which is a diagonal of one of them (bits as in
+// toi_polygon_view); some of them twice. Of two polygons these meet inside of one, whatever the
+// stars say.
+toi_status toi_list_diagonals(const toi_stars *stars, const toi_index_view *faces,
+                              const uint8_t *diagonals, int workers, toi_neighbour_fn *sink,
+                              void *context);
 
 #endif

@@ -224,6 +224,10 @@ static toi_status search_neighbours(toi_overlap_call *call)
     if (status == TOI_OK)
         status = toi_list_neighbours(call->scene->stars, &call->mesh.faces, &call->table, embedded,
                                      call->workers, sift_neighbours, call);
+    if (status == TOI_OK && call->def->polygons.diagonals) // a list has each pair once in any case
+        status =
+            toi_list_diagonals(call->scene->stars, &call->mesh.faces, call->def->polygons.diagonals,
+                               call->workers, sift_neighbours, call);
     call->report.stars = 0;
     for (int64_t i = 0; i < count && status == TOI_OK; ++i)
         call->report.stars += embedded[i];

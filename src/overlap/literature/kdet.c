@@ -123,6 +123,44 @@ static bool crosses_cell(const void *context, int64_t face, const toi_box *cell,
 }
 
 // ---------------------------------------------------------------------------------------------
+// Buckets of cells
+
+// DJB2 (Bernstein) of the twelve bytes, and then the rest by a prime as large as there is room for.
+static uint32_t hash_djb2(const int32_t cell[3])
+{
+    enum
+    {
+        PRIME = (1 << TOI_SHAPE_BUCKET_BITS) - 3
+    };
+    uint64_t hash = 5381;
+    for (int k = 0; k < 3; ++k)
+        for (int shift = 24; shift >= 0; shift -= 8)
+            hash = 33 * hash + ((uint32_t)cell[k] >> shift & 255);
+    return (uint32_t)(hash % PRIME);
+}
+
+// The lowest eight bits, two zeros after each.
+static uint32_t spread_bits(uint32_t bits)
+{
+    bits &= 0xff;
+    bits = (bits | bits << 8) & 0x00f00f;
+    bits = (bits | bits << 4) & 0x0c30c3;
+    return (bits | bits << 2) & 0x249249;
+}
+
+// 256 x 128 x 128 cells; then the same buckets again.
+static uint32_t hash_morton(const int32_t cell[3])
+{
+    uint32_t code = 0;
+    for (int k = 0; k < 3; ++k)
+        code |= spread_bits((uint32_t)cell[k]) << k;
+    return code & ((1u << TOI_SHAPE_BUCKET_BITS) - 1);
+}
+
+static toi_cell_hash_fn *const hashes[TOI_CELL_HASH_COUNT] = {
+    [TOI_CELL_HASH_DJB2] = hash_djb2, [TOI_CELL_HASH_MORTON] = hash_morton};
+
+// ---------------------------------------------------------------------------------------------
 // Pairs
 
 static bool share_vertex(const int32_t *a, const int32_t *b)
@@ -155,7 +193,7 @@ toi_status toi_search_face_grid(toi_overlap_call *call, toi_receiver to)
     toi_status status =
         grid.sizes ? toi_parallel_ranges(call->workers, count, TOI_PIECE, measure_faces, &grid)
                    : toi_allocation_status();
-    toi_cell_shapes shapes = {grid.sizes, crosses_cell, &grid};
+    toi_cell_shapes shapes = {grid.sizes, crosses_cell, &grid, hashes[call->def->hash]};
     toi_broad_job job = {.a = {grid.boxes, count},
                          .b = {grid.boxes, count},
                          .self = true,
@@ -174,8 +212,14 @@ int64_t toi_face_grid_need(const toi_mesh_counts *counts, int workers)
 {
     enum
     {
-        MARK_BYTES = 8 * sizeof(uint16_t) // of entries
+        MARK_BYTES = 8 * sizeof(uint16_t), // of entries
+        // Of entries that are put in order because their cells share a bucket. A face hardly has two
+        // in one (of Morton codes never), and a worker has one bucket at hand.
+        PARTED_BYTES = 48,
+        MOST_ENTRIES = 8
     };
+    int buckets = workers < MOST_ENTRIES ? workers : MOST_ENTRIES;
     return toi_search_need(TOI_BROAD_KDET, counts->faces, workers) +
-           counts->faces * (int64_t)(sizeof(toi_box) + sizeof(float) + MARK_BYTES);
+           counts->faces * (int64_t)(sizeof(toi_box) + sizeof(float) + MARK_BYTES) +
+           buckets * counts->faces * PARTED_BYTES;
 }

@@ -53,10 +53,13 @@ static toi_cell_map map_level(const toi_cell_space *space, const toi_cell_level 
     return map;
 }
 
-// Neighbours stay together: what is hashed is a brick of four cells a side.
+// Unless the shapes bring a hash: neighbours stay together, and what is hashed is a brick of four
+// cells a side.
 static uint32_t bucket_of(const toi_cell_space *space, const int32_t at[3])
 {
     static const uint64_t odd[3] = {0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu, 0xd6e8feb86659fd93u};
+    if (space->shapes && space->shapes->hash)
+        return space->shapes->hash(at);
     uint64_t hash = 0;
     uint32_t within = 0;
     for (int k = 0; k < 3; ++k) {

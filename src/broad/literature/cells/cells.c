@@ -247,7 +247,7 @@ static void cut_space(toi_cell_space *space, const toi_broad_job *job, const toi
     space->offset_bits = (32 - space->bucket_bits) / space->axes;
     space->shapes = rule.shapes;
     if (rule.shapes) { // a bit each for two cells an axis, seven for those that are crossed
-        space->bucket_bits = 22;
+        space->bucket_bits = TOI_SHAPE_BUCKET_BITS;
         space->offset_bits = 1;
     }
 }

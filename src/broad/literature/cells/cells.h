@@ -43,6 +43,13 @@ typedef toi_status toi_compare_cell_fn(const toi_cell_entries *cell, int group, 
 // Every entry with all that follow.
 toi_compare_cell_fn toi_compare_all;
 
+enum
+{
+    TOI_SHAPE_BUCKET_BITS = 22
+};
+
+typedef uint32_t toi_cell_hash_fn(const int32_t cell[3]);
+
 // What is inside the boxes of a list that is searched against itself: then levels go by sizes, and
 // a box has entries only in cells that its shape crosses. Found are pairs of boxes that overlap and
 // whose shapes cross a cell in common: all whose shapes have a point in common.
@@ -53,6 +60,8 @@ typedef struct toi_cell_shapes
     // say yes too often.
     bool (*crosses)(const void *context, int64_t box, const toi_box *cell, double slack);
     const void *context;
+    // The bucket of a cell, below 2^TOI_SHAPE_BUCKET_BITS; NULL: as of boxes.
+    toi_cell_hash_fn *hash;
 } toi_cell_shapes;
 
 typedef struct toi_cell_rule
