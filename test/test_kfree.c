@@ -446,7 +446,7 @@ static void ten_needles_are_more_than_three(void **state)
         s.points[30 + c][2] = 0.01;
     }
     for (int i = 0; i < 33; ++i)
-        s.faces[0][i] = i;
+        s.faces[i / 3][i % 3] = i;
     int64_t met = 0;
     bool exact;
     toi_corner_view triangle = corners_of(&s, 10);
