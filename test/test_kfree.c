@@ -446,7 +446,7 @@ static void ten_needles_are_more_than_three(void **state)
         s.points[30 + c][2] = 0.01;
     }
     for (int i = 0; i < 33; ++i)
-        s.faces[0][i] = i;
+        s.faces[i / 3][i % 3] = i;
     int64_t met = 0;
     bool exact;
     toi_corner_view triangle = corners_of(&s, 10);
@@ -492,6 +492,37 @@ static void polygons_are_counted_as_one(void **state)
     def.polygons.count = 71;
     assert_fails(toi_kfree(&def, &mesh, counts, &report), TOI_ERROR_DATA, "71 polygon numbers");
     free_shape(&s);
+}
+
+// Numbers that no polygon has are near nothing, each other included, and cost nothing: as pairs
+// these would take minutes.
+static void gaps_between_polygons_are_empty(void **state)
+{
+    (void)state;
+    enum
+    {
+        COUNT = 60000
+    };
+    double points[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
+    int32_t(*faces)[3] = malloc(COUNT * sizeof *faces);
+    int32_t *polygons = malloc(COUNT * sizeof *polygons), *counts = malloc(COUNT * sizeof *counts);
+    for (int i = 0; i < COUNT; ++i) {
+        memcpy(faces[i], (int32_t[3]){i > 0, 1 + (i > 0), 2 + (i > 0)}, sizeof *faces);
+        polygons[i] = i > 0 ? COUNT - 1 : COUNT / 2;
+    }
+    toi_kfree_def def = toi_default_kfree_def();
+    def.polygons = (toi_polygon_view){polygons, NULL, COUNT};
+    toi_mesh mesh = toi_make_mesh(points[0], points[0], 4, faces[0], COUNT);
+    toi_kfree_report report;
+    assert_ok(toi_kfree(&def, &mesh, counts, &report));
+    assert_int_equal(report.faces, COUNT);
+    assert_int_equal(report.self_bound, 2);
+    for (int i = 0; i < COUNT; ++i)
+        assert_int_equal(counts[i], i == COUNT / 2 || i == COUNT - 1);
+    assert_true(report.seconds_total < 30);
+    free(faces);
+    free(polygons);
+    free(counts);
 }
 
 // The bytes that the last message says are needed.
@@ -574,6 +605,7 @@ int main(void)
         cmocka_unit_test(no_object_intersects_more_than_is_proved),
         cmocka_unit_test(ten_needles_are_more_than_three),
         cmocka_unit_test(polygons_are_counted_as_one),
+        cmocka_unit_test(gaps_between_polygons_are_empty),
         cmocka_unit_test(limits_and_bad_calls),
         cmocka_unit_test(real_meshes_keep_their_bounds),
     };

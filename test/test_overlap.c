@@ -829,6 +829,10 @@ static void scenes_refuse_what_they_have(void **state)
     def.filter.may_collide = odd_sum;
     assert_fails(toi_scene_find_overlaps(scene, &def, s.mesh.start, &list, NULL),
                  TOI_ERROR_ARGUMENT, "toi_scene_set_filter()");
+    uint8_t flags[4] = {5, 5, 5, 5};
+    assert_fails(toi_scene_flag_overlaps(scene, &def, s.mesh.start, flags, NULL),
+                 TOI_ERROR_ARGUMENT, "toi_scene_set_filter()");
+    assert_memory_equal(flags, ((uint8_t[4]){0}), 4);
     toi_free_scene(scene);
     free_soup(&s);
 }

@@ -2,6 +2,7 @@
 # toi report from outside: what it reads and refuses, that every row has its mark, and how the page looks in a browser.
 # Usage: test_report.sh PATH_TO_TOI
 set -euo pipefail
+shopt -s lastpipe # checks at the end of a pipe count, too
 
 [ $# -eq 1 ] || { echo "usage: $0 PATH_TO_TOI" >&2; exit 1; }
 here=$(cd "$(dirname "$0")" && pwd)

@@ -440,6 +440,36 @@ static void what_is_wrong_is_said(void **state)
 }
 
 // Everything may go, and come again.
+// Where a limit is too small for what the new vertices take, the message names one that is enough.
+static void refusals_name_what_suffices(void **state)
+{
+    (void)state;
+    enum
+    {
+        MANY = 100000
+    };
+    double points[3][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    int32_t faces[2][3] = {{0, 1, 2}, {2, 1, 0}}, *groups = calloc(MANY, sizeof *groups);
+    toi_mesh mesh = toi_make_mesh(points[0], points[0], 3, faces[0], 2);
+    toi_scene_def def = toi_default_scene_def();
+    toi_overlap_def asked = toi_default_overlap_def();
+    toi_scene *scene;
+    def.vertex_count = 3;
+    def.faces = mesh.faces;
+    def.filter = (toi_filter){.groups = groups, .group_count = 3};
+    assert_ok(toi_make_scene(&def, &scene));
+    assert_ok(toi_scene_count_overlaps(scene, &asked, mesh.start, NULL)); // makes the stars
+    scene->limit = toi_scene_bytes(scene);
+    assert_fails(toi_scene_change_faces(scene, MANY, 2, NULL, 0, groups), TOI_ERROR_LIMIT, "needs");
+    scene->limit = 0;
+    for (const char *c = strchr(toi_last_message(), '('); *c && *c != ' '; ++c)
+        if (*c >= '0' && *c <= '9')
+            scene->limit = 10 * scene->limit + (*c - '0');
+    assert_ok(toi_scene_change_faces(scene, MANY, 2, NULL, 0, groups));
+    toi_free_scene(scene);
+    free(groups);
+}
+
 static void scenes_may_be_emptied(void **state)
 {
     (void)state;
@@ -474,6 +504,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(failed_changes_change_nothing, count_allocations,
                                         stop_counting),
         cmocka_unit_test_setup_teardown(what_is_wrong_is_said, count_allocations, stop_counting),
+        cmocka_unit_test_setup_teardown(refusals_name_what_suffices, count_allocations,
+                                        stop_counting),
         cmocka_unit_test_setup_teardown(scenes_may_be_emptied, count_allocations, stop_counting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

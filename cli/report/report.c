@@ -239,10 +239,9 @@ int run_report(int argc, char **argv)
     const option_group groups[] = {{"Options", options, &chosen}, {0}};
     const command_line line = {
         .usage = "report DIR [OPTION...]",
-        .about =
-            "Reads the csv files that 'toi bench broad', 'narrow', 'ccd' and 'overlap' wrote to\n"
-            "a folder and to the folders in it, one for every machine, and makes one page of\n"
-            "plots and tables of them. The page needs no network and no other file.",
+        .about = "Reads the csv files that 'toi bench broad', 'narrow', 'ccd' and 'overlap' wrote\n"
+                 "to a folder and to the folders in it, one for every machine, and makes one page\n"
+                 "of plots and tables of them. The page needs no network and no other file.",
         .examples = "report bench/results\nreport results --out report.html --title 'Our scenes'",
         .groups = groups,
         .most_operands = 1};

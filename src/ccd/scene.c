@@ -245,6 +245,7 @@ toi_status toi_make_scene(const toi_scene_def *def, toi_scene **made)
         return status;
     }
     scene->vertex_count = scene->topology.vertex_count;
+    scene->face_count = scene->topology.faces.count;
     toi_empty_store(&scene->budget); // what making it took is not what its calls take
     scene->limit = def->memory_limit;
     *made = scene;
@@ -274,6 +275,7 @@ toi_status toi_scene_change(toi_scene *scene, const toi_scene_def *def)
         toi_free_topology(&scene->topology);
         scene->topology = topology;
         scene->vertex_count = topology.vertex_count;
+        scene->face_count = topology.faces.count;
         scene->limit = def->memory_limit;
     }
     toi_leave_scene(scene);

@@ -52,6 +52,7 @@ struct toi_scene
     int64_t limit; // of its definition
     toi_topology topology;
     _Atomic int64_t vertex_count; // the topology's, for who has not entered
+    _Atomic int64_t face_count;   // likewise
     toi_broad_slot kept[TOI_KEPT];
     struct toi_stars *stars; // of the faces, for overlaps (overlap/overlap.h); or NULL
     toi_changed_list changed;

@@ -294,6 +294,7 @@ static toi_status change_faces(toi_scene *scene, face_request *r)
     note_changes(scene, r);
     change_topology(t, r);
     scene->vertex_count = r->vertex_count;
+    scene->face_count = r->face_count;
     scene->last = (toi_impact){.state = TOI_SEPARATED};
     return TOI_OK;
 }
@@ -305,7 +306,8 @@ toi_status toi_scene_change_faces(toi_scene *scene, int64_t vertex_count, int64_
     enum
     {
         CHANGE_BYTES = 400, // a change, its place in lists, its vertices' stars
-        FACE_BYTES = 60     // of the faces and stars, when they move to larger arrays
+        FACE_BYTES = 60,    // of the faces and stars, when they move to larger arrays
+        VERTEX_BYTES = 28   // of the stars, likewise, and a group
     };
     TOI_GUARD_FP; // for the memory hooks
     toi_status status = toi_lock_scene(scene);
@@ -320,8 +322,10 @@ toi_status toi_scene_change_faces(toi_scene *scene, int64_t vertex_count, int64_
     toi_begin_call(budget);
     budget->limit = scene->limit;
     budget->list = NULL;
-    budget->need = toi_bytes_in_use(budget) + CHANGE_BYTES * (change_count > 0 ? change_count : 0) +
-                   FACE_BYTES * scene->topology.faces.count;
+    budget->need =
+        toi_bytes_in_use(budget) + CHANGE_BYTES * (change_count > 0 ? change_count : 0) +
+        FACE_BYTES * scene->topology.faces.count +
+        VERTEX_BYTES * (vertex_count > 0 && vertex_count <= INT32_MAX ? vertex_count : 0);
     status = change_faces(scene, &r);
     toi_give_back(r.sorted);
     toi_give_back(r.new_groups);

@@ -48,6 +48,7 @@ typedef struct kfree_job
 } kfree_job;
 
 static const double SLACK = 0x1p-40;
+static const double NOBODY = -1; // the size of a polygon without faces
 
 // ---------------------------------------------------------------------------------------------
 // Points and items
@@ -156,6 +157,10 @@ static toi_status find_sizes(void *context, int64_t first, int64_t end)
     for (int64_t i = first; i < end; ++i) {
         members m;
         find_members(job, i, &m);
+        if (m.count == 0) { // a number that no polygon has
+            job->sizes[i] = NOBODY;
+            continue;
+        }
         if (m.count != 1) {
             job->sizes[i] = size_of_many(job, &m);
             if (job->sizes[i] < 0)
@@ -170,7 +175,7 @@ static toi_status find_sizes(void *context, int64_t first, int64_t end)
 
 static int power_of(double size)
 {
-    return size > 0 ? ilogb(size) : -1100;
+    return size > 0 ? ilogb(size) : size == 0 ? -1100 : -1101;
 }
 
 static toi_status order_items(kfree_job *job)
@@ -210,6 +215,8 @@ static toi_status find_boxes(void *context, int64_t first, int64_t end)
         toi_box box = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
         members m;
         find_members(job, job->order[i], &m);
+        if (m.count == 0)
+            break; // the rest has none either
         for (int64_t c = 0; c < 3 * m.count; ++c) {
             const double *p = job->points[toi_face_at(&job->mesh->faces, m.faces[c / 3])[c % 3]];
             for (int k = 0; k < 3; ++k) {
@@ -217,8 +224,6 @@ static toi_status find_boxes(void *context, int64_t first, int64_t end)
                 box.hi[k] = fmax(box.hi[k], p[k]);
             }
         }
-        if (m.count == 0) // a number that no polygon has: far from all
-            box = (toi_box){{8, 8, 8}, {8, 8, 8}};
         enlarge(&box, 2 * SLACK * job->sizes[job->order[i]]);
         job->boxes[i] = box;
     }
@@ -329,6 +334,8 @@ static toi_status search_all(kfree_job *job)
     toi_status status = TOI_OK;
     for (job->begin = 0; job->begin < job->count && status == TOI_OK;) {
         int power = power_of(job->sizes[job->order[job->begin]]);
+        if (job->sizes[job->order[job->begin]] == NOBODY)
+            break; // these come last
         int64_t end = job->begin + 1;
         while (end < job->count && power_of(job->sizes[job->order[end]]) == power)
             ++end;

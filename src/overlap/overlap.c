@@ -351,12 +351,13 @@ static toi_status mark(toi_overlap_call *call)
 }
 
 // All 0, as far as it is known how many there are.
-static void clear_flags(const toi_overlap_def *def, const toi_mesh *mesh, uint8_t *flags)
+static void clear_flags(const toi_overlap_def *def, const subject *s, uint8_t *flags)
 {
     const toi_overlap_def usual = toi_default_overlap_def();
     const toi_polygon_view *view =
         def && def->cookie == OVERLAP_COOKIE ? &def->polygons : &usual.polygons;
-    int64_t faces = mesh->faces.count, count = view->polygons ? 0 : faces;
+    int64_t faces = s->mesh ? s->mesh->faces.count : s->scene ? s->scene->face_count : 0;
+    int64_t count = view->polygons ? 0 : faces;
     for (int64_t i = 0; view->polygons && view->count == faces && i < faces; ++i)
         if (view->polygons[i] >= count && view->polygons[i] < TOI_MOST_OVERLAP_FACES)
             count = (int64_t)view->polygons[i] + 1;
@@ -378,12 +379,12 @@ static toi_status mark_overlaps(const toi_overlap_def *def, const subject *s, ui
         status = toi_fail(TOI_ERROR_ARGUMENT, "the flags are NULL");
     if (status == TOI_OK)
         status = prepare(&call);
-    clear_flags(def, s->mesh ? s->mesh : &call.mesh, flags);
+    clear_flags(def, s, flags);
     call.flags = flags;
     if (status == TOI_OK)
         status = mark(&call);
     if (status != TOI_OK)
-        clear_flags(def, s->mesh ? s->mesh : &call.mesh, flags);
+        clear_flags(def, s, flags);
     return end(&call, status, report);
 }
 

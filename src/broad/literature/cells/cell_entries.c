@@ -53,13 +53,10 @@ static toi_cell_map map_level(const toi_cell_space *space, const toi_cell_level 
     return map;
 }
 
-// Unless the shapes bring a hash: neighbours stay together, and what is hashed is a brick of four
-// cells a side.
+// Neighbours stay together: what is hashed is a brick of four cells a side.
 static uint32_t bucket_of(const toi_cell_space *space, const int32_t at[3])
 {
     static const uint64_t odd[3] = {0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu, 0xd6e8feb86659fd93u};
-    if (space->shapes && space->shapes->hash)
-        return space->shapes->hash(at);
     uint64_t hash = 0;
     uint32_t within = 0;
     for (int k = 0; k < 3; ++k) {
@@ -69,6 +66,11 @@ static uint32_t bucket_of(const toi_cell_space *space, const int32_t at[3])
     hash = (hash ^ hash >> 32) * 0xa0761d6478bd642fu;
     int within_bits = 2 * space->axes;
     return (uint32_t)(hash >> (64 - space->bucket_bits + within_bits)) << within_bits | within;
+}
+
+static uint32_t shape_bucket_of(const toi_cell_space *space, const int32_t at[3])
+{
+    return space->shapes->hash ? space->shapes->hash(at) : bucket_of(space, at);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -160,7 +162,7 @@ static uint32_t occupied_bit(const key_job *job, uint32_t bucket)
 
 static bool is_occupied(const key_job *job, const int32_t at[3])
 {
-    return toi_get_bit(job->occupied, occupied_bit(job, bucket_of(job->space, at)));
+    return toi_get_bit(job->occupied, occupied_bit(job, shape_bucket_of(job->space, at)));
 }
 
 // The cells of one box, by bits: offset 0 or 1 on each axis.
@@ -225,7 +227,7 @@ static uint64_t *write_crossed(const key_job *job, const box_cells *cells, uint6
             continue;
         int32_t at[3];
         cell_at(cells, offsets, at);
-        uint32_t bucket = bucket_of(job->space, at);
+        uint32_t bucket = shape_bucket_of(job->space, at);
         uint64_t others = (crossed & ((1u << offsets) - 1)) | crossed >> (offsets + 1) << offsets;
         *keys++ = (uint64_t)bucket << (64 - job->space->bucket_bits) | others << TOI_KEY_CROSSED |
                   (uint64_t)offsets << TOI_KEY_OFFSETS | box;
