@@ -32,12 +32,14 @@ typedef struct toi_pipeline
     float off;                       // what the distance of two starts loses in single precision
     toi_mesh_order order;            // empty until a search needs it
     toi_purpose purpose;
-    toi_zero_time_policy policy; // the definition's, but while safe steps are checked
-    double inside_share;         // then what pairs keep that start at min_separation or closer
-    double last_time;            // impacts after it do not matter
-    toi_broad_slot *kept;        // of the scene; NULL: nothing more is to be kept
-    toi_budget *budget;          // the scene's
-    int64_t entered;             // bytes that the scene had in use when the call began
+    toi_zero_time_policy policy;    // the definition's, but while safe steps are checked
+    double inside_share;            // then what pairs keep that start at min_separation or closer
+    double last_time;               // impacts after it do not matter
+    toi_broad_slot *kept;           // of the scene; NULL: nothing more is to be kept
+    bool tracked;                   // the scene's report on tracking is about this call
+    const toi_track_source *source; // of the pairs of this motion; NULL: a search
+    toi_budget *budget;             // the scene's
+    int64_t entered;                // bytes that the scene had in use when the call began
     toi_meter meter;
     toi_ccd_report report;
     double started;
@@ -100,9 +102,9 @@ int64_t toi_given_need(const toi_pair_array *lists, int workers);
 // Streams the filtered candidates of one kind.
 toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to);
 
-// Streams, by place (p->order.trees), the pairs of one kind that are apart on no axis at both ends of
-// the step: fewer than the candidates, all that touch among them. Not filtered. Only where it may:
-// where nothing but contact counts.
+// Streams, by place (p->order.trees), the pairs of one kind that are apart on no axis at both ends
+// of the step: fewer than the candidates, all that touch among them. Not filtered. Only where it
+// may: where nothing but contact counts.
 bool toi_may_stream_near(const toi_pipeline *p, toi_kind kind);
 toi_status toi_stream_near(toi_pipeline *p, toi_kind kind, toi_receiver to);
 
