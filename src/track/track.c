@@ -159,10 +159,8 @@ toi_status toi_begin_motion(toi_pipeline *p)
         begin_report(t); // of the call; motions that it asks about later add to it
     p->tracked = true;
     p->source = methods[definition(t).method].source;
-    if (!p->source)
-        return TOI_OK;
-    toi_status status = p->source->prepare(p);
-    if (status == TOI_ERROR_LIMIT) { // the plain search takes less
+    toi_status status = p->source && !t->without ? p->source->prepare(p) : TOI_OK;
+    if (p->source && (t->without || status == TOI_ERROR_LIMIT)) { // the plain search takes less
         toi_forget_tracking(t);
         p->source = NULL;
         t->report.method = TOI_TRACK_STATELESS;
@@ -171,11 +169,24 @@ toi_status toi_begin_motion(toi_pipeline *p)
     return status;
 }
 
+bool toi_track_less(toi_scene *scene, toi_status status)
+{
+    if (status != TOI_ERROR_LIMIT || !scene || toi_lock_scene(scene) != TOI_OK)
+        return false;
+    bool kept = scene->tracking.kept;
+    if (kept)
+        toi_forget_tracking(&scene->tracking);
+    scene->tracking.without = kept;
+    toi_leave_scene(scene);
+    return kept;
+}
+
 void toi_report_tracking(toi_pipeline *p)
 {
     toi_track_report *report = &p->scene->tracking.report;
     if (!p->tracked)
         return;
+    p->scene->tracking.without = false;
     report->elementary =
         p->report.candidates[TOI_VERTEX_FACE] + p->report.candidates[TOI_EDGE_EDGE];
     report->seconds_front = p->report.seconds_broad;
