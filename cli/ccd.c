@@ -8,6 +8,7 @@
 #include "kinds.h"
 #include "method_options.h"
 #include "output.h"
+#include "pair_ranges.h"
 #include "picture.h"
 #include "progress.h"
 #include "text.h"
@@ -177,6 +178,8 @@ static toi_status find(const settings *s, const toi_mesh *mesh, answer *a)
             a->report = report;
     }
     end_progress(&bar);
+    if (status == TOI_OK)
+        status = complete_candidates(&s->def, mesh, &a->report);
     a->hash = toi_hash(a->impacts.data, (size_t)a->impacts.count * sizeof *a->impacts.data);
     return status;
 }
@@ -427,12 +430,12 @@ static toi_status print_object(const settings *s, const toi_mesh *mesh, const an
                                int threads)
 {
     const toi_ccd_report *r = &a->report;
-    json_t *object =
-        json_pack("{s:I, s:I, s:I, s:s, s:s, s:s, s:i, s:o}", "vertices", (json_int_t)r->vertices,
-                  "edges", (json_int_t)r->edges, "faces", (json_int_t)r->faces, "broad",
-                  broad_choice((int)s->def.broad.method), "narrow",
-                  narrow_choice((int)r->decided_by), "device", device_choice(s->device), "threads",
-                  threads, "candidates", json_all_kinds(r->candidates));
+    json_t *object = json_pack(
+        "{s:I, s:I, s:I, s:s, s:s, s:s, s:i, s:o, s:o}", "vertices", (json_int_t)r->vertices,
+        "edges", (json_int_t)r->edges, "faces", (json_int_t)r->faces, "broad",
+        broad_choice((int)s->def.broad.method), "narrow", narrow_choice((int)r->decided_by),
+        "device", device_choice(s->device), "threads", threads, "candidates",
+        json_all_kinds(r->candidates), "tested", json_all_kinds(r->tested));
     if (s->all) {
         json_object_set_new(object, "hits", json_all_kinds(r->hits));
         json_object_set_new(object, "undecided", json_integer(sum_kinds(r->undecided)));
@@ -549,6 +552,8 @@ static void print_summary(const settings *s, const frames *f, const answer *a, i
            narrow_choice((int)r->decided_by), threads, threads == 1 ? "" : "s");
     printf("candidates  ");
     print_kinds(r->candidates);
+    printf("\ntested      ");
+    print_kinds(r->tested);
     printf("\n");
     if (s->all) {
         int64_t undecided = sum_kinds(r->undecided);

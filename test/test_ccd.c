@@ -166,6 +166,7 @@ static void the_pipeline_is_its_stages(void **state)
     soup s = make_soup(small ? 300 : 1500, 0.08, 0.2, 21);
     toi_ccd_def def = toi_default_ccd_def();
     toi_impact_array impacts = {0};
+    def.count_candidates = true;
     toi_ccd_report report, earliest;
     assert_ok(toi_find_impacts(&def, &s.mesh, &impacts, &report));
     double *steps = malloc((size_t)s.vertex_count * sizeof *steps),
@@ -254,7 +255,12 @@ static void the_filter_holds_on_every_path(void **state)
     for (int f = 0; f < 3; ++f) {
         def.filter = filters[f];
         toi_ccd_report report, earliest;
+        def.count_candidates = true;
         assert_ok(toi_find_impacts(&def, &s.mesh, &some, &report));
+        uint64_t counted = hash_impacts(&some);
+        def.count_candidates = false;
+        assert_ok(toi_find_impacts(&def, &s.mesh, &some, NULL));
+        assert_true(hash_impacts(&some) == counted);
         int64_t kept = 0;
         toi_impact first = {.time = INFINITY};
         for (int64_t i = 0; i < all.count; ++i)
@@ -317,6 +323,7 @@ static void float_boxes_give_no_fewer_candidates(void **state)
     toi_ccd_def def = toi_default_ccd_def();
     toi_ccd_report exact, rounded;
     toi_impact_array a = {0}, b = {0};
+    def.count_candidates = true;
     assert_ok(toi_find_impacts(&def, &s.mesh, &a, &exact));
     def.float_boxes = true;
     assert_ok(toi_find_impacts(&def, &s.mesh, &b, &rounded));
@@ -403,7 +410,14 @@ static void candidates_stream_through_a_small_limit(void **state)
     def.memory_limit = large ? 1 << 30 : 24 << 20;
     toi_ccd_report report;
     assert_ok(toi_find_earliest(&def, &mesh, &report));
+    assert_int_equal(report.candidates[TOI_EDGE_EDGE], -1);
+    assert_in_range(report.tested[TOI_EDGE_EDGE], 1, edges * (edges - 1) / 2);
+    assert_int_equal(report.state, TOI_SEPARATED);
+    assert_true(report.peak_bytes < def.memory_limit);
+    def.count_candidates = true;
+    assert_ok(toi_find_earliest(&def, &mesh, &report));
     assert_int_equal(report.candidates[TOI_EDGE_EDGE], edges * (edges - 1) / 2);
+    assert_int_equal(report.tested[TOI_EDGE_EDGE], edges * (edges - 1) / 2);
     assert_int_equal(report.state, TOI_SEPARATED);
     assert_true(report.peak_bytes < def.memory_limit);
     struct rusage usage;

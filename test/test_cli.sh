@@ -249,7 +249,7 @@ check "closed standard output, JSON" [ $code -eq 3 ]
 # --- A known answer -----------------------------------------------------------------------------
 ccd="broad candidates{ee vf} device earliest earliest_hex edges faces first_inside inside narrow normal pair{a b kind}"
 ccd_end="peak_bytes peak_rss_bytes point rescaled seconds{broad narrow prepare total} $(
-    )separation{min relative rescale small_time strict} state threads u v vertices"
+    )separation{min relative rescale small_time strict} state tested{ee vf} threads u v vertices"
 keys "keys of ccd" "$ccd $ccd_end" ccd start.ply end.ply
 keys "keys of ccd --all" \
     "${ccd/ inside/ hash hits{ee vf\} inside} ${ccd_end/threads u/threads u undecided}" \

@@ -190,6 +190,7 @@ static sample make_sample(uint64_t seed)
 {
     sample made = {.s = make_soup(60, 0.2, 0.4, seed)};
     toi_ccd_def def = toi_default_ccd_def();
+    def.count_candidates = true;
     toi_ccd_report report;
     toi_impact_array impacts = {0};
     assert_ok(toi_find_impacts(&def, &made.s.mesh, &impacts, &report));

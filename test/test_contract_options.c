@@ -480,6 +480,7 @@ static void reports_count_what_was_asked(void **state)
     toi_pair_array lists[TOI_KIND_COUNT] = {{0}};
     def.narrow.method = TOI_NARROW_INCLUSION;
     def.narrow.max_iterations = 12; // leaves some undecided
+    def.count_candidates = true;
     assert_ok(toi_find_impacts(&def, &s.mesh, &impacts, &report));
     int64_t hits[TOI_KIND_COUNT] = {0}, undecided[TOI_KIND_COUNT] = {0};
     for (int64_t i = 0; i < impacts.count; ++i) {
@@ -499,7 +500,18 @@ static void reports_count_what_was_asked(void **state)
     for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
         assert_int_equal(report.candidates[kind], lists[kind].count);
         assert_int_equal(earliest.candidates[kind], lists[kind].count);
+        assert_int_equal(report.tested[kind], lists[kind].count);
         toi_free_pairs(&lists[kind]);
+    }
+    def.count_candidates = false;
+    toi_impact_array again = {0};
+    assert_ok(toi_find_impacts(&def, &s.mesh, &again, &report));
+    assert_int_equal(again.count, impacts.count);
+    assert_memory_equal(again.data, impacts.data, (size_t)again.count * sizeof *again.data);
+    toi_free_impacts(&again);
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+        assert_int_equal(report.candidates[kind], -1);
+        assert_in_range(report.tested[kind], hits[kind], earliest.candidates[kind] - 1);
     }
     toi_free_impacts(&impacts);
     free_soup(&s);

@@ -105,6 +105,10 @@ static outcome ask(toi_scene *scene, const toi_ccd_def *def, const toi_mesh *mes
     assert_ok(ask_impacts(scene, def, mesh, &impacts, &report));
     o.impact_count = impacts.count;
     o.impacts = toi_hash(impacts.data, (size_t)impacts.count * sizeof *impacts.data);
+    toi_ccd_def counting = *def;
+    counting.count_candidates = true;
+    assert_ok(ask_impacts(scene, &counting, mesh, &impacts, &report));
+    assert_true(toi_hash(impacts.data, (size_t)impacts.count * sizeof *impacts.data) == o.impacts);
     memcpy(o.counts, report.candidates, sizeof o.counts);
     assert_ok(ask_safe_steps(scene, def, mesh, steps, NULL));
     o.steps = toi_hash(steps, size);

@@ -525,6 +525,7 @@ static void make_sample(sample *made)
     memcpy(made->s.end[3], above, sizeof above);
     made->s.end[3][2] = -1;
     toi_ccd_def def = toi_default_ccd_def();
+    def.count_candidates = true;
     toi_impact_array impacts = {0};
     toi_ccd_report report;
     assert_ok(toi_find_impacts(&def, &made->s.mesh, &impacts, &report));

@@ -118,6 +118,7 @@ static void add_answer_line(table *t, const choices *shown, const ccd_rows *rows
     bool all = row->mode == CCD_ALL, judged = has_truth(row);
     add_question_cells(t, shown, row);
     add_cell(t, count_text(sum_kinds(row->report.candidates)));
+    add_cell(t, count_text(sum_kinds(row->report.tested)));
     add_cell(t, all ? count_text(sum_kinds(row->report.hits)) : words("-"));
     add_cell(t, earliest_cell(row));
     add_cell(t, all && judged ? count_text(row->truth.false_positives) : words("-"));
@@ -129,8 +130,8 @@ static void add_answer_line(table *t, const choices *shown, const ccd_rows *rows
 
 static toi_status print_answers(const ccd_rows *rows, const ccd_row *scene, const choices *shown)
 {
-    static const char *const titles[] = {"candidates", "hits", "earliest", "false +",
-                                         "false -",    "late", "hash",     "answers"};
+    static const char *const titles[] = {"candidates", "tested", "hits", "earliest", "false +",
+                                         "false -",    "late",   "hash", "answers"};
     enum
     {
         TITLES = sizeof titles / sizeof *titles
@@ -382,6 +383,7 @@ static void add_answer(json_t *object, const ccd_rows *rows, const ccd_row *row)
     bool all = row->mode == CCD_ALL, timed = finds_times(row->narrow), judged = has_truth(row);
     bool found = timed && r->state != TOI_SEPARATED;
     json_object_set_new(object, "candidates", json_all_kinds(r->candidates));
+    json_object_set_new(object, "tested", json_all_kinds(r->tested));
     json_object_set_new(object, "hits", all ? json_all_kinds(r->hits) : json_null());
     json_object_set_new(object, "undecided",
                         json_integer(all ? sum_kinds(r->undecided) : r->state == TOI_UNDECIDED));

@@ -97,7 +97,8 @@ int count_wrong_answers(const ccd_rows *rows)
 
 static const char titles[] =
     "scene,broad,narrow,mode,fraction,separation,min_separation,memory_limit,threads,calls,load,"
-    "vertices,edges,faces,candidates_vf,candidates_ee,hits_vf,hits_ee,undecided,inside,earliest,"
+    "vertices,edges,faces,candidates_vf,candidates_ee,tested_vf,tested_ee,hits_vf,hits_ee,"
+    "undecided,inside,earliest,"
     "false_positives,"
     "false_negatives,late,seconds_prepare,seconds_broad,seconds_narrow,seconds,median_seconds,"
     "mean_seconds,repeats,peak_bytes,hash,simd," ENVIRONMENT_TITLES;
@@ -107,6 +108,7 @@ static void write_counts(FILE *file, const ccd_row *row)
     const toi_ccd_report *r = &row->report;
     fprintf(file, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", r->vertices,
             r->edges, r->faces, r->candidates[TOI_VERTEX_FACE], r->candidates[TOI_EDGE_EDGE]);
+    fprintf(file, "%" PRId64 ",%" PRId64 ",", r->tested[TOI_VERTEX_FACE], r->tested[TOI_EDGE_EDGE]);
     if (row->mode == CCD_ALL)
         fprintf(file, "%" PRId64 ",%" PRId64 ",%" PRId64 ",", r->hits[TOI_VERTEX_FACE],
                 r->hits[TOI_EDGE_EDGE],

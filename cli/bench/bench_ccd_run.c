@@ -7,6 +7,7 @@
 #include "bench_subset.h"
 #include "failure.h"
 #include "method_options.h"
+#include "pair_ranges.h"
 #include "progress.h"
 #include "text.h"
 
@@ -198,6 +199,9 @@ static toi_status measure(runner *r, contestant *c)
     toi_impact_array impacts = {0};
     watch w = {.bar = &r->bar, .limit = r->plan->time_limit};
     toi_status status = run_row(r, c, &w, &impacts);
+    toi_ccd_def def = make_def(r, &c->row, &w);
+    if (status == TOI_OK)
+        status = complete_candidates(&def, r->mesh, &c->row.report);
     if (status == TOI_OK)
         judge(r, &c->row, &impacts);
     toi_free_impacts(&impacts);

@@ -315,6 +315,7 @@ static void add_pipeline(table *t, const bench_pipeline *p)
 {
     add_cell(t, words(method_name(&p->run)));
     add_cell(t, count_text(sum_kinds(p->report.candidates)));
+    add_cell(t, count_text(sum_kinds(p->report.tested)));
     add_cell(t, seconds_text(p->report.seconds_narrow));
     add_cell(t, decimal("%.1f", pipeline_nanoseconds(p)));
     add_cell(t, seconds_text(p->report.seconds_total));
@@ -325,8 +326,9 @@ static void add_pipeline(table *t, const bench_pipeline *p)
 
 static toi_status print_pipelines(const bench_report *report)
 {
-    static const char *const titles[] = {"pipeline", "candidates", "narrow",    "ns/candidate",
-                                         "total",    "hits",       "undecided", "hash"};
+    static const char *const titles[] = {"pipeline", "candidates",   "tested",
+                                         "narrow",   "ns/candidate", "total",
+                                         "hits",     "undecided",    "hash"};
     enum
     {
         TITLES = sizeof titles / sizeof *titles
@@ -524,12 +526,13 @@ static json_t *row_object(const bench_report *report, const bench_row *row)
 static json_t *pipeline_object(const bench_pipeline *p)
 {
     const toi_ccd_report *r = &p->report;
-    return json_pack("{s:s, s:I, s:f, s:f, s:i, s:f, s:f, s:I, s:I, s:o}", "method",
+    return json_pack("{s:s, s:I, s:I, s:f, s:f, s:i, s:f, s:f, s:I, s:I, s:o}", "method",
                      method_name(&p->run), "candidates", (json_int_t)sum_kinds(r->candidates),
-                     "seconds_narrow", r->seconds_narrow, "median_seconds", p->median_seconds,
-                     "repeats", p->repeats, "ns_per_candidate", pipeline_nanoseconds(p),
-                     "seconds_total", r->seconds_total, "hits", (json_int_t)sum_kinds(r->hits),
-                     "undecided", (json_int_t)sum_kinds(r->undecided), "hash", json_hash(p->hash));
+                     "tested", (json_int_t)sum_kinds(r->tested), "seconds_narrow",
+                     r->seconds_narrow, "median_seconds", p->median_seconds, "repeats", p->repeats,
+                     "ns_per_candidate", pipeline_nanoseconds(p), "seconds_total", r->seconds_total,
+                     "hits", (json_int_t)sum_kinds(r->hits), "undecided",
+                     (json_int_t)sum_kinds(r->undecided), "hash", json_hash(p->hash));
 }
 
 toi_status print_bench_object(const bench_report *report)

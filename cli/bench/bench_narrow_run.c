@@ -4,6 +4,7 @@
 
 #include "answers.h"
 #include "bench_times.h"
+#include "pair_ranges.h"
 #include "progress.h"
 
 #include <assert.h>
@@ -315,6 +316,8 @@ static toi_status run_pipeline(const bench_plan *plan, const toi_mesh *mesh, ben
             pipeline->report = report;
     }
     end_progress(&bar);
+    if (status == TOI_OK)
+        status = complete_candidates(&def, mesh, &pipeline->report);
     if (status == TOI_OK)
         pipeline->median_seconds = median_seconds(&times);
     pipeline->repeats = times.count;

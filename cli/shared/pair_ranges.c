@@ -34,6 +34,22 @@ toi_status count_candidates(const toi_ccd_def *def, const toi_mesh *mesh, candid
     return status;
 }
 
+toi_status complete_candidates(const toi_ccd_def *def, const toi_mesh *mesh, toi_ccd_report *report)
+{
+    bool complete = true;
+    for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
+        complete &= report->candidates[kind] >= 0;
+    if (complete)
+        return TOI_OK;
+    toi_ccd_def quiet = *def;
+    quiet.progress = NULL;
+    candidate_count found;
+    toi_status status = count_candidates(&quiet, mesh, &found);
+    for (int kind = 0; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind)
+        report->candidates[kind] = found.counts[kind];
+    return status;
+}
+
 // The pairs of one kind.
 typedef struct ranges
 {

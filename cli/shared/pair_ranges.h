@@ -17,6 +17,10 @@ typedef struct candidate_count
 
 toi_status count_candidates(const toi_ccd_def *def, const toi_mesh *mesh, candidate_count *count);
 
+// Counts the candidates of a call whose search did not have to find them all; not timed, and quiet.
+toi_status complete_candidates(const toi_ccd_def *def, const toi_mesh *mesh,
+                               toi_ccd_report *report);
+
 // Receives pairs of one kind; together the calls bring all of them in order.
 typedef toi_status pair_visitor(void *context, toi_kind kind, const toi_pair *pairs, int64_t count);
 

@@ -117,7 +117,9 @@ static toi_status check_public(checker *c, step_truth *t, int64_t step, toi_kind
 
 static toi_status compare_step(checker *c, int64_t step, const step_source *source, step_truth *t)
 {
-    toi_status status = toi_find_impacts(&c->def, &source->mesh, &t->impacts, &t->report);
+    toi_ccd_def counting = c->def;
+    counting.count_candidates = true;
+    toi_status status = toi_find_impacts(&counting, &source->mesh, &t->impacts, &t->report);
     if (status != TOI_OK)
         return add_failure(&c->found, status);
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {

@@ -109,7 +109,9 @@ static toi_status find_lists(const toi_ccd_def *def, const toi_mesh *mesh, toi_t
                              truth_entries *found)
 {
     toi_ccd_report report;
-    toi_status status = toi_find_impacts(def, mesh, impacts, &report);
+    toi_ccd_def counting = *def;
+    counting.count_candidates = true;
+    toi_status status = toi_find_impacts(&counting, mesh, impacts, &report);
     if (status == TOI_OK && list == TOI_TRUTH_CANDIDATES)
         status = toi_find_all_candidates(def, mesh, candidates, NULL);
     if (status != TOI_OK)

@@ -57,6 +57,9 @@ typedef struct toi_ccd_def
     /// twice. Point-edge and point-point pairs need not be of loose parts. A number that is out of
     /// range is an error (TOI_ERROR_DATA).
     const toi_pair_array *given;
+    /// Count the candidates, although impacts can be found without looking at all of them. Default:
+    /// false, which is quicker.
+    bool count_candidates;
     toi_zero_time_policy zero_time; ///< what to do about times of 0; default: nothing
     int workers;                    ///< 0: toi_default_workers()
     /// Most bytes held at once, as broad_phase.h defines it; 0: no limit. Lists of impacts (64
@@ -119,8 +122,12 @@ typedef struct toi_ccd_report
     int64_t vertices; ///< of the mesh
     int64_t edges;    ///< of the mesh, those made from its faces included
     int64_t faces;    ///< of the mesh
-    /// Pairs that the broad phase found, or that are given and overlap, and the filter allows.
+    /// Pairs whose swept boxes overlap, or that are given and overlap, and that the filter allows.
+    /// -1 where they were not counted: a search for impacts drops pairs that an axis separates at
+    /// both ends of the step, if neither boxes nor pairs that only come close have a say, and so
+    /// does not meet all of them. toi_ccd_def.count_candidates has them counted.
     int64_t candidates[TOI_KIND_COUNT];
+    int64_t tested[TOI_KIND_COUNT]; ///< pairs that were looked at one by one: of these, or all
     int64_t hits[TOI_KIND_COUNT]; ///< found to be hit or undecided; only counted when all impacts
                                   ///< or safe steps are asked for
     int64_t undecided[TOI_KIND_COUNT]; ///< of those, undecided

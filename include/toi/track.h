@@ -74,11 +74,11 @@ typedef struct toi_track_def
 TOI_API toi_track_def toi_default_track_def(void);
 
 /// Says how a scene finds its pairs from the next call on: in toi_scene_find_earliest(),
-/// toi_scene_find_impacts() and toi_scene_find_safe_steps() with the broad phase TOI_BROAD_AUTO and
-/// no given pairs; other calls search as before. What was kept for another method is given back.
-/// NULL: the default. A scene on which it was never called uses the default too. On failure the
-/// scene stays as it was: TOI_ERROR_ARGUMENT, or TOI_ERROR_UNSUPPORTED for a method of the
-/// literature (the four last) in a build without them.
+/// toi_scene_find_impacts() and toi_scene_find_safe_steps() with the broad phase TOI_BROAD_AUTO,
+/// no given pairs and no candidates to count; other calls search as before. What was kept for
+/// another method is given back. NULL: the default. A scene on which it was never called uses the
+/// default too. On failure the scene stays as it was: TOI_ERROR_ARGUMENT, or TOI_ERROR_UNSUPPORTED
+/// for a method of the literature (the four last) in a build without them.
 ///
 /// With the four last methods every step may take memory. Where a memory limit leaves none for
 /// tracking, a step searches as with TOI_TRACK_STATELESS, and the report says so.

@@ -293,8 +293,9 @@ bool toi_may_stream_near(const toi_pipeline *p, toi_kind kind)
     const toi_ccd_def *def = p->def;
     return !p->source && kind < TOI_PAIR_KINDS &&
            toi_broad_traits(def->broad.method) & TOI_BROAD_TRAIT_MESH && !def->given &&
-           !def->float_boxes && !(p->policy.relative_separation > 0) && !(p->inside_share > 0) &&
-           !(def->narrow.min_separation > 0);
+           !def->float_boxes && !def->count_candidates && !(p->policy.relative_separation > 0) &&
+           !(p->inside_share > 0) &&
+           (!(def->narrow.min_separation > 0) || toi_is_exact(&def->narrow));
 }
 
 toi_status toi_stream_near(toi_pipeline *p, toi_kind kind, toi_receiver to)
@@ -366,7 +367,7 @@ static toi_status find_candidates(const toi_ccd_def *def, toi_step step, int fir
     if (status == TOI_OK)
         status = toi_make_lists(&job, lists);
     for (int i = 0; i < count && status == TOI_OK; ++i) {
-        p->report.candidates[first + i] = lists[i].count;
+        p->report.candidates[first + i] = p->report.tested[first + i] = lists[i].count;
         if (def->broad.order == TOI_ORDER_CANONICAL)
             toi_sort_list(lists[i].data, lists[i].count, p->workers, p->budget);
     }
@@ -421,7 +422,7 @@ static toi_status stream_candidates(const toi_ccd_def *def, toi_step step, toi_k
         status = toi_prepare_step(&p);
     if (status == TOI_OK)
         status = toi_stream_kind(&p, kind, (toi_receiver){.context = to, .emit = emit_to_sink});
-    p.report.candidates[kind] = to->count;
+    p.report.candidates[kind] = p.report.tested[kind] = to->count;
     return toi_pipeline_end(&p, status, report);
 }
 

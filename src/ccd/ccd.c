@@ -23,7 +23,7 @@ static toi_status solve_all(void *context)
     toi_ccd_report *report = &q->pipeline.report;
     toi_reset_tallies(q);
     for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
-        report->candidates[kind] = 0;
+        report->candidates[kind] = report->tested[kind] = 0;
     report->rescaled = report->inside = 0;
     return toi_solve_candidates(&q->pipeline, toi_consume_impacts, q, NULL);
 }

@@ -111,6 +111,7 @@ static void account(measuring *m, double wall)
     double seconds = 0;
     for (int i = 0; i < m->pipeline.workers; ++i) {
         report->candidates[m->kind] += m->workers[i].candidates;
+        report->tested[m->kind] += m->workers[i].candidates;
         report->hits[m->kind] += m->workers[i].hits;
         seconds += m->workers[i].seconds;
     }
@@ -142,7 +143,7 @@ static toi_status measure_within(measuring *m, double separation)
     m->def.narrow.min_separation = separation;
     toi_free_mesh_order(&p->order); // of boxes for another separation
     for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
-        p->report.candidates[kind] = p->report.hits[kind] = 0;
+        p->report.candidates[kind] = p->report.tested[kind] = p->report.hits[kind] = 0;
     for (int kind = 0; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind)
         status = measure_kind(m, (toi_kind)kind);
     return status;

@@ -75,7 +75,7 @@ typedef int64_t toi_cull_pairs_fn(const toi_cull_source *source, toi_pair *pairs
 typedef struct toi_near_source
 {
     const float (*rows)[8];   // of the vertices, by place: toi_moving_row
-    float largest;            // number in them
+    float error;              // of the difference of two numbers in them
     const int32_t *labels[2]; // of the first and of the second primitives: places of their vertices
     toi_kind kind;
     double t_max; // later contacts do not matter

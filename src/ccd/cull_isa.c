@@ -353,10 +353,9 @@ TOI_INLINE int64_t cull_near(int edge_edge, const toi_near_source *s, toi_pair *
 {
     int64_t kept = 0;
     toi_motion_rows rows;
-    // The distance of two points is off by twice the error of a coordinate.
-    float error = s->largest * (early ? 0x1p-20f : 0x1p-22f) + 0x1p-140f;
+    // docs/exact.md, section 2: where the motion is stopped early there are more roundings.
     for (int i = 0; i < TOI_LANES; ++i)
-        rows.separation[i] = error;
+        rows.separation[i] = early ? s->error * 2.25f : s->error;
     for (int64_t i = 0; i < count; i += TOI_LANES) {
         int lanes = count - i < TOI_LANES ? (int)(count - i) : TOI_LANES;
         for (int lane = 0; lane < TOI_LANES; ++lane)

@@ -102,6 +102,13 @@ int64_t toi_given_need(const toi_pair_array *lists, int workers);
 // Streams the filtered candidates of one kind.
 toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to);
 
+// Is there one right answer for each pair? Then any pair that is proved apart may be dropped; else
+// which ones are must follow from the pair alone, since a method may report what only comes close.
+static inline bool toi_is_exact(const toi_narrow_def *def)
+{
+    return toi_narrow_guarantee(def->method) == TOI_GUARANTEE_EXACT;
+}
+
 // Streams, by place (p->order.trees), the pairs of one kind that are apart on no axis at both ends
 // of the step: fewer than the candidates, all that touch among them. Not filtered. Only where it
 // may: where nothing but contact counts.

@@ -15,6 +15,7 @@
 enum
 {
     BATCH = 512,
+    AHEAD = 16,            // pairs that are fetched before they are gathered
     CANDIDATES_A_BOUND = 2 // from how many candidates a primitive on bounds pay
 };
 
@@ -29,7 +30,7 @@ typedef struct solve_worker
     bool starts_inside[BATCH]; // of exact methods: what is known before
     toi_impact impacts[BATCH];
     double seconds; // spent in the narrow phase
-    int64_t candidates;
+    int64_t tested;
     int64_t rescaled;
     int64_t inside;
     toi_pair_name first_inside;
@@ -85,6 +86,16 @@ static void gather(const toi_pipeline *p, toi_kind kind, toi_pair pair, toi_quer
     }
 }
 
+// What gathering the pair will read: corners jump about in memory.
+static void fetch_corners(const toi_pipeline *p, toi_kind kind, toi_pair pair)
+{
+    int32_t corners[4];
+    toi_unmark_inside(&pair);
+    toi_pair_corners(&p->mesh, kind, pair, corners);
+    for (int c = 0; c < 4; ++c)
+        __builtin_prefetch(&p->trajectories[corners[c]]);
+}
+
 toi_query toi_gather_query(const toi_mesh *mesh, toi_kind kind, toi_pair pair)
 {
     TOI_GUARD_FP;
@@ -134,11 +145,6 @@ static bool is_culled(toi_kind kind)
     return kind < TOI_PAIR_KINDS;
 }
 
-static bool is_exact(const toi_narrow_def *def)
-{
-    return toi_narrow_guarantee(def->method) == TOI_GUARANTEE_EXACT;
-}
-
 // Solves the first `count` queries of a worker. `inside`: see toi_narrow_batch.
 static void solve_queries(const solve_stage *stage, solve_worker *w, int64_t count,
                           const toi_narrow_def *def, shares keep, const bool *inside)
@@ -153,7 +159,7 @@ static void solve_queries(const solve_stage *stage, solve_worker *w, int64_t cou
                               .results = w->results,
                               .scratch = w->scratch,
                               .budget = stage->pipeline->budget};
-    bool rounded = keep.inside > 0 && !is_exact(def);
+    bool rounded = keep.inside > 0 && !toi_is_exact(def);
     if (rounded) {
         set_separations(&batch, keep, w);
         batch.separations = w->separations;
@@ -269,9 +275,9 @@ static void solve_batch(const solve_stage *stage, solve_worker *w, toi_pair *pai
     def.t_max = search_limit(stage, limit);
     double share = p->policy.relative_separation;
     solve_queries(stage, w, count, &def, (shares){share, fmax(share, p->inside_share)},
-                  is_exact(&def) ? w->starts_inside : NULL);
+                  toi_is_exact(&def) ? w->starts_inside : NULL);
     count_inside(stage, w, pairs, count);
-    if (p->inside_share > 0 && is_exact(&def))
+    if (p->inside_share > 0 && toi_is_exact(&def))
         keep_shares(stage, w, pairs, count, &def);
     if (p->policy.rescale > 0) {
         rescale_small(stage, w, pairs, count, limit);
@@ -305,13 +311,6 @@ static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pair
 toi_cull_near_fn toi_cull_near_baseline, toi_cull_near_avx2, toi_cull_near_avx512;
 toi_cull_pairs_fn toi_cull_pairs_baseline, toi_cull_pairs_avx2, toi_cull_pairs_avx512;
 toi_fill_bounds_fn toi_fill_bounds_baseline, toi_fill_bounds_avx2, toi_fill_bounds_avx512;
-
-// Is there one right answer for each pair? Then any pair that is proved apart may be dropped; else
-// which ones are must follow from the pair alone, since a method may report what only comes close.
-static bool answers_are_exact(const toi_ccd_def *def)
-{
-    return is_exact(&def->narrow);
-}
 
 static bool has_separation(const toi_pipeline *p)
 {
@@ -393,8 +392,8 @@ static int64_t cull(solve_stage *stage, toi_pair *pairs, int64_t count)
     toi_cull_source source = {.mesh = &p->mesh,
                               .trajectories = p->trajectories,
                               .kind = stage->kind,
-                              .alike = !answers_are_exact(p->def),
-                              .euclidean = has_separation(p) && answers_are_exact(p->def),
+                              .alike = !toi_is_exact(&p->def->narrow),
+                              .euclidean = has_separation(p) && toi_is_exact(&p->def->narrow),
                               .off = p->off,
                               .separation = p->def->narrow.min_separation,
                               .relative = toi_filter_share(p->policy.relative_separation),
@@ -407,16 +406,29 @@ static int64_t cull(solve_stage *stage, toi_pair *pairs, int64_t count)
     return kernels[toi_simd_level()](&source, pairs, count);
 }
 
-// From places to the numbers of the mesh.
+// From places to the numbers of the mesh. The indices of its vertices will be needed soon.
 static void number_places(const toi_mesh_order *order, toi_kind kind, toi_pair *pairs,
                           int64_t count)
 {
     const int32_t *first = order->trees[0]->ids, *second = order->trees[1]->ids;
+    const toi_mesh *mesh = order->boxes.mesh;
     bool alike = toi_kind_is_alike(kind);
     for (int64_t i = 0; i < count; ++i) {
         int32_t a = first[pairs[i].a], b = second[pairs[i].b];
         pairs[i] = alike && b < a ? (toi_pair){b, a} : (toi_pair){a, b};
+        if (alike)
+            __builtin_prefetch(toi_edge_at(&mesh->edges, a));
+        __builtin_prefetch(alike ? toi_edge_at(&mesh->edges, b) : toi_face_at(&mesh->faces, b));
     }
+}
+
+// Are directions tried on positions in single precision? Not where they would be too coarse; nor
+// where all methods must get the same pairs, nor with a separation, which has tests of its own.
+static bool has_directions(const solve_stage *stage)
+{
+    const toi_pipeline *p = stage->pipeline;
+    return stage->near && toi_is_exact(&p->def->narrow) && !has_separation(p) &&
+           p->order.trees[1]->fine;
 }
 
 // Of pairs by place those that may touch, by number.
@@ -426,10 +438,10 @@ static int64_t keep_near(solve_stage *stage, toi_pair *pairs, int64_t count)
     const toi_pipeline *p = stage->pipeline;
     const toi_filter *filter = &p->scene->topology.filter;
     toi_near_source source = {.rows = (const float(*)[8])p->order.moving,
-                              .largest = p->order.largest,
+                              .error = p->order.error,
                               .labels = {p->order.trees[0]->labels, p->order.trees[1]->labels},
                               .kind = stage->kind};
-    if (answers_are_exact(p->def)) {
+    if (has_directions(stage)) {
         source.t_max = toi_cull_time(search_limit(stage, time_limit(stage)));
         count = kernels[toi_simd_level()](&source, pairs, count);
     }
@@ -447,16 +459,18 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     toi_budget *budget = stage->pipeline->budget;
     double started = toi_clock();
     toi_status status = TOI_OK;
-    w->candidates += count;
+    w->tested += count;
     if (stage->near)
         count = keep_near(stage, pairs, count);
     if (stage->pipeline->def->float_boxes)
         count = toi_keep_overlapping(stage->pipeline, stage->kind, pairs, count);
-    if (is_culled(stage->kind) && !(stage->near && answers_are_exact(stage->pipeline->def)))
+    if (is_culled(stage->kind) && !has_directions(stage))
         count = cull(stage, pairs, count);
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
         int64_t n = count - first < BATCH ? count - first : BATCH;
         for (int64_t i = 0; i < n; ++i) {
+            if (first + i + AHEAD < count)
+                fetch_corners(stage->pipeline, stage->kind, pairs[first + i + AHEAD]);
             w->starts_inside[i] = toi_unmark_inside(&pairs[first + i]);
             gather(stage->pipeline, stage->kind, pairs[first + i], &w->queries[i]);
         }
@@ -476,7 +490,7 @@ static void account(toi_pipeline *p, toi_kind kind, const solve_worker *workers,
 {
     double narrow = 0;
     for (int i = 0; i < p->workers; ++i) {
-        p->report.candidates[kind] += workers[i].candidates;
+        p->report.tested[kind] += workers[i].tested;
         p->report.rescaled += workers[i].rescaled;
         p->report.inside += workers[i].inside;
         if (is_named_before(&workers[i].first_inside, &p->report.first_inside))
@@ -494,7 +508,7 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     stage->kind = kind;
     for (int i = 0; i < p->workers; ++i) {
         stage->scratch[i].seconds = 0;
-        stage->scratch[i].candidates = 0;
+        stage->scratch[i].tested = 0;
         stage->scratch[i].rescaled = stage->scratch[i].inside = 0;
         stage->scratch[i].first_inside = NO_PAIR;
     }
@@ -509,6 +523,8 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     stage->near = toi_may_stream_near(p, kind);
     toi_status status = stage->near ? toi_stream_near(p, kind, to) : toi_stream_kind(p, kind, to);
     account(p, kind, stage->scratch, p->report.seconds_broad - before);
+    bool counted = !stage->near && !(p->source && kind < TOI_PAIR_KINDS);
+    p->report.candidates[kind] = counted ? p->report.tested[kind] : -1;
     toi_give_back(stage->room);
     stage->bounds[0] = stage->bounds[1] = stage->room = NULL;
     return status;

@@ -139,8 +139,9 @@ toi_status toi_scene_track_report(const toi_scene *scene, toi_track_report *repo
 
 bool toi_is_tracked(const toi_pipeline *p)
 {
-    return p->scene != &p->passing && p->purpose.solve && !p->def->given &&
-           p->def->broad.method == TOI_BROAD_AUTO;
+    const toi_ccd_def *def = p->def;
+    return p->scene != &p->passing && p->purpose.solve && !def->given && !def->count_candidates &&
+           def->broad.method == TOI_BROAD_AUTO;
 }
 
 static void begin_report(toi_tracking *t)
@@ -187,8 +188,7 @@ void toi_report_tracking(toi_pipeline *p)
     if (!p->tracked)
         return;
     p->scene->tracking.without = false;
-    report->elementary =
-        p->report.candidates[TOI_VERTEX_FACE] + p->report.candidates[TOI_EDGE_EDGE];
+    report->elementary = p->report.tested[TOI_VERTEX_FACE] + p->report.tested[TOI_EDGE_EDGE];
     report->seconds_front = p->report.seconds_broad;
     report->seconds_solve = p->report.seconds_narrow;
     report->seconds_total = p->report.seconds_total;

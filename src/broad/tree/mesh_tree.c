@@ -7,6 +7,7 @@
 #include "kernel/bounds.h"
 #include "mesh/mesh.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,8 +100,16 @@ static toi_status make_vertex_rows(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
-// Less the origin rounding is monotone, to double and then to float: what is above another number
-// afterwards was above it before.
+// Far below the largest float, so that a box can be enlarged by as much and stay finite.
+#define FARTHEST 0x1p126f
+
+static float clamp(double x)
+{
+    return x > FARTHEST ? FARTHEST : x < -FARTHEST ? -FARTHEST : (float)x;
+}
+
+// Subtraction, scaling and rounding are monotone: what is above another number afterwards was above
+// it before.
 static void arrange_moving(order_job *job, int64_t first, int64_t end)
 {
     toi_mesh_order *order = job->order;
@@ -112,7 +121,7 @@ static void arrange_moving(order_job *job, int64_t first, int64_t end)
         toi_load_point(&mesh->end, order->vertices[i], x[1]);
         toi_moving_row row = {0};
         for (int k = 0; k < 6; ++k) {
-            float value = toi_finite_float(x[k / 3][k % 3] - order->origin[k % 3]);
+            float value = clamp((x[k / 3][k % 3] - order->origin[k % 3]) * order->scale);
             row[k + k / 3] = value;
             largest = fabsf(value) > largest ? fabsf(value) : largest;
         }
@@ -129,25 +138,33 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// In the middle of some vertices: outliers do not move it.
-static void choose_origin(const toi_mesh *mesh, double origin[3])
+// The origin is the median of some vertices, and the scale, a power of two, brings the middle half
+// of them to about 1: outliers change neither.
+static void choose_frame(toi_mesh_order *order)
 {
     enum
     {
         TRIED = 63
     };
-    int64_t tried = mesh->start.count < TRIED ? mesh->start.count : TRIED;
-    double at[3][TRIED];
-    for (int64_t i = 0; i < tried; ++i) {
+    const toi_point_view *start = &order->boxes.mesh->start;
+    int tried = start->count < TRIED ? (int)start->count : TRIED, exponent;
+    double at[3][TRIED], extent = 0, whole = 0;
+    for (int i = 0; i < tried; ++i) {
         double x[3];
-        toi_load_point(&mesh->start, toi_piece_start(mesh->start.count, tried, i), x);
+        toi_load_point(start, toi_piece_start(start->count, tried, i), x);
         for (int k = 0; k < 3; ++k)
             at[k][i] = x[k];
     }
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3 && tried > 0; ++k) {
         qsort(at[k], (size_t)tried, sizeof at[k][0], compare_doubles);
-        origin[k] = tried > 0 ? at[k][tried / 2] : 0;
+        order->origin[k] = at[k][tried / 2];
+        extent = fmax(extent, at[k][tried - 1 - tried / 4] - at[k][tried / 4]);
+        whole = fmax(whole, at[k][tried - 1] - at[k][0]);
     }
+    extent = fmin(extent > 0 ? extent : whole, DBL_MAX);
+    frexp(extent, &exponent);
+    // A difference of doubles times this is exact, or beyond the floats.
+    order->scale = extent > 0 ? ldexp(1, exponent < -1000 ? 1000 : -exponent) : 1;
 }
 
 static toi_status arrange_rows(void *context, int64_t first, int64_t end)
@@ -189,7 +206,8 @@ static toi_status take_order(toi_budget *budget, int64_t count, toi_mesh_order *
 static float enlarge(double radius, float largest)
 {
     double pad = (radius + 0x1p-22 * ((double)largest + radius)) * (1 + 0x1p-20);
-    return toi_round_separation(pad) + 0x1p-146f; // and what underflows
+    // And what underflows. With FARTHEST every box holds the origin, and none is apart.
+    return fminf(toi_round_separation(pad) + 0x1p-146f, FARTHEST);
 }
 
 static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, int workers,
@@ -215,7 +233,7 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
         status = job.rows ? TOI_OK : toi_allocation_status();
     }
     if (status == TOI_OK && boxes->moving)
-        choose_origin(boxes->mesh, order->origin);
+        choose_frame(order);
     if (status == TOI_OK && !(boxes->moving && is_kept(order, TOI_VERTEX)))
         status = toi_parallel_ranges(workers, count, TOI_PIECE, make_vertex_rows, &job);
     if (status == TOI_OK) { // whether it is needed or not: the next call may need it
@@ -233,8 +251,9 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
     order->exact = !job.inexact;
     uint32_t largest = job.largest;
     memcpy(&order->largest, &largest, sizeof largest);
+    order->error = order->largest * 0x1.01p-23f + 0x1p-140f;
     if (boxes->moving && order->radius > 0)
-        order->pad = enlarge(order->radius, order->largest);
+        order->pad = enlarge(order->radius * order->scale, order->largest);
     order->seconds = toi_clock() - started;
     toi_give_back(keys);
     toi_give_back(job.rows);
@@ -309,7 +328,7 @@ static inline void widen_corners(const toi_mesh_order *order, toi_primitive prim
 {
     const int32_t *corners = corners_of(order->boxes.mesh, primitive, i);
     if (order->moving) {
-        int32_t places[3];
+        int32_t places[3] = {0};
         toi_box_row ends[2];
         for (int c = 0; c <= (int)primitive; ++c)
             places[c] = order->positions[corners[c]];
@@ -326,19 +345,24 @@ static inline void widen_corners(const toi_mesh_order *order, toi_primitive prim
 enum
 {
     SAMPLES = 1024,
-    SPOILT = 6 // mean extents; two or three are usual
+    SPOILT = 6, // mean extents; two or three are usual
+    FINE = 256  // errors
 };
 
-// About the mean extent: of some of the primitives.
+// About the mean extent: of some of the primitives. And are most of them far larger than the error
+// of single precision?
 static double sample_extent(const tree_job *job)
 {
-    double sum = 0;
-    int64_t samples = job->count < SAMPLES ? job->count : SAMPLES;
+    double sum = 0, least = FINE * (double)job->order->error;
+    int64_t samples = job->count < SAMPLES ? job->count : SAMPLES, fine = 0;
     for (int64_t i = 0; i < samples; ++i) {
         toi_box_row row;
         widen_corners(job->order, job->primitive, toi_piece_start(job->count, samples, i), &row);
-        sum += toi_largest_extent(&row);
+        double extent = toi_largest_extent(&row);
+        sum += extent;
+        fine += extent >= least;
     }
+    job->tree->fine = fine >= samples - samples / 8;
     return samples > 0 ? sum / (double)samples : 0;
 }
 
@@ -603,10 +627,11 @@ toi_status toi_make_face_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order
 }
 
 // From the arrays above that are held at the same time.
-int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers)
+int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool moving)
 {
     enum
     {
+        MOVING_BYTES = 28, // of a tree, more
         VERTEX_BYTES = 40, // of the order
         ORDER_BYTES = 48,  // a vertex, while it is made
         VERTEX_TREE_BYTES = 40,
@@ -615,8 +640,10 @@ int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers)
         KEPT_BYTES = 4
     };
     int64_t ordering = ORDER_BYTES * counts->vertices;
-    int64_t in_faces = FACE_BYTES * counts->faces + VERTEX_TREE_BYTES * counts->vertices;
-    int64_t in_edges = EDGE_BYTES * counts->edges;
+    int64_t more = moving ? MOVING_BYTES : 0;
+    int64_t in_faces =
+        (FACE_BYTES + more) * counts->faces + (VERTEX_TREE_BYTES + more) * counts->vertices;
+    int64_t in_edges = (EDGE_BYTES + more) * counts->edges;
     int64_t most = ordering > in_faces ? ordering : in_faces;
     return VERTEX_BYTES * counts->vertices + (most > in_edges ? most : in_edges) +
            KEPT_BYTES * (counts->vertices + counts->edges + counts->faces) +

@@ -23,7 +23,8 @@ typedef struct toi_mesh_boxes
     bool moving;
 } toi_mesh_boxes;
 
-// A vertex at t = 0 and t = 1, less the origin, as nearest floats: x y z and an idle 0, twice.
+// A vertex at t = 0 and t = 1, less the origin and scaled, as nearest floats up to 2^126: x y z and
+// an idle 0, twice.
 typedef float toi_moving_row __attribute__((vector_size(32)));
 
 // Orders kept from call to call: the boxes of the next frame are where those of the last were, or
@@ -49,9 +50,10 @@ typedef struct toi_mesh_order
     bool exact;         // all rows are what the boxes in double are
     double seconds;     // that making it took
     // Of boxes that move, instead of rows.
-    double origin[3];
+    double origin[3], scale;
     toi_moving_row *moving;
     float largest; // number in them
+    float error;   // of the difference of two of them: docs/exact.md, section 2
     float pad;     // by how much boxes are enlarged
     // During a search of boxes that move: what the first and the second numbers of a pair are
     // places in.
@@ -85,8 +87,9 @@ toi_mesh_search_fn toi_search_mesh_tree;
 toi_status toi_make_face_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
                               const toi_broad_job *job, toi_tree *faces);
 
-// How much memory the order and the searches take at most, what they keep included.
-int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers);
+// How much memory the order and the searches take at most, what they keep included. `moving`: where
+// boxes may be at both ends of the step.
+int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool moving);
 
 // How many of the workers a mesh can feed.
 typedef int toi_mesh_workers_fn(const toi_mesh_counts *counts, int workers);

@@ -155,8 +155,8 @@ static toi_status bound_tree(toi_pipeline *p, mccd *m, int workers, bool *built)
 // any other may be asked about; else the boxes in double decide.
 static bool answers_are_unique(const toi_pipeline *p)
 {
-    return toi_narrow_guarantee(p->def->narrow.method) == TOI_GUARANTEE_EXACT &&
-           !(p->policy.relative_separation > 0) && !(p->inside_share > 0);
+    return toi_is_exact(&p->def->narrow) && !(p->policy.relative_separation > 0) &&
+           !(p->inside_share > 0);
 }
 
 // Slabs across say nothing of the boxes, and are not enlarged for a separation.

@@ -1,0 +1,236 @@
+// The search at both ends of the step, and directions on positions in single precision
+// (docs/exact.md, sections 1 and 2): what they drop is apart, whatever the mesh, its size, its
+// place and its outliers. Compared with the search of swept boxes, which needs neither.
+
+#include "support.h"
+#include "tangles.h"
+
+#include "exact/twin.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Each instruction set in turn, as far as the machine has them.
+static void use_instruction_set(int64_t number)
+{
+    static const char *const names[] = {"baseline", "avx2", "avx512"};
+    if (toi_set_simd(names[number % 3]) != TOI_OK)
+        assert_ok(toi_set_simd(NULL));
+}
+
+// ---- Contacts that single precision cannot see
+
+enum
+{
+    CROSSINGS = 200,
+    CORNERS = 4
+};
+
+// How the crossings are placed, and what else is there.
+typedef struct setting
+{
+    const char *name;
+    int exponent;   // of the scale
+    double offset;  // of all coordinates
+    double outlier; // where one vertex more stands; 0: none
+    bool early;     // contacts at about 1/65, and nothing later matters
+} setting;
+
+static const setting settings[] = {
+    {"plain", 0, 0, 0, false},         {"early", 0, 0, 0, true},
+    {"far away", 0, 4096, 0, false},   {"far away, early", 0, 4096, 0, true},
+    {"tiny", -100, 0, 0, false},       {"tiny, early", -900, 0, 0, true},
+    {"huge", 120, 0, 0, false},        {"huge, early", 1020, 0, 0, true},
+    {"denormal", -1030, 0, 0, false},  {"some outlier", 0, 0, 64, false},
+    {"far outlier", 0, 0, 1e30, true}, {"farthest outlier", 0, 0, 1e308, false},
+};
+
+typedef struct crossings
+{
+    double start[CORNERS * CROSSINGS + 3][3], end[CORNERS * CROSSINGS + 3][3];
+    int32_t faces[CROSSINGS + 1][3], edges[2 * CROSSINGS][2];
+} crossings;
+
+static double lattice(toi_random *random, int bits)
+{
+    return ldexp((double)(1 + toi_random_below(random, ((uint64_t)1 << bits) - 1)), -40);
+}
+
+// Two segments along x, or a vertex and a face as thin as a segment, that pass through each other
+// on a diagonal of the other axes. Every number is a multiple of 2^-40, so that they touch for
+// sure, in a single moment, and rounding moves them by more than single precision's own slack
+// allows.
+static void make_crossing(toi_kind kind, bool early, toi_random *random, double start[CORNERS][3],
+                          double end[CORNERS][3])
+{
+    static const int along[TOI_PAIR_KINDS][CORNERS] = {{1, 0, 4, 2}, {0, 4, 1, 5}};
+    double x = ldexp((double)toi_random_below(random, 1024), -10);
+    double y = 0.5 + lattice(random, 38), z = 0.5 + lattice(random, 38);
+    double before = lattice(random, 20), after = early ? 64 * before : lattice(random, 20);
+    for (int c = 0; c < CORNERS; ++c) {
+        bool first = c < (kind == TOI_EDGE_EDGE ? 2 : 1);
+        const double from[3] = {x + along[kind][c] * 0x1p-12, first ? y + before : y,
+                                first ? z + before : z};
+        const double to[3] = {from[0], first ? y - after : y, first ? z - after : z};
+        memcpy(start[c], from, sizeof from);
+        memcpy(end[c], to, sizeof to);
+    }
+}
+
+static toi_mesh make_crossings(const setting *how, toi_kind kind, toi_random *random,
+                               crossings *all)
+{
+    int32_t vertices = CORNERS * CROSSINGS, faces = 0, edges = 0;
+    for (int32_t n = 0; n < CROSSINGS; ++n) {
+        int32_t at = CORNERS * n;
+        make_crossing(kind, how->early, random, &all->start[at], &all->end[at]);
+        if (kind == TOI_VERTEX_FACE)
+            memcpy(all->faces[faces++], (int32_t[3]){at + 1, at + 2, at + 3}, 3 * sizeof(int32_t));
+        for (int e = 0; kind == TOI_EDGE_EDGE && e < 2; ++e)
+            memcpy(all->edges[edges++], (int32_t[2]){at + 2 * e, at + 2 * e + 1},
+                   2 * sizeof(int32_t));
+    }
+    for (int32_t i = 0; i < 3 * vertices; ++i) {
+        double *from = &all->start[i / 3][i % 3], *to = &all->end[i / 3][i % 3];
+        *from = ldexp(*from + how->offset, how->exponent);
+        *to = ldexp(*to + how->offset, how->exponent);
+    }
+    for (int k = 0; how->outlier != 0 && k < 3; ++k)
+        all->start[vertices][k] = all->end[vertices][k] = how->outlier;
+    toi_mesh mesh = toi_make_mesh(all->start[0], all->end[0], vertices + (how->outlier != 0),
+                                  faces > 0 ? all->faces[0] : NULL, faces);
+    if (edges > 0)
+        mesh.edges = (toi_index_view){all->edges[0], edges, 0};
+    return mesh;
+}
+
+// The impact of a crossing.
+static void expect_crossing(const setting *how, const toi_mesh *mesh, toi_kind kind, int32_t n,
+                            const toi_impact_array *impacts)
+{
+    bool edges = kind == TOI_EDGE_EDGE;
+    toi_pair pair = edges ? (toi_pair){2 * n, 2 * n + 1} : (toi_pair){CORNERS * n, n};
+    if (n % 20 == 0) {
+        toi_query query = toi_gather_query(mesh, kind, pair);
+        assert_true(twin_decide(kind, &query).touches);
+    }
+    for (int64_t i = 0; i < impacts->count; ++i)
+        if (impacts->data[i].kind == (int32_t)kind && impacts->data[i].a == pair.a &&
+            impacts->data[i].b == pair.b)
+            return;
+    fail_msg("%s: pair %d %d of kind %s touches and is no impact", how->name, pair.a, pair.b,
+             toi_kind_name(kind));
+}
+
+static void grazing_contacts_are_found(void **state)
+{
+    (void)state;
+    static crossings all;
+    toi_random random = {501};
+    int number = 0;
+    for (size_t s = 0; s < sizeof settings / sizeof *settings; ++s)
+        for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+            for (int simd = 0; simd < 3; ++simd) {
+                toi_mesh mesh = make_crossings(&settings[s], (toi_kind)kind, &random, &all);
+                toi_ccd_def def = toi_default_ccd_def();
+                toi_impact_array impacts = {0};
+                toi_ccd_report report;
+                use_instruction_set(number++);
+                def.narrow.t_max = settings[s].early ? 1.0 / 60 : 1;
+                assert_ok(toi_find_impacts(&def, &mesh, &impacts, &report));
+                assert_int_equal(report.candidates[kind], -1);
+                for (int32_t n = 0; n < CROSSINGS; ++n)
+                    expect_crossing(&settings[s], &mesh, (toi_kind)kind, n, &impacts);
+                toi_free_impacts(&impacts);
+            }
+    assert_ok(toi_set_simd(NULL));
+}
+
+// ---- The same answers as without
+
+typedef struct answers
+{
+    toi_impact_array impacts;
+    toi_ccd_report report, earliest;
+    double *steps;
+} answers;
+
+static answers ask(const toi_ccd_def *def, const toi_mesh *mesh, bool counted)
+{
+    toi_ccd_def own = *def;
+    own.count_candidates = counted;
+    answers a = {.steps = calloc((size_t)mesh->start.count + 1, sizeof *a.steps)};
+    assert_ok(toi_find_impacts(&own, mesh, &a.impacts, &a.report));
+    assert_ok(toi_find_earliest(&own, mesh, &a.earliest));
+    if (toi_narrow_guarantee(def->narrow.method) == TOI_GUARANTEE_EXACT)
+        assert_ok(toi_find_safe_steps(&own, mesh, a.steps, NULL));
+    return a;
+}
+
+static void free_answers(answers *a)
+{
+    toi_free_impacts(&a->impacts);
+    free(a->steps);
+}
+
+// Returns how many pairs there are more among the candidates than were tested.
+static int64_t compare_searches(const char *name, const toi_ccd_def *def, const toi_mesh *mesh)
+{
+    answers one = ask(def, mesh, false), other = ask(def, mesh, true);
+    size_t impacts = (size_t)other.impacts.count * sizeof *other.impacts.data;
+    int64_t spared = 0;
+    if (one.impacts.count != other.impacts.count ||
+        (impacts > 0 && memcmp(one.impacts.data, other.impacts.data, impacts) != 0) ||
+        memcmp(&one.earliest.earliest, &other.earliest.earliest, sizeof(toi_impact)) != 0 ||
+        memcmp(one.steps, other.steps, (size_t)mesh->start.count * sizeof *one.steps) != 0)
+        fail_msg("%s, %s: other answers when candidates are counted", name,
+                 toi_narrow_name(def->narrow.method));
+    assert_int_equal(one.report.inside, other.report.inside);
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+        assert_true(other.report.candidates[kind] == other.report.tested[kind]);
+        spared += other.report.candidates[kind] - one.report.tested[kind];
+    }
+    free_answers(&one);
+    free_answers(&other);
+    return spared;
+}
+
+static void every_mesh_has_the_same_answers(void **state)
+{
+    (void)state;
+    int64_t spared = 0;
+    int number = 0;
+    for (int topology = 0; topology < TOPOLOGIES; ++topology)
+        for (int place = 0; place < PLACES; ++place)
+            for (int method = 0; method < TOI_NARROW_COUNT; ++method) {
+                tangle t = make_tangle(topology, place, number % LAYOUTS, 24,
+                                       (uint64_t)(100 * topology + place));
+                toi_ccd_def def = toi_default_ccd_def();
+                use_instruction_set(number);
+                def.workers = 1 + number++ % 3;
+                def.narrow.method = (toi_narrow_method)method;
+                def.narrow = toi_fit_narrow_def(&def.narrow);
+                if (number % 2)
+                    def.filter =
+                        (toi_filter){.groups = t.groups, .group_count = t.mesh.start.count};
+                spared += compare_searches(t.name, &def, &t.mesh);
+                if (toi_narrow_guarantee(def.narrow.method) == TOI_GUARANTEE_EXACT) {
+                    def.narrow.min_separation = 0.02 * pow(1e300, number % 3 - 1);
+                    compare_searches(t.name, &def, &t.mesh);
+                }
+                free_tangle(&t);
+            }
+    assert_ok(toi_set_simd(NULL));
+    print_message("  %lld pairs of candidates were not looked at\n", (long long)spared);
+    assert_true(spared > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grazing_contacts_are_found),
+        cmocka_unit_test(every_mesh_has_the_same_answers),
+    };
+    return cmocka_run_group_tests_name("step_search", tests, NULL, NULL);
+}
