@@ -148,7 +148,7 @@ typedef struct budget_tasks
     const toi_broad_job *job;
     toi_pair *buffers;
     toi_search_budgets_fn *budgets;
-    toi_search_packet_fn *walk;
+    toi_search_packets_fn *walk;
 } budget_tasks;
 
 static toi_status run_task(void *context, int64_t task, int worker)
@@ -156,11 +156,12 @@ static toi_status run_task(void *context, int64_t task, int worker)
     const budget_tasks *t = context;
     toi_pair_writer writer = toi_start_writer(t->job, t->buffers, task, worker);
     toi_status status = TOI_OK;
-    int64_t packets = t->search->search.packets->blocks[0];
-    int64_t end = (task + 1) * PACKETS_A_TASK < packets ? (task + 1) * PACKETS_A_TASK : packets;
-    for (int64_t p = task * PACKETS_A_TASK; p < end && status == TOI_OK; ++p)
-        status = p < t->search->front->packets ? t->budgets(t->search, p, &writer)
-                                               : t->walk(&t->search->search, p, &writer);
+    int64_t packets = t->search->search.packets->blocks[0], p = task * PACKETS_A_TASK;
+    int64_t end = p + PACKETS_A_TASK < packets ? p + PACKETS_A_TASK : packets;
+    for (; p < end && p < t->search->front->packets && status == TOI_OK; ++p)
+        status = t->budgets(t->search, p, &writer);
+    if (p < end && status == TOI_OK)
+        status = t->walk(&t->search->search, p, end, &writer);
     if (status == TOI_OK)
         status = toi_end_writer(&writer);
     return status == TOI_OK ? toi_meter_add(t->job->meter, 1) : status;

@@ -37,6 +37,7 @@ static void forget_kept(void *memory)
         toi_free_block_front(&k->fronts[kind]);
     for (int i = 0; i < 3; ++i) {
         toi_give_back(k->trees[i].ways);
+        k->trees[i].tree.level[0] = k->trees[i].first;
         toi_free_tree(&k->trees[i].tree);
     }
     toi_free_mesh_order(&k->order);
@@ -211,10 +212,13 @@ static toi_status make_trees(toi_pipeline *p, kept_steps *k)
         .mesh = &p->mesh, .min_separation = k->min_separation, .moving = true, .lasting = true};
     toi_broad_job job = {.workers = p->workers, .budget = p->budget};
     toi_status status = TOI_OK;
-    for (int i = TOI_VERTEX; i <= TOI_FACE && status == TOI_OK; ++i)
-        if (toi_primitive_count(&p->mesh, (toi_primitive)i) > 0)
-            status =
-                toi_make_mesh_tree(&boxes, &k->order, &job, (toi_primitive)i, &k->trees[i].tree);
+    for (int i = TOI_VERTEX; i <= TOI_FACE && status == TOI_OK; ++i) {
+        if (toi_primitive_count(&p->mesh, (toi_primitive)i) == 0)
+            continue;
+        toi_tree *tree = &k->trees[i].tree;
+        status = toi_make_mesh_tree(&boxes, &k->order, &job, (toi_primitive)i, tree);
+        k->trees[i].first = tree->level[0];
+    }
     return status;
 }
 
