@@ -377,13 +377,71 @@ static bool advance(toi_pipeline *p, kept_steps *k)
     return measure_looseness(k) <= TOI_LOOSER * k->looseness;
 }
 
-static toi_track_method choose_method(const toi_pipeline *p, const kept_steps *k)
+// ---- Which method
+
+#define SLOW 0.02 // mean edges: below it budgets last
+#define FAST 0.04 // above it they do not
+
+enum
 {
-    (void)k;
-    toi_track_method method = p->scene->tracking.def.method;
-    if (method != TOI_TRACK_AUTO || !p->scene->tracking.set)
-        return method;
-    return TOI_TRACK_ORDER;
+    TRIED = 4,        // steps by budgets before their cost is looked at
+    SHORT_PAUSE = 32, // steps
+    LONG_PAUSE = 1024,
+    MOST_IN_VAIN = 2, // orders
+    ALONE = 16,       // steps; twice as many the next time
+    LONGEST_DOUBLING = 4
+};
+
+// Notes what the last step cost. One that made an order or all budgets says nothing about the next.
+static void note_cost(toi_track_choice *c)
+{
+    double *cost = &c->cost[c->method];
+    if (c->run > 1 && c->spent > 0)
+        *cost = *cost > 0 ? 0.75 * *cost + 0.25 * fmin(c->spent, 2 * *cost) : c->spent;
+    c->spent = 0;
+}
+
+static bool are_budgets_worth_it(toi_track_choice *c, double motion)
+{
+    bool already = c->method == TOI_TRACK_BUDGETS;
+    if (motion > (already ? FAST : SLOW) || c->cost[TOI_TRACK_ORDER] == 0)
+        return false;
+    if (c->pause > 0) {
+        --c->pause;
+        return false;
+    }
+    if (already && c->run > TRIED && c->cost[TOI_TRACK_BUDGETS] > 0.97 * c->cost[TOI_TRACK_ORDER]) {
+        c->pause = c->next_pause > 0 ? c->next_pause : SHORT_PAUSE;
+        c->next_pause = 2 * c->pause < LONG_PAUSE ? 2 * c->pause : LONG_PAUSE;
+        return false;
+    }
+    return true;
+}
+
+static toi_track_method choose_method(toi_tracking *t, double motion)
+{
+    toi_track_choice *c = &t->choice;
+    toi_track_method method = toi_tracking_method(t);
+    if (method == TOI_TRACK_AUTO)
+        method = are_budgets_worth_it(c, motion) ? TOI_TRACK_BUDGETS : TOI_TRACK_ORDER;
+    c->run = method == c->method && !t->report.reordered ? c->run + 1 : 1;
+    c->method = method;
+    return method;
+}
+
+// Orders that are good for one step alone are not worth keeping: some steps are made without.
+static void note_order(toi_track_choice *c, bool new)
+{
+    if (!new) {
+        c->in_vain = ++c->lasted > 2 ? 0 : c->in_vain;
+        return;
+    }
+    c->in_vain = c->lasted <= 1 ? c->in_vain + 1 : 0;
+    c->lasted = 0;
+    if (c->in_vain > MOST_IN_VAIN) {
+        int doublings = c->in_vain - MOST_IN_VAIN - 1;
+        c->alone = ALONE << (doublings < LONGEST_DOUBLING ? doublings : LONGEST_DOUBLING);
+    }
 }
 
 static void set_fronts(toi_pipeline *p, kept_steps *k)
@@ -400,6 +458,7 @@ static void set_fronts(toi_pipeline *p, kept_steps *k)
 static toi_status begin_anew(toi_pipeline *p)
 {
     toi_tracking *t = &p->scene->tracking;
+    note_order(&t->choice, true);
     forget_kept(t->kept);
     t->kept = NULL;
     kept_steps *k;
@@ -409,41 +468,73 @@ static toi_status begin_anew(toi_pipeline *p)
     return status;
 }
 
+static int64_t kept_bytes(const toi_pipeline *p, const kept_steps *k)
+{
+    int64_t bytes = p->mesh.start.count * (int64_t)(sizeof(toi_moving_row) + 2 * sizeof(int32_t));
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        bytes += toi_block_front_bytes(&k->fronts[kind]);
+    for (int i = 0; i < 3; ++i) {
+        const toi_tree *tree = &k->trees[i].tree;
+        int64_t block = 2 * sizeof(toi_tree_block) + 4 * sizeof(toi_box_row) +
+                        (1 + tree->corners) * TOI_BLOCK * (int64_t)sizeof(int32_t) +
+                        (int64_t)sizeof(toi_label_range);
+        block += k->trees[i].ways ? (int64_t)sizeof(toi_box_row) : 0;
+        bytes += tree->blocks[0] * block;
+        for (int l = 1; l < tree->levels; ++l)
+            bytes += tree->blocks[l] * (int64_t)sizeof(toi_tree_block);
+    }
+    return bytes;
+}
+
+// Budgets for this step if they are chosen and there is memory for them; else bounds alone.
+static void set_searches(toi_pipeline *p, kept_steps *k)
+{
+    toi_track_report *report = &p->scene->tracking.report;
+    bool had_ways = k->trees[TOI_VERTEX].ways;
+    report->method = choose_method(&p->scene->tracking, k->motion);
+    if (report->method == TOI_TRACK_BUDGETS && take_ways(p, k)) {
+        if (!had_ways)
+            refit(p, k, false, true);
+        set_fronts(p, k);
+        return;
+    }
+    drop_fronts(k);
+    give_ways_back(k);
+    set_boxes(k);
+    raise_trees(p, k);
+}
+
 static toi_status prepare_kept(toi_pipeline *p)
 {
     toi_tracking *t = &p->scene->tracking;
+    toi_track_choice *c = &t->choice;
     kept_steps *k = t->kept;
     double started = toi_clock();
-    toi_status status = TOI_OK;
-    bool budgets = t->def.method == TOI_TRACK_BUDGETS;
-    if (k && k->min_separation != p->def->narrow.min_separation) {
-        forget_kept(k);
-        k = t->kept = NULL;
+    note_cost(c);
+    if (toi_tracking_method(t) == TOI_TRACK_AUTO && c->alone > 0) {
+        --c->alone;
+        toi_forget_tracking(t);
+        t->report.method = TOI_TRACK_STATELESS;
+        p->source = NULL;
+        return TOI_OK;
     }
-    if (k && budgets && !take_ways(p, k))
-        give_ways_back(k);
-    if (!k || !advance(p, k))
+    toi_status status = TOI_OK;
+    if (k && k->min_separation == p->def->narrow.min_separation && advance(p, k))
+        note_order(c, false);
+    else
         status = begin_anew(p);
-    k = t->kept;
     if (status != TOI_OK)
         return status;
-    k->motion = mean_way(p, k);
-    t->report.motion = k->motion;
-    t->report.method = choose_method(p, k);
-    if (t->report.method == TOI_TRACK_BUDGETS && t->report.reordered && take_ways(p, k))
-        refit(p, k, false, true);
-    if (t->report.method == TOI_TRACK_BUDGETS && k->trees[TOI_VERTEX].ways) {
-        set_fronts(p, k);
-    } else {
-        drop_fronts(k);
-        give_ways_back(k);
-        set_boxes(k);
-        raise_trees(p, k);
-    }
+    k = t->kept;
+    t->report.motion = k->motion = mean_way(p, k);
+    set_searches(p, k);
+    t->report.kept_bytes = kept_bytes(p, k);
     p->order = k->order;
     p->order.borrowed = true;
-    t->report.seconds_refit += toi_clock() - started;
-    p->report.seconds_prepare += toi_clock() - started;
+    double seconds = toi_clock() - started;
+    t->report.seconds_refit += seconds;
+    p->report.seconds_prepare += seconds;
+    c->spent += seconds;
     return TOI_OK;
 }
 
@@ -465,7 +556,9 @@ static toi_status stream_kept(toi_pipeline *p, toi_kind kind, toi_receiver to)
         k->fat ? toi_run_budget_search(&search, &job) : toi_run_tree_search(&search.search, &job);
     const toi_block_front *front = search.front;
     p->scene->tracking.report.front += front->start ? front->start[front->packets] : 0;
-    p->report.seconds_broad += toi_clock() - started;
+    double seconds = toi_clock() - started;
+    p->report.seconds_broad += seconds;
+    p->scene->tracking.choice.spent += seconds;
     return status;
 }
 
