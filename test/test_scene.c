@@ -524,7 +524,10 @@ static void filters_are_copied_and_replaced(void **state)
         groups[i] = -1; // no longer one body, but the scene has its copy
     assert_ok(ask_earliest(scene, &def, &s.mesh, &report));
     assert_int_equal(report.state, TOI_SEPARATED);
+    def.count_candidates = true;
+    assert_ok(ask_earliest(scene, &def, &s.mesh, &report));
     assert_int_equal(report.candidates[0] + report.candidates[1], 0);
+    def.count_candidates = false;
     assert_ok(toi_scene_set_filter(scene, NULL));
     assert_ok(ask_earliest(scene, &def, &s.mesh, &report));
     assert_int_equal(report.state, TOI_HIT);

@@ -1,7 +1,14 @@
 // The search at both ends of the step, and directions on positions in single precision
 // (docs/exact.md, sections 1 and 2): what they drop is apart, whatever the mesh, its size, its
 // place and its outliers. Compared with the search of swept boxes, which needs neither.
+//
+// Looks inside: the filter is compiled into this file.
 
+#define TOI_ISA bounds
+#include "ccd/cull_isa.c"
+#undef TOI_SIDES // of a row; the tree has an enumerator of that name
+
+#include "broad/tree/mesh_tree.h"
 #include "support.h"
 #include "tangles.h"
 
@@ -147,6 +154,79 @@ static void grazing_contacts_are_found(void **state)
     assert_ok(toi_set_simd(NULL));
 }
 
+// ---- The error of positions in single precision
+
+enum
+{
+    FACES = 2000
+};
+
+// How far the row of a vertex less that of another is off, beyond its own rounding, in errors.
+static double row_ratio(const toi_near_source *source, const toi_mesh_order *order, toi_pair pair,
+                        bool early)
+{
+    int32_t places[4];
+    toi_motion_rows rows;
+    const toi_mesh *mesh = order->boxes.mesh;
+    double worst = 0, allowed = early ? 2.25 * source->error : source->error, x[2][2][3];
+    find_places(false, source, &pair, places);
+    put_near(false, source, &pair, early, 0, &rows);
+    for (int c = 0; c < 2; ++c) {
+        toi_load_point(&mesh->start, order->vertices[places[c]], x[c][0]);
+        toi_load_point(&mesh->end, order->vertices[places[c]], x[c][1]);
+    }
+    long double t = early ? toi_float_above(source->t_max) : 1;
+    for (int k = 0; k < 6; ++k) {
+        int end = k / 3, axis = k % 3;
+        long double start = (long double)x[0][0][axis] - x[1][0][axis];
+        long double whole = (long double)x[0][1][axis] - x[1][1][axis];
+        long double truth = (end ? start + t * (whole - start) : start) * order->scale;
+        double found = rows.p[0][4 * end + axis];
+        worst = fmax(worst, (double)(fabsl(found - truth) - 0x1p-24L * fabsl(truth)) / allowed);
+    }
+    return worst;
+}
+
+// Two clouds far apart: numbers are about as large as the largest.
+static void rows_are_within_their_error(void **state)
+{
+    (void)state;
+    static double start[3 * FACES][3], end[3 * FACES][3];
+    static int32_t faces[FACES][3];
+    toi_random random = {502};
+    for (int i = 0; i < 9 * FACES; ++i) {
+        double side = i / 9 % 2 ? 0.75 : -0.75;
+        start[i / 3][i % 3] = side + toi_random_range(&random, -0.25, 0.25);
+        end[i / 3][i % 3] = side + toi_random_range(&random, -0.25, 0.25);
+        faces[i / 9][i / 3 % 3] = i / 3;
+    }
+    toi_mesh mesh = toi_make_mesh(start[0], end[0], 3 * FACES, faces[0], FACES);
+    toi_budget budget = {0};
+    toi_broad_job job = {.workers = 1, .budget = &budget};
+    toi_mesh_boxes boxes = {.mesh = &mesh, .moving = true};
+    toi_mesh_order order = {0};
+    toi_tree tree;
+    assert_ok(toi_make_face_tree(&boxes, &order, &job, &tree));
+    toi_near_source source = {.rows = (const float(*)[8])order.moving,
+                              .error = order.error,
+                              .labels = {NULL, tree.labels},
+                              .kind = TOI_VERTEX_FACE};
+    double worst[2] = {0, 0};
+    for (int64_t n = 0; n < 200000; ++n) {
+        toi_pair pair = {(int32_t)toi_random_below(&random, 3 * FACES),
+                         (int32_t)toi_random_below(&random, FACES)};
+        bool early = n % 2;
+        source.t_max = early ? toi_random_unit(&random) * 0x1p-5 : 1;
+        worst[early] = fmax(worst[early], row_ratio(&source, &order, pair, early));
+    }
+    toi_free_tree(&tree);
+    toi_free_mesh_order(&order);
+    print_message("  at most %.2f of the error that is allowed, %.2f where motions end early\n",
+                  worst[0], worst[1]);
+    assert_true(worst[0] <= 1 && worst[1] <= 1);
+    assert_true(worst[0] > 0.4 && worst[1] > 0.3);
+}
+
 // ---- The same answers as without
 
 typedef struct answers
@@ -229,6 +309,7 @@ static void every_mesh_has_the_same_answers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_within_their_error),
         cmocka_unit_test(grazing_contacts_are_found),
         cmocka_unit_test(every_mesh_has_the_same_answers),
     };

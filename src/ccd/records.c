@@ -2,9 +2,11 @@
 
 #include "ccd/records.h"
 
+#include "base/parallel.h"
 #include "base/radix_sort.h"
 #include "toi/ccd.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum
@@ -180,52 +182,95 @@ static uint64_t packed(packing p, uint64_t key)
     return ((key >> 62) << p.a | (key >> 31 & INT32_MAX)) << p.b | (key & INT32_MAX);
 }
 
-// Copies the records and takes their keys, so that the records come by once; returns the bits that
-// occur in keys.
-static uint64_t copy_records(const toi_recorder *r, const toi_record_array *list, const sorting *s)
+// A sort, each of whose steps goes over ranges of the records.
+typedef struct sort_job
 {
+    const sorting *s;
+    char *records;
+    size_t size;
+    packing pack;
+    int index; // bits of a record's place
+    int shift;
+    _Atomic uint64_t all; // the bits that occur in keys
+} sort_job;
+
+// Copies the records and takes their keys, so that the records come by once.
+static toi_status copy_records(void *context, int64_t begin, int64_t end)
+{
+    sort_job *job = context;
+    const sorting *s = job->s;
     uint64_t all = 0;
-    for (int64_t first = 0; first < list->count; first += PIECE) {
-        int64_t end = first + PIECE < list->count ? first + PIECE : list->count;
-        const char *piece = (const char *)list->data + (size_t)first * r->size;
-        for (int64_t i = first; i < end; ++i) {
-            s->order[i] = whole_key(key_of(piece + (size_t)(i - first) * r->size));
+    for (int64_t first = begin; first < end; first += PIECE) {
+        int64_t next = first + PIECE < end ? first + PIECE : end;
+        const char *piece = job->records + (size_t)first * job->size;
+        for (int64_t i = first; i < next; ++i) {
+            s->order[i] = whole_key(key_of(piece + (size_t)(i - first) * job->size));
             all |= s->order[i];
         }
-        memcpy(s->copy + (size_t)first * r->size, piece, (size_t)(end - first) * r->size);
+        memcpy(s->copy + (size_t)first * job->size, piece, (size_t)(next - first) * job->size);
     }
-    return all;
+    job->all |= all;
+    return TOI_OK;
+}
+
+static toi_status take_keys(void *context, int64_t first, int64_t end)
+{
+    const sort_job *job = context;
+    for (int64_t i = first; i < end; ++i)
+        job->s->order[i] = packed(job->pack, job->s->order[i]) << job->index | (uint64_t)i;
+    return TOI_OK;
+}
+
+static uint64_t place_of(const sort_job *job, int64_t i)
+{
+    return job->s->order[i] & ~(~(uint64_t)0 << job->index);
+}
+
+// Higher bits of the keys, in the order so far.
+static toi_status take_more_keys(void *context, int64_t first, int64_t end)
+{
+    const sort_job *job = context;
+    for (int64_t i = first; i < end; ++i) {
+        uint64_t at = place_of(job, i), key = whole_key(key_of(job->s->copy + at * job->size));
+        job->s->order[i] = packed(job->pack, key) >> job->shift << job->index | at;
+    }
+    return TOI_OK;
 }
 
 // Stable sorts of (some bits of the key, index), from the least bits on; one, unless the mesh is
 // very large.
-static void sort_order(const toi_recorder *r, int64_t count, packing p, const sorting *s)
+static void sort_order(const toi_recorder *r, int64_t count, sort_job *job)
 {
-    int index = width_of((uint64_t)(count - 1)), piece = 64 - index;
-    uint64_t mask = ~(uint64_t)0 << index;
-    for (int64_t i = 0; i < count; ++i)
-        s->order[i] = packed(p, s->order[i]) << index | (uint64_t)i;
+    const sorting *s = job->s;
+    job->index = width_of((uint64_t)(count - 1));
+    int piece = 64 - job->index;
+    uint64_t mask = ~(uint64_t)0 << job->index;
+    toi_parallel_ranges(r->workers, count, TOI_PIECE, take_keys, job);
     toi_radix_sort_with(s->order, s->scratch, count, mask, r->workers);
-    for (int shift = piece; shift < p.all; shift += piece) {
-        for (int64_t i = 0; i < count; ++i) {
-            uint64_t at = s->order[i] & ~mask;
-            uint64_t key = whole_key(key_of(s->copy + at * r->size));
-            s->order[i] = packed(p, key) >> shift << index | at;
-        }
+    for (job->shift = piece; job->shift < job->pack.all; job->shift += piece) {
+        toi_parallel_ranges(r->workers, count, TOI_PIECE, take_more_keys, job);
         toi_radix_sort_with(s->order, s->scratch, count, mask, r->workers);
     }
-    for (int64_t i = 0; i < count; ++i)
-        s->order[i] &= ~mask;
 }
 
 // The size is known to the compiler where there are many.
-static inline void gather_records(char *to, const sorting *s, int64_t count, size_t size)
+static inline void gather_range(const sort_job *job, int64_t first, int64_t end, size_t size)
 {
-    for (int64_t i = 0; i < count; ++i) {
-        if (i + AHEAD < count)
-            __builtin_prefetch(s->copy + s->order[i + AHEAD] * size);
-        memcpy(to + (size_t)i * size, s->copy + s->order[i] * size, size);
+    for (int64_t i = first; i < end; ++i) {
+        if (i + AHEAD < end)
+            __builtin_prefetch(job->s->copy + place_of(job, i + AHEAD) * size);
+        memcpy(job->records + (size_t)i * size, job->s->copy + place_of(job, i) * size, size);
     }
+}
+
+static toi_status gather_records(void *context, int64_t first, int64_t end)
+{
+    const sort_job *job = context;
+    if (job->size == sizeof(toi_impact))
+        gather_range(job, first, end, sizeof(toi_impact));
+    else
+        gather_range(job, first, end, job->size);
+    return TOI_OK;
 }
 
 // By a permutation, which is quick. False for want of memory, with the records as they were.
@@ -234,11 +279,11 @@ static bool sort_by_order(const toi_recorder *r, toi_record_array *list)
     sorting s;
     if (!take_sorting(r, list->capacity, &s))
         return false;
-    sort_order(r, list->count, pack_keys(copy_records(r, list, &s)), &s);
-    if (r->size == sizeof(toi_impact))
-        gather_records(list->data, &s, list->count, sizeof(toi_impact));
-    else
-        gather_records(list->data, &s, list->count, r->size);
+    sort_job job = {.s = &s, .records = list->data, .size = r->size};
+    toi_parallel_ranges(r->workers, list->count, TOI_PIECE, copy_records, &job);
+    job.pack = pack_keys(job.all);
+    sort_order(r, list->count, &job);
+    toi_parallel_ranges(r->workers, list->count, TOI_PIECE, gather_records, &job);
     toi_give_back(s.order);
     return true;
 }

@@ -21,6 +21,13 @@ enum
 
 static const toi_pair_name NO_PAIR = {.kind = TOI_KIND_COUNT};
 
+// Whether a filter pays, which shows: one that has dropped less than a quarter of a block rests for
+// some blocks. Any of them may be left out.
+typedef struct filter_rest
+{
+    int blocks;
+} filter_rest;
+
 // What one worker needs; nothing in it is shared.
 typedef struct solve_worker
 {
@@ -31,6 +38,7 @@ typedef struct solve_worker
     toi_impact impacts[BATCH];
     double seconds; // spent in the narrow phase
     int64_t tested;
+    filter_rest single, wide; // directions in single and in double precision
     int64_t rescaled;
     int64_t inside;
     toi_pair_name first_inside;
@@ -422,32 +430,59 @@ static void number_places(const toi_mesh_order *order, toi_kind kind, toi_pair *
     }
 }
 
-// Are directions tried on positions in single precision? Not where they would be too coarse; nor
-// where all methods must get the same pairs, nor with a separation, which has tests of its own.
-static bool has_directions(const solve_stage *stage)
+static bool is_due(filter_rest *rest)
 {
-    const toi_pipeline *p = stage->pipeline;
-    return stage->near && toi_is_exact(&p->def->narrow) && !has_separation(p) &&
-           p->order.trees[1]->fine;
+    rest->blocks -= rest->blocks > 0;
+    return rest->blocks == 0;
 }
 
-// Of pairs by place those that may touch, by number.
-static int64_t keep_near(solve_stage *stage, toi_pair *pairs, int64_t count)
+static void judge_filter(filter_rest *rest, int64_t tried, int64_t left)
+{
+    if (4 * (tried - left) < tried)
+        rest->blocks = 16;
+}
+
+// Directions on positions in single precision, of pairs by place. Not where all methods must get
+// the same pairs, nor with a separation, which has tests of its own.
+static bool has_single(const toi_pipeline *p)
+{
+    return toi_is_exact(&p->def->narrow) && !has_separation(p);
+}
+
+static int64_t cull_single(const solve_stage *stage, toi_pair *pairs, int64_t count)
 {
     static toi_cull_near_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_near);
+    const toi_mesh_order *order = &stage->pipeline->order;
+    toi_near_source source = {.rows = (const float(*)[8])order->moving,
+                              .error = order->error,
+                              .labels = {order->trees[0]->labels, order->trees[1]->labels},
+                              .kind = stage->kind,
+                              .t_max = toi_cull_time(search_limit(stage, time_limit(stage)))};
+    return kernels[toi_simd_level()](&source, pairs, count);
+}
+
+// Of pairs by place those that may touch, by number. Either filter alone would do; the first is
+// quicker and, far from the origin, coarser.
+static int64_t keep_near(solve_stage *stage, solve_worker *w, toi_pair *pairs, int64_t count)
+{
     const toi_pipeline *p = stage->pipeline;
     const toi_filter *filter = &p->scene->topology.filter;
-    toi_near_source source = {.rows = (const float(*)[8])p->order.moving,
-                              .error = p->order.error,
-                              .labels = {p->order.trees[0]->labels, p->order.trees[1]->labels},
-                              .kind = stage->kind};
-    if (has_directions(stage)) {
-        source.t_max = toi_cull_time(search_limit(stage, time_limit(stage)));
-        count = kernels[toi_simd_level()](&source, pairs, count);
+    bool single = has_single(p) && is_due(&w->single);
+    int64_t tried = count;
+    if (single) {
+        count = cull_single(stage, pairs, count);
+        judge_filter(&w->single, tried, count);
     }
     number_places(&p->order, stage->kind, pairs, count);
-    return filter->groups || filter->may_collide ? toi_keep_allowed(p, stage->kind, pairs, count)
-                                                 : count;
+    if (filter->groups || filter->may_collide)
+        count = toi_keep_allowed(p, stage->kind, pairs, count);
+    if (single && !is_due(&w->wide))
+        return count;
+    tried = count;
+    count = cull(stage, pairs, count);
+    if (single)
+        judge_filter(&w->wide, tried, count);
+    return count;
 }
 
 static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int64_t task,
@@ -460,11 +495,11 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     double started = toi_clock();
     toi_status status = TOI_OK;
     w->tested += count;
-    if (stage->near)
-        count = keep_near(stage, pairs, count);
     if (stage->pipeline->def->float_boxes)
         count = toi_keep_overlapping(stage->pipeline, stage->kind, pairs, count);
-    if (is_culled(stage->kind) && !has_directions(stage))
+    if (stage->near)
+        count = keep_near(stage, w, pairs, count);
+    else if (is_culled(stage->kind))
         count = cull(stage, pairs, count);
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
         int64_t n = count - first < BATCH ? count - first : BATCH;
@@ -509,6 +544,7 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     for (int i = 0; i < p->workers; ++i) {
         stage->scratch[i].seconds = 0;
         stage->scratch[i].tested = 0;
+        stage->scratch[i].single = stage->scratch[i].wide = (filter_rest){0};
         stage->scratch[i].rescaled = stage->scratch[i].inside = 0;
         stage->scratch[i].first_inside = NO_PAIR;
     }

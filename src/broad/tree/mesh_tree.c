@@ -61,7 +61,7 @@ static void judge_order(toi_kept_order *kept, toi_primitive primitive, double lo
 typedef struct order_job
 {
     toi_mesh_order *order;
-    toi_box_row *rows; // as the mesh numbers them
+    toi_box_row *rows; // as the mesh numbers them; at last toi_moving_row, if boxes move
     const uint64_t *keys;
     _Atomic bool inexact;
     _Atomic uint32_t largest; // its bits: numbers that are not negative order like them
@@ -100,26 +100,29 @@ static toi_status make_vertex_rows(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
-static void arrange_moving(order_job *job, int64_t first, int64_t end)
+// Both ends of the vertices as the mesh numbers them, instead of their boxes.
+static toi_status make_moving_rows(void *context, int64_t first, int64_t end)
 {
-    toi_mesh_order *order = job->order;
+    order_job *job = context;
+    const toi_mesh_order *order = job->order;
     const toi_mesh *mesh = order->boxes.mesh;
     float largest = 0;
     for (int64_t i = first; i < end; ++i) {
         double x[2][3];
-        toi_load_point(&mesh->start, order->vertices[i], x[0]);
-        toi_load_point(&mesh->end, order->vertices[i], x[1]);
+        toi_load_point(&mesh->start, i, x[0]);
+        toi_load_point(&mesh->end, i, x[1]);
         toi_moving_row row = {0};
         for (int k = 0; k < 6; ++k) {
             float value = toi_moving_number(order, k % 3, x[k / 3][k % 3]);
             row[k + k / 3] = value;
             largest = fabsf(value) > largest ? fabsf(value) : largest;
         }
-        order->moving[i] = row;
+        job->rows[i] = row;
     }
     uint32_t bits, current = job->largest;
     memcpy(&bits, &largest, sizeof bits);
     while (bits > current && !atomic_compare_exchange_weak(&job->largest, &current, bits)) {}
+    return TOI_OK;
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -161,17 +164,15 @@ static toi_status arrange_rows(void *context, int64_t first, int64_t end)
 {
     order_job *job = context;
     toi_mesh_order *order = job->order;
+    toi_box_row *rows = order->moving ? order->moving : order->rows;
     for (int64_t i = first; i < end; ++i) {
         int32_t vertex = job->keys ? (int32_t)(uint32_t)job->keys[i] : order->kept->ids[0][i];
         if (job->keys && order->kept)
             order->kept->ids[0][i] = vertex;
         order->vertices[i] = vertex;
         order->positions[vertex] = (int32_t)i;
-        if (order->rows)
-            order->rows[i] = job->rows[vertex];
+        rows[i] = job->rows[vertex];
     }
-    if (order->moving)
-        arrange_moving(job, first, end);
     return TOI_OK;
 }
 
@@ -234,6 +235,8 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
         job.keys = keys;
         status = toi_order_rows(job.rows, count, workers, keys, keys + count);
     }
+    if (status == TOI_OK && boxes->moving)
+        status = toi_parallel_ranges(workers, count, TOI_PIECE, make_moving_rows, &job);
     if (status == TOI_OK)
         status = toi_parallel_ranges(workers, count, TOI_PIECE, arrange_rows, &job);
     if (status == TOI_OK && order->kept)
@@ -340,24 +343,19 @@ static inline void widen_corners(const toi_mesh_order *order, toi_primitive prim
 enum
 {
     SAMPLES = 1024,
-    SPOILT = 6, // mean extents; two or three are usual
-    FINE = 256  // errors
+    SPOILT = 6 // mean extents; two or three are usual
 };
 
-// About the mean extent: of some of the primitives. And are most of them far larger than the error
-// of single precision?
+// About the mean extent: of some of the primitives.
 static double sample_extent(const tree_job *job)
 {
-    double sum = 0, least = FINE * (double)job->order->error;
-    int64_t samples = job->count < SAMPLES ? job->count : SAMPLES, fine = 0;
+    double sum = 0;
+    int64_t samples = job->count < SAMPLES ? job->count : SAMPLES;
     for (int64_t i = 0; i < samples; ++i) {
         toi_box_row row;
         widen_corners(job->order, job->primitive, toi_piece_start(job->count, samples, i), &row);
-        double extent = toi_largest_extent(&row);
-        sum += extent;
-        fine += extent >= least;
+        sum += toi_largest_extent(&row);
     }
-    job->tree->fine = fine >= samples - samples / 8;
     return samples > 0 ? sum / (double)samples : 0;
 }
 
@@ -446,6 +444,9 @@ static inline __attribute__((always_inline)) void fill_block(const tree_job *job
     }
     memcpy(toi_block_labels(tree, block, 0), labels, (size_t)corners * sizeof *labels);
     tree->ranges[block] = range;
+    if (order->kept)
+        memcpy(order->kept->ids[job->primitive] + first, tree->ids + first,
+               (size_t)count * sizeof *tree->ids);
     if (!order->moving)
         toi_fill_block(rows, count, &tree->level[0][block], tree->boxes[block]);
 }
@@ -516,11 +517,8 @@ static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
         work.classes = true;
         status = fill_tree(&work, job);
     }
-    if (status == TOI_OK && primitive != TOI_VERTEX && order->kept) {
-        for (int64_t i = 0; sorted && i < count; ++i)
-            order->kept->ids[primitive][i] = tree->ids[i];
+    if (status == TOI_OK && primitive != TOI_VERTEX && order->kept)
         judge_order(order->kept, primitive, toi_mean_half(tree) / work.mean);
-    }
     if (status == TOI_OK) {
         tree->exact = order->exact;
         toi_raise_tree(tree, job->workers);

@@ -87,17 +87,37 @@ void toi_free_tree(toi_tree *tree)
     *tree = (toi_tree){0};
 }
 
+typedef float quad __attribute__((vector_size(16)));
+
+// Four boxes of a block, from lane `lane` on: columns of their numbers.
+static inline void put_rows(const toi_box_row rows[4], int lane, toi_tree_block *block)
+{
+    for (int side = 0; side < 2; ++side) {
+        const quad *row = (const quad *)rows + side;
+        quad a = row[0], b = row[2], c = row[4], d = row[6];
+        quad low_ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+        quad low_cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+        quad high_ab = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+        quad high_cd = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+        quad columns[3] = {__builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5),
+                           __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7),
+                           __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5)};
+        for (int k = 0; k < 3; ++k)
+            *(quad *)&block->bound[3 * side + k][lane] = side ? -columns[k] : columns[k];
+    }
+}
+
 void toi_fill_block(const toi_box_row rows[TOI_BLOCK], int count, toi_tree_block *block,
                     toi_box_row halves[2])
 {
-    for (int i = 0; i < count; ++i)
-        for (int k = 0; k < 3; ++k) {
-            block->bound[k][i] = rows[i][k];
-            block->bound[3 + k][i] = -rows[i][4 + k];
-        }
-    for (int i = count; i < TOI_BLOCK; ++i)
-        for (int s = 0; s < TOI_SIDES; ++s)
-            block->bound[s][i] = s < 3 ? INFINITY : -INFINITY; // apart from everything
+    const float far = INFINITY; // apart from everything
+    const toi_box_row idle = {far, far, far, 0, far, far, far, 0};
+    for (int lane = 0; lane < TOI_BLOCK; lane += 4) {
+        toi_box_row last[4];
+        for (int i = 0; i < 4 && lane + 4 > count; ++i)
+            last[i] = lane + i < count ? rows[lane + i] : idle;
+        put_rows(lane + 4 > count ? last : rows + lane, lane, block);
+    }
     for (int h = 0; h < 2; ++h) {
         int first = h * (TOI_BLOCK / 2) < count ? h * (TOI_BLOCK / 2) : 0;
         int end = first + TOI_BLOCK / 2 < count ? first + TOI_BLOCK / 2 : count;

@@ -62,7 +62,6 @@ typedef struct toi_tree
     // step, `far` is level 0 at t = 1, and `ends` are the blocks' boxes at t = 0 and t = 1.
     toi_tree_block *far;
     toi_box_row (*ends)[2];
-    bool fine; // most of these are far larger than single precision's error
 } toi_tree;
 
 // The row of a box: nearest floats, kept finite; true if they are the doubles.

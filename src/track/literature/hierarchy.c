@@ -164,19 +164,48 @@ static void build(const building *b, const toi_subtree *range)
     build(b, &parts[1]);
 }
 
-// Cuts until the parts are small enough to be shared out.
-static void build_top(const building *b, const toi_subtree *range)
+// Ranges that are too large to be handed to one worker; there are less than SHARES.
+typedef struct cutting
 {
-    toi_hierarchy *tree = b->tree;
-    toi_subtree parts[2];
+    const building *building;
+    int64_t count;
+    toi_subtree ranges[SHARES];
+    toi_subtree parts[2 * SHARES];
+} cutting;
+
+static void sort_in(cutting *c, const toi_subtree *range)
+{
+    toi_hierarchy *tree = c->building->tree;
     if (range->count == 1 || range->count <= tree->leaves / SHARES) {
         tree->subtrees[tree->subtree_count++] = *range;
-        return;
+    } else {
+        tree->tops[tree->top_count++] = range->node;
+        c->ranges[c->count++] = *range;
     }
-    tree->tops[tree->top_count++] = range->node;
-    cut(b, range, parts);
-    build_top(b, &parts[0]);
-    build_top(b, &parts[1]);
+}
+
+static toi_status cut_range(void *context, int64_t index, int worker)
+{
+    (void)worker;
+    cutting *c = context;
+    cut(c->building, &c->ranges[index], &c->parts[2 * index]);
+    return TOI_OK;
+}
+
+// Cuts all large ranges at once, until there are none.
+static toi_status build_top(const building *b)
+{
+    cutting c = {.building = b};
+    toi_status status = TOI_OK;
+    sort_in(&c, &(toi_subtree){.count = b->tree->leaves});
+    while (c.count > 0 && status == TOI_OK) {
+        int64_t parts = 2 * c.count;
+        status = toi_parallel(b->source->workers, c.count, cut_range, &c);
+        c.count = 0;
+        for (int64_t i = 0; i < parts; ++i)
+            sort_in(&c, &c.parts[i]);
+    }
+    return status;
 }
 
 static toi_status build_subtree(void *context, int64_t index, int worker)
@@ -193,9 +222,10 @@ static toi_status choose_shape(building *b)
     int workers = b->source->workers;
     tree->top_count = tree->subtree_count = 0;
     toi_status status = toi_parallel_ranges(workers, tree->leaves, TOI_PIECE, find_centres, b);
+    if (status == TOI_OK)
+        status = build_top(b);
     if (status != TOI_OK)
         return status;
-    build_top(b, &(toi_subtree){.count = tree->leaves});
     return toi_parallel(workers, tree->subtree_count, build_subtree, b);
 }
 

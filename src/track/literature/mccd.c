@@ -26,7 +26,7 @@ typedef struct mccd
     toi_elements elements;
     toi_orphans listed;
     toi_hierarchy tree;     // without leaves: to be built
-    double edge;            // mean length, when the tree was built
+    double edge;            // mean length, when the first tree was built
     toi_front front;        // of the last step
     bool tracked;           // it may be walked on from
     int64_t sprouted, left; // since it was made
@@ -144,7 +144,8 @@ static toi_status bound_tree(toi_pipeline *p, mccd *m, int workers, bool *built)
     }
     if (status != TOI_OK || !*built)
         return status;
-    m->edge = mean_edge(p);
+    if (m->edge == 0)
+        m->edge = mean_edge(p);
     m->tracked = false;
     return toi_build_hierarchy(&source, &m->tree);
 }

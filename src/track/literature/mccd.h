@@ -93,7 +93,7 @@ typedef struct toi_hierarchy
     int32_t *right;               // the right child; of a leaf ~element
     struct toi_subtree *subtrees; // shared out between the workers
     int64_t subtree_count;
-    int32_t *tops; // the nodes above them, upwards
+    int32_t *tops; // the nodes above them, parents first
     int64_t top_count;
     double surface; // of all nodes: of the last refit,
     double built;   // and after the tree was made
