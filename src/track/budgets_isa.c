@@ -4,7 +4,7 @@
 #include "simd/motion_rows.h" // first: it says how many lanes there are
 
 #include "base/simd.h"
-#include "broad/tree/lanes_isa.h"
+#include "broad/tree/compare_isa.h"
 #include "track/kept.h"
 
 // ---- Bounds

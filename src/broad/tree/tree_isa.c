@@ -4,7 +4,7 @@
 #include "broad/tree/tree.h"
 
 #include "base/simd.h"
-#include "broad/tree/lanes_isa.h"
+#include "broad/tree/compare_isa.h"
 
 // What the compiler is to know when it makes a kernel.
 typedef struct shape
@@ -300,6 +300,10 @@ TOI_LANE_INLINE toi_status list_block(packet *p, const shape kind, int64_t block
 
 // Sixteen packets whose boxes move go down the tree together: the blocks near all of them are
 // listed, and each packet is compared with that list, sixteen blocks at a time.
+enum
+{
+    GROUP = 192 // blocks; more are taken in turns, since stacks may be small
+};
 typedef struct group
 {
     const toi_tree_search *search;
@@ -370,7 +374,7 @@ TOI_LANE_INLINE void choose_blocks(const group *g, toi_tree_block near[][2],
 
 TOI_LANE_INLINE toi_status run_group(group *g, const shape kind)
 {
-    toi_tree_block near[LIST / TOI_BLOCK + 1][2];
+    toi_tree_block near[GROUP / TOI_BLOCK][2];
     int from = 0;
     arrange_blocks(g, near);
     for (int64_t index = g->first; index < g->end; ++index) {
@@ -408,7 +412,7 @@ TOI_LANE_INLINE toi_status visit_block(const walker *w, const shape kind, int64_
     if (!kind.moving)
         return list_block(w->packet, kind, block);
     w->group->blocks.at[w->group->blocks.count++] = (int32_t)block;
-    return w->group->blocks.count < LIST ? TOI_OK : run_group(w->group, kind);
+    return w->group->blocks.count < GROUP ? TOI_OK : run_group(w->group, kind);
 }
 
 // Children of a block of the tree that the box overlaps.

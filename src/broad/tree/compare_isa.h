@@ -1,12 +1,11 @@
-// Blocks of sixteen boxes against one box, in each instruction set. For sources that are compiled
-// once a set.
+// Comparing a box with the sixteen of a block, at one time or at both ends of a step, for each
+// instruction set.
 
-#ifndef TOI_BROAD_TREE_LANES_ISA_H
-#define TOI_BROAD_TREE_LANES_ISA_H
-
-#include "broad/tree/tree.h"
+#ifndef TOI_BROAD_COMPARE_ISA_H
+#define TOI_BROAD_COMPARE_ISA_H
 
 #include "broad/layout/block_isa.h"
+#include "broad/tree/tree.h"
 
 // The six columns of a block, in as many parts as a vector needs for sixteen lanes.
 #if defined(TOI_ISA_avx512)
