@@ -232,7 +232,7 @@ TOI_INLINE float axis_gap(const toi_box_row *a, const toi_box_row *b)
 // Pairs whose distance is to be measured.
 enum
 {
-    WORK = 1024
+    WORK = 256
 };
 typedef struct work
 {
@@ -248,19 +248,44 @@ TOI_INLINE int32_t corner_at(const toi_tree *tree, int corners, int32_t place, i
     return tree->labels[(int64_t)(place - lane) * corners + c * TOI_BLOCK + lane];
 }
 
+// Differences at t = 0.
+typedef struct start_rows
+{
+    quad p[TOI_LANES], e[TOI_LANES], g[TOI_LANES];
+} start_rows;
+
 TOI_INLINE void put_pair(int edge_edge, const toi_budget_search *s, const toi_pair *pair, int lane,
-                         toi_motion_rows *rows)
+                         start_rows *rows)
 {
     int first = edge_edge ? 2 : 1;
-    toi_motion_row x[4];
+    quad x[4];
     for (int c = 0; c < 4; ++c) {
         int32_t place = c < first ? corner_at(s->search.tree, first, pair->a, c)
                                   : corner_at(s->search.packets, 4 - first, pair->b, c - first);
-        memcpy(&x[c], &s->rows[place], sizeof x[c]);
+        x[c] = *(const quad *)&s->rows[place];
     }
     rows->p[lane] = TOI_P_OF(edge_edge, x);
     rows->e[lane] = TOI_E_OF(edge_edge, x);
     rows->g[lane] = TOI_G_OF(edge_edge, x);
+}
+
+// The rows as lanes, at both ends of a motion that stands still.
+TOI_INLINE void take_columns(const quad rows[TOI_LANES], toi_real at[2][3])
+{
+    float sides[3][TOI_LANES] __attribute__((aligned(64)));
+    for (int i = 0; i < TOI_LANES; i += 4) {
+        quad a = __builtin_shufflevector(rows[i], rows[i + 1], 0, 4, 1, 5);
+        quad b = __builtin_shufflevector(rows[i + 2], rows[i + 3], 0, 4, 1, 5);
+        quad c = __builtin_shufflevector(rows[i], rows[i + 1], 2, 6, 3, 7);
+        quad d = __builtin_shufflevector(rows[i + 2], rows[i + 3], 2, 6, 3, 7);
+        *(quad *)&sides[0][i] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+        *(quad *)&sides[1][i] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+        *(quad *)&sides[2][i] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
+    }
+    for (int k = 0; k < 3; ++k) {
+        memcpy(&at[0][k], sides[k], sizeof at[0][k]);
+        at[1][k] = at[0][k];
+    }
 }
 
 enum
@@ -295,17 +320,22 @@ TOI_INLINE toi_mask is_farther(int edge_edge, const toi_pair_motion *m, const to
 
 TOI_INLINE void measure(int edge_edge, const toi_budget_search *s, work *todo)
 {
-    toi_motion_rows rows;
+    start_rows rows;
+    float needs[TOI_LANES];
     for (int i = 0; i < todo->count; i += TOI_LANES) {
         int lanes = todo->count - i < TOI_LANES ? todo->count - i : TOI_LANES;
         for (int lane = 0; lane < TOI_LANES; ++lane) {
             int at = i + (lane < lanes ? lane : 0);
             put_pair(edge_edge, s, &todo->pairs[at], lane, &rows);
-            rows.separation[lane] = todo->need[at];
+            needs[lane] = todo->need[at];
         }
         toi_pair_motion m;
         toi_real need;
-        toi_mask wild = toi_load_motion(&rows, &m, &need);
+        take_columns(rows.p, m.p);
+        take_columns(rows.e, m.e);
+        take_columns(rows.g, m.g);
+        memcpy(&need, needs, sizeof need);
+        toi_mask wild = toi_measure_single(&m);
         unsigned close = toi_mask_word(~is_farther(edge_edge, &m, &need) | wild);
         for (close &= (1u << lanes) - 1; close; close &= close - 1) {
             int at = i + __builtin_ctz(close);
@@ -372,7 +402,7 @@ TOI_INLINE void list_close(int edge_edge, const toi_budget_search *s, int64_t pa
 
 enum
 {
-    STEPS = 16 // that a budget lasts, about
+    STEPS = 14 // that a budget lasts, about
 };
 
 // A new budget for two blocks that move by `way` in this step; what is left of it then.
@@ -388,7 +418,7 @@ TOI_INLINE float renew(int edge_edge, const toi_budget_search *s, int64_t packet
         apart = axis_gap(&s->search.packets->ends[packet][0], &s->search.tree->ends[other][0]);
     memset(&s->front->masks[entry], 0, sizeof s->front->masks[entry]);
     apart = (apart - s->reserve) * (1 - 0x1p-20f);
-    if (apart > budget)
+    if (apart > 2 * way) // no pair need be looked at, and this is cheap to find out again
         return spend(apart, way);
     list_close(edge_edge, s, packet, entry, budget + s->reserve, todo);
     return spend(budget, way);
@@ -446,6 +476,22 @@ static toi_status search_left_over(left_over *l)
     return status;
 }
 
+// Bit j: row j is not empty.
+TOI_INLINE unsigned rows_used(const toi_pair_mask *mask)
+{
+#if defined(__SSE2__)
+    const __m128i *halves = (const __m128i *)mask->row, none = _mm_setzero_si128();
+    __m128i low = _mm_cmpeq_epi16(_mm_load_si128(halves), none);
+    __m128i high = _mm_cmpeq_epi16(_mm_load_si128(halves + 1), none);
+    return ~(unsigned)_mm_movemask_epi8(_mm_packs_epi16(low, high)) & 0xffff;
+#else
+    unsigned used = 0;
+    for (int j = 0; j < TOI_BLOCK; ++j)
+        used |= (unsigned)(mask->row[j] != 0) << j;
+    return used;
+#endif
+}
+
 TOI_INLINE void list_entry(left_over *l, int64_t entry)
 {
     const toi_block_front *front = l->search->front;
@@ -458,14 +504,10 @@ TOI_INLINE void list_entry(left_over *l, int64_t entry)
         return;
     }
     const toi_pair_mask *mask = &front->masks[entry];
-    uint64_t words[TOI_BLOCK / 4];
-    memcpy(words, mask->row, sizeof words);
-    if (!(words[0] | words[1] | words[2] | words[3]))
-        return;
-    for (int j = 0; j < TOI_BLOCK; ++j) {
+    for (unsigned rows = rows_used(mask); rows; rows &= rows - 1) {
+        int j = __builtin_ctz(rows);
         l->places[l->list.place_count] = other * TOI_BLOCK + j;
-        l->allowed[l->list.place_count] = mask->row[j];
-        l->list.place_count += mask->row[j] != 0;
+        l->allowed[l->list.place_count++] = mask->row[j];
     }
 }
 

@@ -404,8 +404,10 @@ static void note_cost(toi_track_choice *c)
 static bool are_budgets_worth_it(toi_track_choice *c, double motion)
 {
     bool already = c->method == TOI_TRACK_BUDGETS;
-    if (motion > (already ? FAST : SLOW) || c->cost[TOI_TRACK_ORDER] == 0)
+    if (motion > (already ? FAST : SLOW))
         return false;
+    if (c->cost[TOI_TRACK_ORDER] == 0) // not known yet; no need to know it where it is clear
+        return motion < SLOW / 2;
     if (c->pause > 0) {
         --c->pause;
         return false;
