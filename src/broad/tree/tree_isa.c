@@ -21,7 +21,7 @@ typedef struct shape
 // Boxes of the tree near the packet, by their place in it, waiting to be compared.
 enum
 {
-    LIST = 512
+    LIST = 256
 };
 typedef struct probe_list
 {
@@ -302,7 +302,7 @@ TOI_LANE_INLINE toi_status list_block(packet *p, const shape kind, int64_t block
 // listed, and each packet is compared with that list, sixteen blocks at a time.
 enum
 {
-    GROUP = 192 // blocks; more are taken in turns, since stacks may be small
+    GROUP = 96 // blocks; more are taken in turns, since stacks may be small
 };
 typedef struct group
 {
