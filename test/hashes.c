@@ -1,9 +1,10 @@
 // Prints a line of fingerprints for every scene and narrow phase: the points, the candidates, the
 // impacts, the earliest impact, the safe steps, the distances at the start. Every one is computed
 // for several workers and for each instruction set (with the default narrow phase 1 to 8 workers
-// and each broad phase), and must come out the same. Likewise for fields: values, gradients and
-// bounds, first contacts of a mesh with them by every solver, and contacts; and for the k-free
-// analysis. test_hashes.sh compares the lines of two builds.
+// and each broad phase), and must come out the same. Likewise what scenes find and count by each
+// method of tracking; and for fields: values, gradients and bounds, first contacts of a mesh with
+// them by every solver, and contacts; and for the k-free analysis. test_hashes.sh compares the
+// lines of two builds.
 
 #include "scenes.h"
 #include "toi/random.h"
@@ -330,6 +331,55 @@ static int compare_kfree(const toi_mesh *mesh, const char *name)
     return differences;
 }
 
+// What a scene finds and counts by a method of tracking: a step, the way back, and the step again.
+static uint64_t hash_tracked(const toi_mesh *mesh, toi_track_method method, int workers)
+{
+    toi_scene_def made = toi_default_scene_def();
+    toi_track_def track = toi_default_track_def();
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_impact_array impacts = {0};
+    toi_scene *scene;
+    uint64_t hash = 0;
+    made.vertex_count = mesh->start.count;
+    made.faces = mesh->faces;
+    made.edges = mesh->edges;
+    track.method = method;
+    def.workers = workers;
+    require(toi_make_scene(&made, &scene), "a scene");
+    require(toi_scene_set_tracking(scene, &track), "tracking");
+    for (int step = 0; step < 3; ++step) {
+        toi_track_report r;
+        require(toi_scene_find_impacts(scene, &def, step == 1 ? mesh->end : mesh->start,
+                                       step == 1 ? mesh->start : mesh->end, &impacts, NULL),
+                "impacts");
+        require(toi_scene_track_report(scene, &r), "the report");
+        int64_t counts[] = {r.volume_tests, r.elementary, r.adjacent,
+                            r.front,        r.sprouted,   r.phantom};
+        hash = 31 * hash + toi_hash(impacts.data, (size_t)impacts.count * sizeof *impacts.data);
+        hash = 31 * hash + toi_hash(counts, method < TOI_TRACK_FRONT ? 0 : sizeof counts);
+    }
+    toi_free_impacts(&impacts);
+    toi_free_scene(scene);
+    return hash;
+}
+
+static int compare_tracked(const toi_mesh *mesh, const char *name)
+{
+    int differences = 0;
+    for (int method = 0; method < TOI_TRACK_COUNT; ++method) {
+        uint64_t first = hash_tracked(mesh, (toi_track_method)method, 1);
+        for (int workers = 2; workers <= 8; workers += 3)
+            if (hash_tracked(mesh, (toi_track_method)method, workers) != first) {
+                fprintf(stderr, "%s: tracked by %s, %d workers differ from one\n", name,
+                        toi_track_name((toi_track_method)method), workers);
+                ++differences;
+            }
+        printf("%s tracked %s %016" PRIx64 "\n", name, toi_track_name((toi_track_method)method),
+               first);
+    }
+    return differences;
+}
+
 int main(int argc, char **argv)
 {
     toi_animation_def def = toi_default_animation_def();
@@ -364,6 +414,7 @@ int main(int argc, char **argv)
                    def.name, toi_narrow_name((toi_narrow_method)narrow), points, f.candidates, hits,
                    f.impacts, f.earliest, f.steps, f.close);
         }
+        differences += compare_tracked(&mesh, def.name);
         toi_free_edges(&edges);
         toi_free_animation(&scene);
     }

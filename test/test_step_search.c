@@ -206,7 +206,7 @@ static void rows_are_within_their_error(void **state)
     toi_mesh_boxes boxes = {.mesh = &mesh, .moving = true};
     toi_mesh_order order = {0};
     toi_tree tree;
-    assert_ok(toi_make_face_tree(&boxes, &order, &job, &tree));
+    assert_ok(toi_make_primitive_tree(&boxes, &order, &job, TOI_FACE, &tree));
     toi_near_source source = {.rows = (const float(*)[8])order.moving,
                               .error = order.error,
                               .labels = {NULL, tree.labels},

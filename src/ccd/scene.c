@@ -129,6 +129,7 @@ void toi_forget_kept(toi_scene *scene)
     scene->stars = NULL;
     toi_give_back(scene->changed.data); // of an order that is gone
     scene->changed = (toi_changed_list){0};
+    toi_forget_tracking(&scene->tracking);
 }
 
 void toi_clear_scene(toi_scene *scene)

@@ -8,6 +8,7 @@
 #include "broad/broad.h"
 #include "mesh/mesh.h"
 #include "toi/scene.h"
+#include "track/track.h"
 
 // What searches keep from call to call; of lists of boxes, by toi_kind.
 enum
@@ -56,7 +57,8 @@ struct toi_scene
     toi_broad_slot kept[TOI_KEPT];
     struct toi_stars *stars; // of the faces, for overlaps (overlap/overlap.h); or NULL
     toi_changed_list changed;
-    toi_impact last; // the first of the last step; TOI_SEPARATED: none is known
+    toi_impact last;       // the first of the last step; TOI_SEPARATED: none is known
+    toi_tracking tracking; // how pairs are found, and what that keeps
 };
 
 // A scene for one call: empty.

@@ -559,7 +559,8 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     stage->near = toi_may_stream_near(p, kind);
     toi_status status = stage->near ? toi_stream_near(p, kind, to) : toi_stream_kind(p, kind, to);
     account(p, kind, stage->scratch, p->report.seconds_broad - before);
-    p->report.candidates[kind] = stage->near ? -1 : p->report.tested[kind];
+    bool counted = !stage->near && !(p->source && kind < TOI_PAIR_KINDS);
+    p->report.candidates[kind] = counted ? p->report.tested[kind] : -1;
     toi_give_back(stage->room);
     stage->bounds[0] = stage->bounds[1] = stage->room = NULL;
     return status;
@@ -591,6 +592,8 @@ toi_status toi_solve_candidates(toi_pipeline *p, toi_consume_fn *consume, void *
     double started = toi_clock();
     toi_status status = scratch ? toi_take_trajectories(p) : toi_allocation_status();
     p->report.seconds_narrow += toi_clock() - started;
+    if (status == TOI_OK)
+        status = toi_begin_motion(p);
     for (int i = 0; scratch && i < p->workers; ++i)
         stage.scratch[i].scratch = scratch + i * bytes;
     if (status == TOI_OK)

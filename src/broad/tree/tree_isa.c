@@ -548,6 +548,41 @@ TOI_LANE_INLINE toi_status search_group(const toi_tree_search *s, int64_t first,
     return status == TOI_OK ? run_group(&g, kind) : status;
 }
 
+// Places of the tree, each with the boxes of the packet that it may be a pair with.
+TOI_LANE_INLINE toi_status run_allowed(packet *p, const toi_near_list *list, const shape kind)
+{
+    toi_pair_writer *writer = p->writer;
+    toi_status status = toi_make_room(writer, (int64_t)list->place_count * TOI_BLOCK);
+    if (status != TOI_OK)
+        return status;
+    const toi_tree tree = *p->search->tree;
+    toi_tree_search s = *p->search;
+    s.tree = &tree;
+    const moving_columns mine = p->columns;
+    toi_pair *out = writer->buffer + writer->count;
+    for (int i = 0; i < list->place_count; ++i) {
+        uint32_t place = (uint32_t)list->places[i];
+        unsigned mask = meet(&s, kind, &mine, p->index, place, list->allowed[i], FAR);
+        out += toi_write_lanes(out, mask, p->places, (int32_t)place, kind.write, 0);
+    }
+    writer->count = out - writer->buffer;
+    return TOI_OK;
+}
+
+TOI_LANE_INLINE toi_status search_listed(const toi_tree_search *s, int64_t index,
+                                         const toi_near_list *list, toi_pair_writer *writer,
+                                         const shape kind)
+{
+    packet p;
+    load_packet(&p, s, index, writer, kind);
+    toi_status status = list->diagonal ? run_diagonal(&p, kind) : TOI_OK;
+    for (int i = 0; i < list->block_count && status == TOI_OK; ++i)
+        status = list_block(&p, kind, list->blocks[i]);
+    if (status == TOI_OK)
+        status = finish_packet(&p, kind);
+    return status == TOI_OK ? run_allowed(&p, list, kind) : status;
+}
+
 // A kernel for each kind of search.
 #define KERNEL(name, self, packet_corners, tree_corners, write)                                    \
     static toi_status name##_exact(const toi_tree_search *s, int64_t index, toi_pair_writer *w)    \
@@ -583,18 +618,27 @@ static toi_status faces(const toi_tree_search *s, int64_t index, toi_pair_writer
 }
 
 // Primitives that move: which pairs there are is decided in single precision.
+#define MOVING_EDGES ((shape){true, 2, 2, TOI_WRITE_PROBE_FIRST, true, true, true, false})
+#define MOVING_FACES ((shape){false, 3, 1, TOI_WRITE_PROBE_FIRST, true, true, true, false})
+
 static toi_status moving_edges(const toi_tree_search *s, int64_t first, int64_t end,
                                toi_pair_writer *w)
 {
-    return search_group(s, first, end, w,
-                        (shape){true, 2, 2, TOI_WRITE_PROBE_FIRST, true, true, true, false});
+    return search_group(s, first, end, w, MOVING_EDGES);
 }
 
 static toi_status moving_faces_in_vertices(const toi_tree_search *s, int64_t first, int64_t end,
                                            toi_pair_writer *w)
 {
-    return search_group(s, first, end, w,
-                        (shape){false, 3, 1, TOI_WRITE_PROBE_FIRST, true, true, true, false});
+    return search_group(s, first, end, w, MOVING_FACES);
+}
+
+toi_search_listed_fn TOI_ISA_NAME(toi_search_listed);
+toi_status TOI_ISA_NAME(toi_search_listed)(const toi_tree_search *s, int64_t index,
+                                           const toi_near_list *list, toi_pair_writer *writer)
+{
+    return s->packets == s->tree ? search_listed(s, index, list, writer, MOVING_EDGES)
+                                 : search_listed(s, index, list, writer, MOVING_FACES);
 }
 
 typedef toi_status packet_kernel_fn(const toi_tree_search *s, int64_t index, toi_pair_writer *w);
