@@ -16,5 +16,6 @@
 #include "toi/random.h"
 #include "toi/scene.h"
 #include "toi/sdf.h"
+#include "toi/track.h"
 
 #endif

@@ -268,6 +268,8 @@ toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to)
         return toi_stream_given(p, kind, to);
     if (!has_pairs(&p->scene->topology.loose, kind))
         return TOI_OK;
+    if (p->source && kind < TOI_PAIR_KINDS)
+        return p->source->stream(p, kind, to);
     stream s = {p, kind, to};
     bool by_mesh =
         kind < TOI_PAIR_KINDS && toi_broad_traits(p->def->broad.method) & TOI_BROAD_TRAIT_MESH;
@@ -289,7 +291,7 @@ toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to)
 bool toi_may_stream_near(const toi_pipeline *p, toi_kind kind)
 {
     const toi_ccd_def *def = p->def;
-    return kind < TOI_PAIR_KINDS && toi_broad_traits(def->broad.method) & TOI_BROAD_TRAIT_MESH &&
+    return !p->source && kind < TOI_PAIR_KINDS && toi_broad_traits(def->broad.method) & TOI_BROAD_TRAIT_MESH &&
            !def->given && !def->float_boxes && !def->count_candidates &&
            !(p->policy.relative_separation > 0) && !(p->inside_share > 0) &&
            (!(def->narrow.min_separation > 0) || toi_is_exact(&def->narrow));

@@ -302,8 +302,10 @@ toi_status toi_pipeline_end(toi_pipeline *p, toi_status status, toi_ccd_report *
     else if (status == TOI_OK && p->purpose.solve && !p->def->given) // of all pairs, not of some
         p->scene->last = p->report.earliest;
     p->report.peak_bytes = p->budget->peak;
-    toi_leave_scene(p->scene);
     p->report.seconds_total = toi_clock() - p->started;
+    if (status == TOI_OK)
+        toi_report_tracking(p);
+    toi_leave_scene(p->scene);
     if (status == TOI_OK)
         p->report.state = p->report.earliest.time < INFINITY ? (toi_state)p->report.earliest.state
                                                              : TOI_SEPARATED;

@@ -126,6 +126,7 @@ void toi_forget_kept(toi_scene *scene)
         toi_empty_slot(&scene->kept[i]);
     toi_free_stars(scene->stars);
     scene->stars = NULL;
+    toi_forget_tracking(&scene->tracking);
 }
 
 void toi_clear_scene(toi_scene *scene)
@@ -135,7 +136,7 @@ void toi_clear_scene(toi_scene *scene)
     toi_close_store(&scene->budget);
 }
 
-static toi_status lock_scene(toi_scene *scene)
+toi_status toi_lock_scene(toi_scene *scene)
 {
     if (!scene)
         return toi_fail(TOI_ERROR_ARGUMENT, "the scene is NULL");
@@ -157,7 +158,7 @@ static int64_t lower_limit(int64_t a, int64_t b)
 
 toi_status toi_enter_scene(toi_scene *scene, int64_t memory_limit)
 {
-    toi_status status = lock_scene(scene);
+    toi_status status = toi_lock_scene(scene);
     if (status != TOI_OK)
         return status;
     toi_budget *budget = &scene->budget;
@@ -258,7 +259,7 @@ void toi_free_scene(toi_scene *scene)
 toi_status toi_scene_change(toi_scene *scene, const toi_scene_def *def)
 {
     TOI_GUARD_FP; // for the parallel-for hook
-    toi_status status = lock_scene(scene);
+    toi_status status = toi_lock_scene(scene);
     if (status != TOI_OK)
         return status;
     toi_topology topology;
@@ -278,7 +279,7 @@ toi_status toi_scene_change(toi_scene *scene, const toi_scene_def *def)
 
 toi_status toi_scene_set_filter(toi_scene *scene, const toi_filter *filter)
 {
-    toi_status status = lock_scene(scene);
+    toi_status status = toi_lock_scene(scene);
     if (status != TOI_OK)
         return status;
     int32_t *groups = NULL;
@@ -316,7 +317,7 @@ int64_t toi_scene_bytes(const toi_scene *scene)
 
 toi_status toi_scene_trim(toi_scene *scene)
 {
-    toi_status status = lock_scene(scene);
+    toi_status status = toi_lock_scene(scene);
     if (status != TOI_OK)
         return status;
     toi_forget_kept(scene);

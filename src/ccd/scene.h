@@ -8,6 +8,7 @@
 #include "broad/broad.h"
 #include "mesh/mesh.h"
 #include "toi/scene.h"
+#include "track/track.h"
 
 // What searches keep from call to call; of lists of boxes, by toi_kind.
 enum
@@ -43,6 +44,7 @@ struct toi_scene
     toi_broad_slot kept[TOI_KEPT];
     struct toi_stars *stars; // of the faces, for overlaps (overlap/overlap.h); or NULL
     toi_impact last;         // the first of the last step; TOI_SEPARATED: none is known
+    toi_tracking tracking;   // how pairs are found, and what that keeps
 };
 
 // A scene for one call: empty.
@@ -54,6 +56,7 @@ void toi_clear_scene(toi_scene *scene);
 // Locks a scene for one call, whose limit is `memory_limit` or the scene's own; or refuses when
 // another call uses it.
 toi_status toi_enter_scene(toi_scene *scene, int64_t memory_limit);
+toi_status toi_lock_scene(toi_scene *scene); // without a limit
 void toi_leave_scene(toi_scene *scene);
 
 // Forgets what searches keep.

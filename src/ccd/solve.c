@@ -538,6 +538,8 @@ toi_status toi_solve_candidates(toi_pipeline *p, toi_consume_fn *consume, void *
     double started = toi_clock();
     toi_status status = scratch ? toi_take_trajectories(p) : toi_allocation_status();
     p->report.seconds_narrow += toi_clock() - started;
+    if (status == TOI_OK)
+        status = toi_begin_motion(p);
     for (int i = 0; scratch && i < p->workers; ++i)
         stage.scratch[i].scratch = scratch + i * bytes;
     if (status == TOI_OK)

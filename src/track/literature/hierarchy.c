@@ -1,0 +1,340 @@
+// The hierarchy over the elements: built from the top by halving the longest axis, kept in
+// depth-first order, refitted in every step by workers that have subtrees of their own.
+//
+// Bounds are floats rounded to nearest. Sums and conversions to nearest are monotone, so the bounds
+// of two sets that have a point in common overlap: docs/tracking.md.
+
+#include "track/literature/mccd.h"
+
+#include "kernel/rounding.h"
+
+#include <math.h>
+#include <string.h>
+
+enum
+{
+    SHARES = 64,      // a subtree is at most such a share of the leaves
+    HALVED_DEPTH = 64 // below it, lists are cut in the middle: so the depth is bounded
+};
+
+_Static_assert(HALVED_DEPTH + 30 < TOI_MOST_DEPTH, "2^29 leaves");
+
+// Leaves [first, first + count) of the order, the nodes from `node` on.
+typedef struct toi_subtree
+{
+    int64_t first, count;
+    int32_t node;
+    int depth;
+    double surface;
+} toi_subtree;
+
+// ---- Memory
+
+// In each of HALVED_DEPTH + 7 levels at most SHARES nodes are larger than a share.
+static int64_t most_tops(int64_t leaves)
+{
+    int64_t most = SHARES * TOI_MOST_DEPTH;
+    return leaves < most ? leaves : most;
+}
+
+toi_status toi_take_hierarchy(toi_volume volume, int64_t leaves, toi_budget *budget,
+                              toi_hierarchy *tree)
+{
+    *tree = (toi_hierarchy){
+        .leaves = leaves, .vectors = volume == TOI_VOLUME_BOX ? TOI_BOX_VECTORS : TOI_DOP_VECTORS};
+    tree->bounds = toi_take(budget, 2 * leaves, 2 * (size_t)tree->vectors * sizeof *tree->bounds);
+    tree->right = tree->bounds ? toi_take(budget, 2 * leaves, sizeof *tree->right) : NULL;
+    tree->tops = tree->right ? toi_take(budget, most_tops(leaves), sizeof *tree->tops) : NULL;
+    tree->subtrees =
+        tree->tops ? toi_take(budget, most_tops(leaves) + 1, sizeof *tree->subtrees) : NULL;
+    if (tree->subtrees)
+        return TOI_OK;
+    toi_status status = toi_allocation_status();
+    toi_free_hierarchy(tree);
+    return status;
+}
+
+void toi_free_hierarchy(toi_hierarchy *tree)
+{
+    toi_give_back(tree->bounds);
+    toi_give_back(tree->right);
+    toi_give_back(tree->tops);
+    toi_give_back(tree->subtrees);
+    *tree = (toi_hierarchy){0};
+}
+
+int64_t toi_hierarchy_bytes(const toi_hierarchy *tree)
+{
+    int64_t a_node = 2 * tree->vectors * (int64_t)sizeof *tree->bounds + 4;
+    int64_t a_top = 4 + (int64_t)sizeof *tree->subtrees;
+    return 2 * tree->leaves * a_node + most_tops(tree->leaves) * a_top;
+}
+
+// ---- Building
+
+typedef struct building
+{
+    const toi_hierarchy_source *source;
+    toi_hierarchy *tree;
+    float (*centres)[3]; // of the elements
+    int32_t *order;      // of the elements, by leaf
+} building;
+
+static toi_status find_centres(void *context, int64_t first, int64_t end)
+{
+    const building *b = context;
+    for (int64_t i = first; i < end; ++i) {
+        double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+        for (int c = 0; c < 3; ++c) {
+            int32_t corner = b->source->elements->corners[i][c];
+            const toi_moving_vertex *at = &b->source->trajectories[corner];
+            for (int k = 0; k < 3; ++k) {
+                lo[k] = fmin(lo[k], fmin(at->start[k], at->end[k]));
+                hi[k] = fmax(hi[k], fmax(at->start[k], at->end[k]));
+            }
+        }
+        for (int k = 0; k < 3; ++k)
+            b->centres[i][k] = (float)(0.5 * lo[k] + 0.5 * hi[k]);
+        b->order[i] = (int32_t)i;
+    }
+    return TOI_OK;
+}
+
+// The longest axis of the centres' box, and its middle.
+static int longest_axis(const building *b, int64_t first, int64_t count, float *middle)
+{
+    float lo[3], hi[3];
+    memcpy(lo, b->centres[b->order[first]], sizeof lo);
+    memcpy(hi, lo, sizeof hi);
+    for (int64_t i = first + 1; i < first + count; ++i)
+        for (int k = 0; k < 3; ++k) {
+            float x = b->centres[b->order[i]][k];
+            lo[k] = x < lo[k] ? x : lo[k];
+            hi[k] = x > hi[k] ? x : hi[k];
+        }
+    int axis = 0;
+    for (int k = 1; k < 3; ++k)
+        if (hi[k] - lo[k] > hi[axis] - lo[axis])
+            axis = k;
+    *middle = 0.5f * lo[axis] + 0.5f * hi[axis];
+    return axis;
+}
+
+// Moves those up to the middle of the longest axis to the front; returns how many. Where all fall
+// on one side the list is cut in the middle.
+static int64_t split(const building *b, int64_t first, int64_t count, int depth)
+{
+    float middle;
+    if (depth >= HALVED_DEPTH)
+        return count / 2;
+    int axis = longest_axis(b, first, count, &middle);
+    int32_t *lower = b->order + first, *upper = lower + count;
+    while (lower < upper) {
+        if (b->centres[*lower][axis] <= middle) {
+            ++lower;
+        } else {
+            int32_t id = *--upper;
+            *upper = *lower;
+            *lower = id;
+        }
+    }
+    int64_t left = lower - (b->order + first);
+    return left == 0 || left == count ? count / 2 : left;
+}
+
+// The two parts of a range that is not a leaf.
+static void cut(const building *b, const toi_subtree *range, toi_subtree parts[2])
+{
+    int64_t left = split(b, range->first, range->count, range->depth);
+    int32_t right = (int32_t)(range->node + 2 * left); // the left part has 2 left - 1 nodes
+    b->tree->right[range->node] = right;
+    parts[0] = (toi_subtree){range->first, left, range->node + 1, range->depth + 1, 0};
+    parts[1] = (toi_subtree){range->first + left, range->count - left, right, range->depth + 1, 0};
+}
+
+static void build(const building *b, const toi_subtree *range)
+{
+    toi_subtree parts[2];
+    if (range->count == 1) {
+        b->tree->right[range->node] = ~b->order[range->first];
+        return;
+    }
+    cut(b, range, parts);
+    build(b, &parts[0]);
+    build(b, &parts[1]);
+}
+
+// Cuts until the parts are small enough to be shared out.
+static void build_top(const building *b, const toi_subtree *range)
+{
+    toi_hierarchy *tree = b->tree;
+    toi_subtree parts[2];
+    if (range->count == 1 || range->count <= tree->leaves / SHARES) {
+        tree->subtrees[tree->subtree_count++] = *range;
+        return;
+    }
+    tree->tops[tree->top_count++] = range->node;
+    cut(b, range, parts);
+    build_top(b, &parts[0]);
+    build_top(b, &parts[1]);
+}
+
+static toi_status build_subtree(void *context, int64_t index, int worker)
+{
+    (void)worker;
+    const building *b = context;
+    build(b, &b->tree->subtrees[index]);
+    return TOI_OK;
+}
+
+static toi_status choose_shape(building *b)
+{
+    toi_hierarchy *tree = b->tree;
+    int workers = b->source->workers;
+    tree->top_count = tree->subtree_count = 0;
+    toi_status status = toi_parallel_ranges(workers, tree->leaves, TOI_PIECE, find_centres, b);
+    if (status != TOI_OK)
+        return status;
+    build_top(b, &(toi_subtree){.count = tree->leaves});
+    return toi_parallel(workers, tree->subtree_count, build_subtree, b);
+}
+
+toi_status toi_build_hierarchy(const toi_hierarchy_source *source, toi_hierarchy *tree)
+{
+    building b = {.source = source, .tree = tree};
+    b.centres = toi_take(source->budget, tree->leaves, sizeof *b.centres);
+    b.order = b.centres ? toi_take(source->budget, tree->leaves, sizeof *b.order) : NULL;
+    toi_status status = b.order ? choose_shape(&b) : toi_allocation_status();
+    toi_give_back(b.order);
+    toi_give_back(b.centres);
+    if (status == TOI_OK)
+        status = toi_refit_hierarchy(source, tree);
+    tree->built = tree->surface;
+    return status;
+}
+
+// ---- Refitting
+
+typedef struct refitting
+{
+    const toi_hierarchy_source *source;
+    toi_hierarchy *tree;
+} refitting;
+
+enum
+{
+    MOST_SLABS = 4 * TOI_DOP_VECTORS
+};
+
+// Where a point lies in each slab. Idle ones are 0.
+static void find_slabs(const double x[4], int vectors, double slabs[MOST_SLABS])
+{
+    for (int k = 0; k < 4; ++k)
+        slabs[k] = x[k];
+    if (vectors == TOI_BOX_VECTORS)
+        return;
+    slabs[4] = x[0] + x[1];
+    slabs[5] = x[0] - x[1];
+    slabs[6] = x[0] + x[2];
+    slabs[7] = x[0] - x[2];
+    slabs[8] = x[1] + x[2];
+    slabs[9] = x[1] - x[2];
+    slabs[10] = slabs[11] = 0;
+}
+
+static void enclose(const double slabs[MOST_SLABS], int count, double *lo, double *hi)
+{
+    for (int k = 0; k < count; ++k) {
+        lo[k] = slabs[k] < lo[k] ? slabs[k] : lo[k];
+        hi[k] = slabs[k] > hi[k] ? slabs[k] : hi[k];
+    }
+}
+
+static void bound_element(const toi_hierarchy_source *s, int32_t element, int vectors,
+                          toi_slabs *bound)
+{
+    double lo[MOST_SLABS], hi[MOST_SLABS], slabs[MOST_SLABS];
+    int count = 4 * vectors;
+    for (int k = 0; k < count; ++k) {
+        lo[k] = INFINITY;
+        hi[k] = -INFINITY;
+    }
+    for (int c = 0; c < 3; ++c) {
+        const toi_moving_vertex *at = &s->trajectories[s->elements->corners[element][c]];
+        find_slabs(at->start, vectors, slabs);
+        enclose(slabs, count, lo, hi);
+        find_slabs(at->end, vectors, slabs);
+        enclose(slabs, count, lo, hi);
+    }
+    for (int k = 0; k < 3 && s->radius > 0; ++k) { // where it counts, the other slabs do not
+        lo[k] = toi_subtract_down(lo[k], s->radius);
+        hi[k] = toi_add_up(hi[k], s->radius);
+    }
+    for (int k = 0; k < count; ++k) {
+        bound[k / 4][k % 4] = (float)lo[k];
+        bound[vectors + k / 4][k % 4] = (float)hi[k];
+    }
+}
+
+typedef int32_t slab_mask __attribute__((vector_size(16)));
+
+static toi_slabs choose(slab_mask first, toi_slabs a, toi_slabs b)
+{
+    return (toi_slabs)((first & (slab_mask)a) | (~first & (slab_mask)b));
+}
+
+static void unite(const toi_slabs *a, const toi_slabs *b, int vectors, toi_slabs *bound)
+{
+    for (int k = 0; k < vectors; ++k)
+        bound[k] = choose(a[k] < b[k], a[k], b[k]);
+    for (int k = vectors; k < 2 * vectors; ++k)
+        bound[k] = choose(a[k] > b[k], a[k], b[k]);
+}
+
+// Of its box, and half of it.
+static double surface(const toi_slabs *bound, int vectors)
+{
+    double side[3];
+    for (int k = 0; k < 3; ++k)
+        side[k] = (double)bound[vectors][k] - (double)bound[0][k];
+    return side[0] * side[1] + side[1] * side[2] + side[2] * side[0];
+}
+
+static double bound_node(const refitting *r, int32_t node)
+{
+    const toi_hierarchy *tree = r->tree;
+    int vectors = tree->vectors;
+    toi_slabs *bound = tree->bounds + 2 * vectors * (int64_t)node;
+    int32_t right = tree->right[node];
+    if (right < 0)
+        bound_element(r->source, ~right, vectors, bound);
+    else
+        unite(bound + 2 * vectors, tree->bounds + 2 * vectors * (int64_t)right, vectors, bound);
+    return surface(bound, vectors);
+}
+
+// Children come after their parents, so backwards.
+static toi_status refit_subtree(void *context, int64_t index, int worker)
+{
+    (void)worker;
+    const refitting *r = context;
+    toi_subtree *part = &r->tree->subtrees[index];
+    part->surface = 0;
+    for (int64_t i = part->node + 2 * part->count - 2; i >= part->node; --i)
+        part->surface += bound_node(r, (int32_t)i);
+    return TOI_OK;
+}
+
+toi_status toi_refit_hierarchy(const toi_hierarchy_source *source, toi_hierarchy *tree)
+{
+    refitting r = {source, tree};
+    toi_status status = toi_parallel(source->workers, tree->subtree_count, refit_subtree, &r);
+    tree->surface = 0;
+    if (status != TOI_OK)
+        return status;
+    for (int64_t i = 0; i < tree->subtree_count; ++i)
+        tree->surface += tree->subtrees[i].surface;
+    for (int64_t i = tree->top_count - 1; i >= 0; --i)
+        tree->surface += bound_node(&r, tree->tops[i]);
+    return TOI_OK;
+}

@@ -1,0 +1,420 @@
+// The four methods of MCCD: they differ in what is kept of the tree and of the front, and in who
+// walks.
+
+#include "track/literature/mccd.h"
+
+#include "broad/layout/layout.h"
+#include "ccd/corners.h"
+
+#include <math.h>
+
+enum
+{
+    SUBTASKS = 1024,    // that a walk from the root collects before they are shared out
+    STREAM_NODES = 512, // of the front, and orphans, that a task hands on
+    LEAST_NODES = 1024  // of a front that is worth trying where memory is short
+};
+
+// No front is longer.
+static const int64_t NO_LIMIT = (int64_t)1 << 60;
+
+// What a scene keeps.
+typedef struct mccd
+{
+    bool ready; // elements and orphans are there
+    bool orphans;
+    toi_elements elements;
+    toi_orphans listed;
+    toi_hierarchy tree;     // without leaves: to be built
+    double edge;            // mean length, when the tree was built
+    toi_front front;        // of the last step
+    bool tracked;           // it may be walked on from
+    int64_t sprouted, left; // since it was made
+} mccd;
+
+static void forget(void *kept)
+{
+    mccd *m = kept;
+    if (!m)
+        return;
+    toi_free_front(&m->front);
+    toi_free_hierarchy(&m->tree);
+    toi_free_orphans(&m->listed);
+    toi_free_elements(&m->elements);
+    toi_give_back(m);
+}
+
+// ---- What follows from the faces and edges alone
+
+static toi_status make_ready(toi_pipeline *p, mccd *m)
+{
+    const toi_track_def *def = &p->scene->tracking.def;
+    toi_status status = TOI_OK;
+    if (m->ready)
+        return TOI_OK;
+    status = toi_make_elements(&p->mesh, p->budget, &m->elements);
+    m->orphans = def->orphans;
+    if (status == TOI_OK && m->orphans)
+        status = toi_find_orphans(&m->elements, &p->mesh, p->budget, &m->listed, &m->orphans);
+    if (status == TOI_OK)
+        status = toi_take_hierarchy(def->volume, m->elements.count, p->budget, &m->tree);
+    m->ready = status == TOI_OK;
+    return status;
+}
+
+static toi_status open_kept(toi_pipeline *p, mccd **kept)
+{
+    toi_tracking *t = &p->scene->tracking;
+    if (!t->kept) {
+        mccd *m = toi_take(p->budget, 1, sizeof *m);
+        if (!m)
+            return toi_allocation_status();
+        *m = (mccd){0};
+        t->kept = m;
+    }
+    *kept = t->kept;
+    toi_status status = make_ready(p, *kept);
+    if (status != TOI_OK) {
+        forget(t->kept);
+        t->kept = NULL;
+    }
+    return status;
+}
+
+// ---- The tree
+
+static double length(const double a[4], const double b[4])
+{
+    double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return sqrt(x * x + y * y + z * z);
+}
+
+static double mean_edge(const toi_pipeline *p)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < p->mesh.edges.count; ++i) {
+        const int32_t *edge = toi_edge_at(&p->mesh.edges, i);
+        sum += length(p->trajectories[edge[0]].start, p->trajectories[edge[1]].start);
+    }
+    return p->mesh.edges.count > 0 ? sum / (double)p->mesh.edges.count : 0;
+}
+
+static double mean_way(const toi_pipeline *p)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < p->mesh.start.count; ++i)
+        sum += length(p->trajectories[i].start, p->trajectories[i].end);
+    return p->mesh.start.count > 0 ? sum / (double)p->mesh.start.count : 0;
+}
+
+static toi_status bound_tree(toi_pipeline *p, mccd *m, int workers, bool *built)
+{
+    const toi_track_def *def = &p->scene->tracking.def;
+    toi_hierarchy_source source = {&m->elements, p->trajectories,
+                                   toi_separation_radius(p->def->narrow.min_separation), workers,
+                                   p->budget};
+    toi_status status = TOI_OK;
+    *built = m->tree.subtree_count == 0 || def->method == TOI_TRACK_REBUILD;
+    if (!*built) {
+        status = toi_refit_hierarchy(&source, &m->tree);
+        *built = m->tree.surface > def->most_growth * m->tree.built;
+    }
+    if (status != TOI_OK || !*built)
+        return status;
+    m->edge = mean_edge(p);
+    m->tracked = false;
+    return toi_build_hierarchy(&source, &m->tree);
+}
+
+// ---- The front
+
+// Is there one right answer for every pair? Then any pair that cannot touch may be left out, and
+// any other may be asked about; else the boxes in double decide.
+static bool answers_are_unique(const toi_pipeline *p)
+{
+    return toi_narrow_guarantee(p->def->narrow.method) == TOI_GUARANTEE_EXACT &&
+           !(p->policy.relative_separation > 0) && !(p->inside_share > 0);
+}
+
+// Slabs across say nothing of the boxes, and are not enlarged for a separation.
+static int counting_vectors(const toi_pipeline *p, const mccd *m)
+{
+    bool all = answers_are_unique(p) && !(p->def->narrow.min_separation > 0);
+    return all ? m->tree.vectors : TOI_BOX_VECTORS;
+}
+
+// The nodes that may be kept. While a front is replaced there are three of it.
+static int64_t most_nodes(const toi_pipeline *p, const mccd *m)
+{
+    const int64_t size = sizeof(toi_pair), own = p->scene->tracking.def.memory_limit;
+    int64_t most = own > 0 ? own / size : NO_LIMIT;
+    if (p->budget->limit > 0) {
+        int64_t free_bytes = p->budget->limit - p->budget->need + m->front.capacity * size;
+        int64_t share = free_bytes / (4 * size);
+        share = share < LEAST_NODES ? LEAST_NODES : share;
+        most = share < most ? share : most;
+    }
+    return most > 0 ? most : 1;
+}
+
+static toi_walk make_walk(const toi_pipeline *p, const mccd *m, int workers)
+{
+    toi_track_method method = p->scene->tracking.def.method;
+    return (toi_walk){.tree = &m->tree,
+                      .elements = &m->elements,
+                      .orphans = m->orphans,
+                      .keep_apart = method == TOI_TRACK_FRONT || method == TOI_TRACK_REBUILD,
+                      .vectors = counting_vectors(p, m),
+                      .most = most_nodes(p, m),
+                      .workers = workers,
+                      .budget = p->budget};
+}
+
+static double share_of(int64_t part, int64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+static toi_status make_front(toi_pipeline *p, mccd *m, const toi_walk *walk,
+                             toi_walk_counts *counts)
+{
+    bool serial = p->scene->tracking.def.method == TOI_TRACK_SERIAL;
+    toi_status status = toi_make_front(walk, serial ? 1 : SUBTASKS, &m->front, counts);
+    counts->sprouted = counts->left = 0;
+    m->sprouted = m->left = 0;
+    m->tracked = status == TOI_OK && p->scene->tracking.def.method == TOI_TRACK_FRONT;
+    return status;
+}
+
+static toi_status update_front(mccd *m, const toi_walk *walk, toi_walk_counts *counts)
+{
+    toi_status status = toi_update_front(walk, &m->front, counts);
+    m->sprouted += counts->sprouted;
+    m->left += counts->left;
+    if (status != TOI_OK)
+        m->tracked = false; // it is half done
+    return status;
+}
+
+static toi_status find_front(toi_pipeline *p, mccd *m, int workers)
+{
+    const toi_track_def *def = &p->scene->tracking.def;
+    toi_track_report *report = &p->scene->tracking.report;
+    toi_walk walk = make_walk(p, m, workers);
+    toi_walk_counts counts = {0};
+    bool worn = share_of(m->sprouted, m->front.count) > def->most_sprouted ||
+                share_of(m->left, m->front.count) > def->most_phantom;
+    bool made = !m->tracked || worn;
+    toi_status status = made ? make_front(p, m, &walk, &counts) : update_front(m, &walk, &counts);
+    report->rebuilt |= made;
+    report->volume_tests += counts.tests;
+    report->sprouted += counts.sprouted;
+    report->phantom += counts.left;
+    report->front = m->front.count;
+    report->q1 = share_of(m->sprouted, m->front.count);
+    report->q2 = share_of(m->left, m->front.count);
+    return status;
+}
+
+// ---- A step
+
+static int count_workers(const toi_pipeline *p)
+{
+    return p->scene->tracking.def.method == TOI_TRACK_SERIAL ? 1 : p->workers;
+}
+
+static int64_t kept_bytes(const toi_pipeline *p, const mccd *m)
+{
+    int64_t pairs = m->listed.pairs[0].capacity + m->listed.pairs[1].capacity + m->front.capacity;
+    return (int64_t)sizeof *m + toi_elements_bytes(&m->elements, &p->mesh) +
+           toi_hierarchy_bytes(&m->tree) + pairs * (int64_t)sizeof(toi_pair);
+}
+
+static toi_status prepare(toi_pipeline *p)
+{
+    mccd *m;
+    toi_track_report *report = &p->scene->tracking.report;
+    bool built = false;
+    double started = toi_clock();
+    toi_status status = open_kept(p, &m);
+    if (status != TOI_OK || m->elements.count == 0)
+        return status;
+    status = bound_tree(p, m, count_workers(p), &built);
+    if (status != TOI_OK)
+        m->tree.subtree_count = 0;
+    double bounded = toi_clock();
+    if (status == TOI_OK)
+        status = find_front(p, m, count_workers(p));
+    report->reordered |= built;
+    report->motion = m->edge > 0 ? mean_way(p) / m->edge : 0;
+    report->kept_bytes = kept_bytes(p, m);
+    report->seconds_refit += bounded - started;
+    p->report.seconds_prepare += bounded - started;
+    p->report.seconds_broad += toi_clock() - bounded;
+    return status;
+}
+
+// ---- The pairs of a kind
+
+typedef struct streaming
+{
+    toi_pipeline *pipeline;
+    const mccd *kept;
+    toi_walk walk;
+    toi_kind kind;
+    bool unique;
+    toi_receiver to;
+    toi_broad_job job;
+    toi_pair *buffers;
+    _Atomic int64_t tests, adjacent;
+} streaming;
+
+static toi_status emit_filtered(void *context, toi_pair *pairs, int64_t count, int64_t task,
+                                int worker)
+{
+    const streaming *s = context;
+    const toi_filter *filter = &s->pipeline->scene->topology.filter;
+    if (filter->groups || filter->may_collide)
+        count = toi_keep_allowed(s->pipeline, s->kind, pairs, count);
+    if (!s->unique)
+        count = toi_keep_overlapping(s->pipeline, s->kind, pairs, count);
+    return count > 0 ? s->to.emit(s->to.context, pairs, count, task, worker) : TOI_OK;
+}
+
+// Two elements whose volumes overlap.
+typedef struct expansion
+{
+    const streaming *s;
+    toi_pair_writer writer;
+    int64_t adjacent;
+} expansion;
+
+static toi_status write_pair(expansion *x, bool adjacent, int32_t a, int32_t b)
+{
+    toi_status status = toi_make_room(&x->writer, 1);
+    x->writer.buffer[x->writer.count++] = (toi_pair){a, b};
+    x->adjacent += adjacent;
+    return status;
+}
+
+static bool has_corner(const int32_t c[3], int32_t vertex)
+{
+    return c[0] == vertex || c[1] == vertex || c[2] == vertex;
+}
+
+// The vertices of element a and the face b.
+static toi_status write_vertices(expansion *x, bool adjacent, int32_t a, int32_t b)
+{
+    const mccd *m = x->s->kept;
+    const toi_elements *e = &m->elements;
+    const int32_t *corners = e->corners[a];
+    toi_status status = TOI_OK;
+    for (int k = 0; k < 3 && b < e->face_count && status == TOI_OK; ++k)
+        if (toi_is_new_corner(corners, k) && !(adjacent && has_corner(e->corners[b], corners[k])) &&
+            toi_owns_vertex(e, m->orphans, a, corners[k], b))
+            status = write_pair(x, adjacent, corners[k], b);
+    return status;
+}
+
+static bool edges_share(const toi_mesh *mesh, int32_t a, int32_t b)
+{
+    const int32_t *x = toi_edge_at(&mesh->edges, a), *y = toi_edge_at(&mesh->edges, b);
+    return x[0] == y[0] || x[0] == y[1] || x[1] == y[0] || x[1] == y[1];
+}
+
+static toi_status write_edges(expansion *x, bool adjacent, int32_t a, int32_t b)
+{
+    const mccd *m = x->s->kept;
+    const toi_elements *e = &m->elements;
+    toi_status status = TOI_OK;
+    for (int64_t i = e->edges.first[a]; i < e->edges.first[a + 1]; ++i)
+        for (int64_t k = e->edges.first[b]; k < e->edges.first[b + 1] && status == TOI_OK; ++k) {
+            int32_t first = e->edges.ids[i], second = e->edges.ids[k];
+            if (adjacent && edges_share(&x->s->pipeline->mesh, first, second))
+                continue;
+            if (toi_owns_edges(e, m->orphans, a, first, b, second))
+                status = write_pair(x, adjacent, first < second ? first : second,
+                                    first < second ? second : first);
+        }
+    return status;
+}
+
+static toi_status expand(void *context, int32_t a, int32_t b)
+{
+    expansion *x = context;
+    const mccd *m = x->s->kept;
+    bool adjacent = !m->orphans && toi_are_adjacent(&m->elements, a, b);
+    if (x->s->kind == TOI_EDGE_EDGE)
+        return write_edges(x, adjacent, a, b);
+    toi_status status = write_vertices(x, adjacent, a, b);
+    return status == TOI_OK ? write_vertices(x, adjacent, b, a) : status;
+}
+
+static toi_status write_orphans(expansion *x, int64_t first)
+{
+    const toi_pair_array *list = &x->s->kept->listed.pairs[x->s->kind];
+    int64_t end = first + STREAM_NODES < list->count ? first + STREAM_NODES : list->count;
+    toi_status status = TOI_OK;
+    for (int64_t i = first; i < end && status == TOI_OK; ++i)
+        status = write_pair(x, true, list->data[i].a, list->data[i].b);
+    return status;
+}
+
+static int64_t count_blocks(int64_t count)
+{
+    return (count + STREAM_NODES - 1) / STREAM_NODES;
+}
+
+static toi_status stream_block(void *context, int64_t task, int worker)
+{
+    streaming *s = context;
+    const toi_front *front = &s->kept->front;
+    expansion x = {.s = s, .writer = toi_start_writer(&s->job, s->buffers, task, worker)};
+    int64_t blocks = count_blocks(front->count), first = task * STREAM_NODES, tests = 0;
+    int64_t end = first + STREAM_NODES < front->count ? first + STREAM_NODES : front->count;
+    toi_status status = task < blocks
+                            ? toi_visit_front(&s->walk, front, first, end, expand, &x, &tests)
+                            : write_orphans(&x, (task - blocks) * STREAM_NODES);
+    if (status == TOI_OK)
+        status = toi_end_writer(&x.writer);
+    s->tests += tests;
+    s->adjacent += x.adjacent;
+    return status == TOI_OK ? toi_meter_add(s->job.meter, 1) : status;
+}
+
+static toi_status stream_blocks(streaming *s)
+{
+    int64_t tasks =
+        count_blocks(s->kept->front.count) + count_blocks(s->kept->listed.pairs[s->kind].count);
+    s->buffers = toi_take_writer_buffers(&s->job);
+    if (!s->buffers)
+        return toi_allocation_status();
+    s->job.meter->total = tasks;
+    toi_status status = toi_parallel(s->job.workers, tasks, stream_block, s);
+    toi_give_back(s->buffers);
+    return status;
+}
+
+static toi_status stream(toi_pipeline *p, toi_kind kind, toi_receiver to)
+{
+    double started = toi_clock();
+    const mccd *m = p->scene->tracking.kept;
+    int workers = count_workers(p);
+    streaming s = {.pipeline = p,
+                   .kept = m,
+                   .walk = make_walk(p, m, workers),
+                   .kind = kind,
+                   .unique = answers_are_unique(p),
+                   .to = to};
+    s.job = (toi_broad_job){.workers = workers,
+                            .budget = p->budget,
+                            .meter = &p->meter,
+                            .to = {.context = &s, .emit = emit_filtered}};
+    toi_status status = stream_blocks(&s);
+    p->scene->tracking.report.volume_tests += s.tests;
+    p->scene->tracking.report.adjacent += s.adjacent;
+    p->report.seconds_broad += toi_clock() - started;
+    return status;
+}
+
+const toi_track_source toi_track_mccd = {prepare, stream, forget};

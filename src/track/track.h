@@ -1,0 +1,49 @@
+// How a scene's pairs are found: what a method of tracking must do, and where the pipeline asks it.
+
+#ifndef TOI_TRACK_TRACK_METHODS_H
+#define TOI_TRACK_TRACK_METHODS_H
+
+#include "broad/broad.h"
+#include "toi/track.h"
+
+struct toi_pipeline;
+
+// What a scene holds for tracking; zeroed, it is a scene that was never asked.
+typedef struct toi_tracking
+{
+    bool set; // `def` is the caller's; else the default holds
+    toi_track_def def;
+    bool asked; // `report` tells of a call
+    toi_track_report report;
+    void *kept; // by the method, from step to step; or NULL
+} toi_tracking;
+
+// A method. Its functions are called in this order, for every motion that a call asks about:
+// `prepare` once, then `stream` for vertices and faces and for edges.
+typedef struct toi_track_source
+{
+    // Makes ready for the motion of p->mesh, whose trajectories are there. TOI_ERROR_LIMIT: there
+    // is no memory for that; the scene then searches as if there had been no step before.
+    toi_status (*prepare)(struct toi_pipeline *p);
+    // Emits every pair of a kind that may count, once, and others perhaps; filtered.
+    toi_status (*stream)(struct toi_pipeline *p, toi_kind kind, toi_receiver to);
+    // Gives back what a scene keeps; harmless on NULL.
+    void (*forget)(void *kept);
+} toi_track_source;
+
+// Of MCCD (track/literature/mccd.c).
+extern const toi_track_source toi_track_mccd;
+
+// Does a call find its pairs as the scene's tracking says?
+bool toi_is_tracked(const struct toi_pipeline *p);
+
+// Prepares the motion that is to be solved next, and says where its pairs come from (p->source).
+toi_status toi_begin_motion(struct toi_pipeline *p);
+
+// Completes the report of a call that succeeded.
+void toi_report_tracking(struct toi_pipeline *p);
+
+// Forgets what is kept.
+void toi_forget_tracking(toi_tracking *tracking);
+
+#endif
