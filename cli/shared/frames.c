@@ -82,7 +82,7 @@ toi_status choose_scene(const scene_choice *choice, toi_animation_def *def)
     return TOI_OK;
 }
 
-static toi_status check_choice(const scene_choice *choice, const operand_list *operands)
+toi_status check_choice(const scene_choice *choice, const operand_list *operands)
 {
     if (choice->scene)
         return operands->count == 0
@@ -94,12 +94,10 @@ static toi_status check_choice(const scene_choice *choice, const operand_list *o
         choice->frames != other.frames || choice->frame != other.frame)
         return toi_fail(TOI_ERROR_ARGUMENT,
                         "--size, --seed, --begin, --frames and --frame need --scene NAME");
-    if (operands->count < 2)
-        return toi_fail(TOI_ERROR_ARGUMENT, "two files are needed, START and END, or --scene NAME");
     return TOI_OK;
 }
 
-static const char *file_name(const char *path)
+const char *file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -114,6 +112,8 @@ static toi_mesh make_mesh(const frames *f, int64_t points, int64_t faces)
 static toi_status read_files(const operand_list *operands, frames *f)
 {
     const toi_mesh_file *start = &f->files[0];
+    if (operands->count < 2)
+        return toi_fail(TOI_ERROR_ARGUMENT, "two files are needed, START and END, or --scene NAME");
     toi_status status =
         toi_read_frames(operands->at[0], operands->at[1], &f->files[0], &f->files[1]);
     if (status != TOI_OK)

@@ -27,6 +27,12 @@ scene_choice default_scene_choice(void);
 // The scene that is meant; TOI_ERROR_ARGUMENT where choices contradict each other.
 toi_status choose_scene(const scene_choice *choice, toi_animation_def *def);
 
+// Refuses files beside a scene, and a scene's options without one.
+toi_status check_choice(const scene_choice *choice, const operand_list *operands);
+
+// What of a path is the file's name.
+const char *file_name(const char *path);
+
 typedef struct frames
 {
     toi_mesh mesh; // with its edges, those the files name themselves among them

@@ -176,8 +176,7 @@ void toi_report_tracking(toi_pipeline *p)
     toi_track_report *report = &p->scene->tracking.report;
     if (!p->tracked)
         return;
-    report->elementary =
-        p->report.candidates[TOI_VERTEX_FACE] + p->report.candidates[TOI_EDGE_EDGE];
+    report->elementary = p->report.tested[TOI_VERTEX_FACE] + p->report.tested[TOI_EDGE_EDGE];
     report->seconds_front = p->report.seconds_broad;
     report->seconds_solve = p->report.seconds_narrow;
     report->seconds_total = p->report.seconds_total;
