@@ -129,6 +129,40 @@ static void ask_for_distances(toi_scene *scene, const toi_ccd_def *def, toi_poin
     free(radii);
 }
 
+// Every method of tracking that is in this build, over two steps.
+static void ask_tracked(toi_scene *scene, const toi_ccd_def *def, toi_point_view start,
+                        toi_point_view end)
+{
+    toi_status status;
+    toi_track_def track;
+    toi_track_report report;
+    const char *name;
+    IN_MODE(track = toi_default_track_def());
+    for (int method = 0; method < TOI_TRACK_COUNT; ++method) {
+        toi_track_method found;
+        IN_MODE(name = toi_track_name((toi_track_method)method));
+        IN_MODE(found = toi_track_find(name));
+        assert_int_equal(found, method);
+        track.method = found;
+        track.volume = (toi_volume)(method & 1);
+        IN_MODE(name = toi_volume_name(track.volume));
+        keep(name, strlen(name));
+        IN_MODE(status = toi_scene_set_tracking(scene, &track));
+        assert_int_equal(status, TOI_OK);
+        ask_for_impacts(scene, def, start, end);
+        IN_MODE(status = toi_scene_track_report(scene, &report));
+        assert_int_equal(status, TOI_OK);
+        keep(&report.volume_tests, sizeof report.volume_tests);
+        keep(&report.motion, sizeof report.motion);
+    }
+    track.most_growth = 0.123456789;
+    IN_MODE(status = toi_scene_set_tracking(scene, &track));
+    assert_int_equal(status, TOI_ERROR_ARGUMENT);
+    keep_message();
+    IN_MODE(status = toi_scene_set_tracking(scene, NULL));
+    assert_int_equal(status, TOI_OK);
+}
+
 void call_scene(void)
 {
     soup s = make_soup(25, 0.25, 0.4, 6);
@@ -159,6 +193,7 @@ void call_scene(void)
     IN_MODE(mesh = toi_scene_mesh(scene, start, end));
     keep(&mesh.edges.count, sizeof mesh.edges.count);
     ask_for_impacts(scene, &def, start, end);
+    ask_tracked(scene, &def, start, end);
     IN_MODE(status = toi_scene_trim(scene));
     IN_MODE(bytes = toi_scene_bytes(scene));
     keep(&bytes, sizeof bytes);

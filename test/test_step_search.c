@@ -23,11 +23,11 @@ static void use_instruction_set(int64_t number)
 
 enum
 {
-    CLUSTERS = 200,
+    CROSSINGS = 200,
     CORNERS = 4
 };
 
-// How the clusters are placed, and what else is there.
+// How the crossings are placed, and what else is there.
 typedef struct setting
 {
     const char *name;
@@ -46,11 +46,11 @@ static const setting settings[] = {
     {"far outlier", 0, 0, 1e30, true}, {"farthest outlier", 0, 0, 1e308, false},
 };
 
-typedef struct clusters
+typedef struct crossings
 {
-    double start[CORNERS * CLUSTERS + 3][3], end[CORNERS * CLUSTERS + 3][3];
-    int32_t faces[CLUSTERS + 1][3], edges[2 * CLUSTERS][2];
-} clusters;
+    double start[CORNERS * CROSSINGS + 3][3], end[CORNERS * CROSSINGS + 3][3];
+    int32_t faces[CROSSINGS + 1][3], edges[2 * CROSSINGS][2];
+} crossings;
 
 static double lattice(toi_random *random, int bits)
 {
@@ -61,8 +61,8 @@ static double lattice(toi_random *random, int bits)
 // on a diagonal of the other axes. Every number is a multiple of 2^-40, so that they touch for
 // sure, in a single moment, and rounding moves them by more than single precision's own slack
 // allows.
-static void make_cluster(toi_kind kind, bool early, toi_random *random, double start[CORNERS][3],
-                         double end[CORNERS][3])
+static void make_crossing(toi_kind kind, bool early, toi_random *random, double start[CORNERS][3],
+                          double end[CORNERS][3])
 {
     static const int along[TOI_PAIR_KINDS][CORNERS] = {{1, 0, 4, 2}, {0, 4, 1, 5}};
     double x = ldexp((double)toi_random_below(random, 1024), -10);
@@ -78,12 +78,13 @@ static void make_cluster(toi_kind kind, bool early, toi_random *random, double s
     }
 }
 
-static toi_mesh make_clusters(const setting *how, toi_kind kind, toi_random *random, clusters *all)
+static toi_mesh make_crossings(const setting *how, toi_kind kind, toi_random *random,
+                               crossings *all)
 {
-    int32_t vertices = CORNERS * CLUSTERS, faces = 0, edges = 0;
-    for (int32_t n = 0; n < CLUSTERS; ++n) {
+    int32_t vertices = CORNERS * CROSSINGS, faces = 0, edges = 0;
+    for (int32_t n = 0; n < CROSSINGS; ++n) {
         int32_t at = CORNERS * n;
-        make_cluster(kind, how->early, random, &all->start[at], &all->end[at]);
+        make_crossing(kind, how->early, random, &all->start[at], &all->end[at]);
         if (kind == TOI_VERTEX_FACE)
             memcpy(all->faces[faces++], (int32_t[3]){at + 1, at + 2, at + 3}, 3 * sizeof(int32_t));
         for (int e = 0; kind == TOI_EDGE_EDGE && e < 2; ++e)
@@ -104,9 +105,9 @@ static toi_mesh make_clusters(const setting *how, toi_kind kind, toi_random *ran
     return mesh;
 }
 
-// The impact of a cluster.
-static void expect_cluster(const setting *how, const toi_mesh *mesh, toi_kind kind, int32_t n,
-                           const toi_impact_array *impacts)
+// The impact of a crossing.
+static void expect_crossing(const setting *how, const toi_mesh *mesh, toi_kind kind, int32_t n,
+                            const toi_impact_array *impacts)
 {
     bool edges = kind == TOI_EDGE_EDGE;
     toi_pair pair = edges ? (toi_pair){2 * n, 2 * n + 1} : (toi_pair){CORNERS * n, n};
@@ -125,13 +126,13 @@ static void expect_cluster(const setting *how, const toi_mesh *mesh, toi_kind ki
 static void grazing_contacts_are_found(void **state)
 {
     (void)state;
-    static clusters all;
+    static crossings all;
     toi_random random = {501};
     int number = 0;
     for (size_t s = 0; s < sizeof settings / sizeof *settings; ++s)
         for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
             for (int simd = 0; simd < 3; ++simd) {
-                toi_mesh mesh = make_clusters(&settings[s], (toi_kind)kind, &random, &all);
+                toi_mesh mesh = make_crossings(&settings[s], (toi_kind)kind, &random, &all);
                 toi_ccd_def def = toi_default_ccd_def();
                 toi_impact_array impacts = {0};
                 toi_ccd_report report;
@@ -139,8 +140,8 @@ static void grazing_contacts_are_found(void **state)
                 def.narrow.t_max = settings[s].early ? 1.0 / 60 : 1;
                 assert_ok(toi_find_impacts(&def, &mesh, &impacts, &report));
                 assert_int_equal(report.candidates[kind], -1);
-                for (int32_t n = 0; n < CLUSTERS; ++n)
-                    expect_cluster(&settings[s], &mesh, (toi_kind)kind, n, &impacts);
+                for (int32_t n = 0; n < CROSSINGS; ++n)
+                    expect_crossing(&settings[s], &mesh, (toi_kind)kind, n, &impacts);
                 toi_free_impacts(&impacts);
             }
     assert_ok(toi_set_simd(NULL));
@@ -203,7 +204,7 @@ static void every_mesh_has_the_same_answers(void **state)
     for (int topology = 0; topology < TOPOLOGIES; ++topology)
         for (int place = 0; place < PLACES; ++place)
             for (int method = 0; method < TOI_NARROW_COUNT; ++method) {
-                tangle t = make_tangle(topology, place, number % LAYOUTS, 60,
+                tangle t = make_tangle(topology, place, number % LAYOUTS, 24,
                                        (uint64_t)(100 * topology + place));
                 toi_ccd_def def = toi_default_ccd_def();
                 use_instruction_set(number);
@@ -214,11 +215,10 @@ static void every_mesh_has_the_same_answers(void **state)
                     def.filter =
                         (toi_filter){.groups = t.groups, .group_count = t.mesh.start.count};
                 spared += compare_searches(t.name, &def, &t.mesh);
-                if (toi_narrow_guarantee(def.narrow.method) == TOI_GUARANTEE_EXACT)
-                    for (int scale = -1; scale <= 1; ++scale) {
-                        def.narrow.min_separation = 0.02 * pow(1e300, scale);
-                        compare_searches(t.name, &def, &t.mesh);
-                    }
+                if (toi_narrow_guarantee(def.narrow.method) == TOI_GUARANTEE_EXACT) {
+                    def.narrow.min_separation = 0.02 * pow(1e300, number % 3 - 1);
+                    compare_searches(t.name, &def, &t.mesh);
+                }
                 free_tangle(&t);
             }
     assert_ok(toi_set_simd(NULL));

@@ -18,10 +18,12 @@ typedef enum toi_track_method
 {
     /// The cheapest of the three below, chosen at each step from the motion that it measures.
     TOI_TRACK_AUTO,
-    TOI_TRACK_STATELESS, ///< as if there had been no step before
-    TOI_TRACK_ORDER,     ///< the order of the primitives is kept, and the last end's bounds
-                     /// And for pairs of blocks of primitives: which pairs may come close before a
-                     /// budget of relative motion is spent.
+    /// As if there had been no step before.
+    TOI_TRACK_STATELESS,
+    /// The order of the primitives is kept, and the last end's bounds.
+    TOI_TRACK_ORDER,
+    /// And for pairs of blocks of primitives: which pairs may come close before a budget of
+    /// relative motion is spent.
     TOI_TRACK_BUDGETS,
     TOI_TRACK_FRONT,   ///< MCCD (Tang, Manocha, Tong 2010): the front of the test tree is kept
     TOI_TRACK_PHC,     ///< its parallel forerunner: subtasks collected breadth first
@@ -72,15 +74,20 @@ typedef struct toi_track_def
 TOI_API toi_track_def toi_default_track_def(void);
 
 /// Says how a scene finds its pairs from the next call on: in toi_scene_find_earliest(),
-/// toi_scene_find_impacts() and toi_scene_find_safe_steps() with the broad phase TOI_BROAD_AUTO and
-/// no given pairs; other calls search as before. What was kept for another method is given back.
-/// NULL: the default. A scene on which it was never called uses the default too.
+/// toi_scene_find_impacts() and toi_scene_find_safe_steps() with the broad phase TOI_BROAD_AUTO,
+/// no given pairs and no candidates to count; other calls search as before. What was kept for
+/// another method is given back. NULL: the default. A scene on which it was never called uses the
+/// default too. On failure the scene stays as it was: TOI_ERROR_ARGUMENT, or TOI_ERROR_UNSUPPORTED
+/// for a method of the literature (the four last) in a build without them.
+///
+/// With the four last methods every step may take memory. Where a memory limit leaves none for
+/// tracking, a step searches as with TOI_TRACK_STATELESS, and the report says so.
 TOI_API toi_status toi_scene_set_tracking(toi_scene *scene, const toi_track_def *def);
 
 /// What the last such call of a scene did.
 typedef struct toi_track_report
 {
-    toi_track_method method; ///< that was used
+    toi_track_method method; ///< that was used; TOI_TRACK_STATELESS where memory did not suffice
     int64_t steps;           ///< since tracking was set
     bool reordered;          ///< the order of the primitives, or the tree, was made anew
     bool rebuilt;            ///< the front, or all budgets, were made anew

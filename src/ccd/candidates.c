@@ -291,9 +291,10 @@ toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to)
 bool toi_may_stream_near(const toi_pipeline *p, toi_kind kind)
 {
     const toi_ccd_def *def = p->def;
-    return !p->source && kind < TOI_PAIR_KINDS && toi_broad_traits(def->broad.method) & TOI_BROAD_TRAIT_MESH &&
-           !def->given && !def->float_boxes && !def->count_candidates &&
-           !(p->policy.relative_separation > 0) && !(p->inside_share > 0) &&
+    return !p->source && kind < TOI_PAIR_KINDS &&
+           toi_broad_traits(def->broad.method) & TOI_BROAD_TRAIT_MESH && !def->given &&
+           !def->float_boxes && !def->count_candidates && !(p->policy.relative_separation > 0) &&
+           !(p->inside_share > 0) &&
            (!(def->narrow.min_separation > 0) || toi_is_exact(&def->narrow));
 }
 

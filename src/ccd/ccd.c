@@ -70,7 +70,9 @@ toi_status toi_scene_find_earliest(toi_scene *scene, const toi_ccd_def *def, toi
                                    toi_point_view end, toi_ccd_report *report)
 {
     TOI_GUARD_FP;
-    return find_earliest(def, toi_scene_step(scene, start, end), report);
+    toi_step step = toi_scene_step(scene, start, end);
+    toi_status status = find_earliest(def, step, report);
+    return toi_track_less(scene, status) ? find_earliest(def, step, report) : status;
 }
 
 toi_status toi_find_impacts(const toi_ccd_def *def, const toi_mesh *mesh, toi_impact_array *impacts,
@@ -85,5 +87,7 @@ toi_status toi_scene_find_impacts(toi_scene *scene, const toi_ccd_def *def, toi_
                                   toi_ccd_report *report)
 {
     TOI_GUARD_FP;
-    return find_impacts(def, toi_scene_step(scene, start, end), impacts, report);
+    toi_step step = toi_scene_step(scene, start, end);
+    toi_status status = find_impacts(def, step, impacts, report);
+    return toi_track_less(scene, status) ? find_impacts(def, step, impacts, report) : status;
 }

@@ -276,5 +276,8 @@ toi_status toi_scene_find_safe_steps(toi_scene *scene, const toi_ccd_def *def, t
 {
     TOI_GUARD_FP;
     int64_t count = scene ? scene->vertex_count : 0; // whatever positions are given
-    return find_safe_steps(def, toi_scene_step(scene, start, end), steps, count, report);
+    toi_step step = toi_scene_step(scene, start, end);
+    toi_status status = find_safe_steps(def, step, steps, count, report);
+    return toi_track_less(scene, status) ? find_safe_steps(def, step, steps, count, report)
+                                         : status;
 }

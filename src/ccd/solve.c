@@ -15,6 +15,7 @@
 enum
 {
     BATCH = 512,
+    AHEAD = 16,            // pairs that are fetched before they are gathered
     CANDIDATES_A_BOUND = 2 // from how many candidates a primitive on bounds pay
 };
 
@@ -83,6 +84,16 @@ static void gather(const toi_pipeline *p, toi_kind kind, toi_pair pair, toi_quer
         memcpy(query->start[c], at->start, sizeof query->start[c]);
         memcpy(query->end[c], at->end, sizeof query->end[c]);
     }
+}
+
+// What gathering the pair will read: corners jump about in memory.
+static void fetch_corners(const toi_pipeline *p, toi_kind kind, toi_pair pair)
+{
+    int32_t corners[4];
+    toi_unmark_inside(&pair);
+    toi_pair_corners(&p->mesh, kind, pair, corners);
+    for (int c = 0; c < 4; ++c)
+        __builtin_prefetch(&p->trajectories[corners[c]]);
 }
 
 toi_query toi_gather_query(const toi_mesh *mesh, toi_kind kind, toi_pair pair)
@@ -395,15 +406,19 @@ static int64_t cull(solve_stage *stage, toi_pair *pairs, int64_t count)
     return kernels[toi_simd_level()](&source, pairs, count);
 }
 
-// From places to the numbers of the mesh.
+// From places to the numbers of the mesh. The indices of its vertices will be needed soon.
 static void number_places(const toi_mesh_order *order, toi_kind kind, toi_pair *pairs,
                           int64_t count)
 {
     const int32_t *first = order->trees[0]->ids, *second = order->trees[1]->ids;
+    const toi_mesh *mesh = order->boxes.mesh;
     bool alike = toi_kind_is_alike(kind);
     for (int64_t i = 0; i < count; ++i) {
         int32_t a = first[pairs[i].a], b = second[pairs[i].b];
         pairs[i] = alike && b < a ? (toi_pair){b, a} : (toi_pair){a, b};
+        if (alike)
+            __builtin_prefetch(toi_edge_at(&mesh->edges, a));
+        __builtin_prefetch(alike ? toi_edge_at(&mesh->edges, b) : toi_face_at(&mesh->faces, b));
     }
 }
 
@@ -454,6 +469,8 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
         int64_t n = count - first < BATCH ? count - first : BATCH;
         for (int64_t i = 0; i < n; ++i) {
+            if (first + i + AHEAD < count)
+                fetch_corners(stage->pipeline, stage->kind, pairs[first + i + AHEAD]);
             w->starts_inside[i] = toi_unmark_inside(&pairs[first + i]);
             gather(stage->pipeline, stage->kind, pairs[first + i], &w->queries[i]);
         }
@@ -506,7 +523,8 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     stage->near = toi_may_stream_near(p, kind);
     toi_status status = stage->near ? toi_stream_near(p, kind, to) : toi_stream_kind(p, kind, to);
     account(p, kind, stage->scratch, p->report.seconds_broad - before);
-    p->report.candidates[kind] = stage->near ? -1 : p->report.tested[kind];
+    bool counted = !stage->near && !(p->source && kind < TOI_PAIR_KINDS);
+    p->report.candidates[kind] = counted ? p->report.tested[kind] : -1;
     toi_give_back(stage->room);
     stage->bounds[0] = stage->bounds[1] = stage->room = NULL;
     return status;

@@ -139,8 +139,9 @@ toi_status toi_scene_track_report(const toi_scene *scene, toi_track_report *repo
 
 bool toi_is_tracked(const toi_pipeline *p)
 {
-    return p->scene != &p->passing && p->purpose.solve && !p->def->given &&
-           p->def->broad.method == TOI_BROAD_AUTO;
+    const toi_ccd_def *def = p->def;
+    return p->scene != &p->passing && p->purpose.solve && !def->given && !def->count_candidates &&
+           def->broad.method == TOI_BROAD_AUTO;
 }
 
 static void begin_report(toi_tracking *t)
@@ -159,10 +160,8 @@ toi_status toi_begin_motion(toi_pipeline *p)
         begin_report(t); // of the call; motions that it asks about later add to it
     p->tracked = true;
     p->source = methods[definition(t).method].source;
-    if (!p->source)
-        return TOI_OK;
-    toi_status status = p->source->prepare(p);
-    if (status == TOI_ERROR_LIMIT) { // the plain search takes less
+    toi_status status = p->source && !t->without ? p->source->prepare(p) : TOI_OK;
+    if (p->source && (t->without || status == TOI_ERROR_LIMIT)) { // the plain search takes less
         toi_forget_tracking(t);
         p->source = NULL;
         t->report.method = TOI_TRACK_STATELESS;
@@ -171,11 +170,24 @@ toi_status toi_begin_motion(toi_pipeline *p)
     return status;
 }
 
+bool toi_track_less(toi_scene *scene, toi_status status)
+{
+    if (status != TOI_ERROR_LIMIT || !scene || toi_lock_scene(scene) != TOI_OK)
+        return false;
+    bool kept = scene->tracking.kept;
+    if (kept)
+        toi_forget_tracking(&scene->tracking);
+    scene->tracking.without = kept;
+    toi_leave_scene(scene);
+    return kept;
+}
+
 void toi_report_tracking(toi_pipeline *p)
 {
     toi_track_report *report = &p->scene->tracking.report;
     if (!p->tracked)
         return;
+    p->scene->tracking.without = false;
     report->elementary = p->report.tested[TOI_VERTEX_FACE] + p->report.tested[TOI_EDGE_EDGE];
     report->seconds_front = p->report.seconds_broad;
     report->seconds_solve = p->report.seconds_narrow;

@@ -15,7 +15,8 @@ typedef struct toi_tracking
     toi_track_def def;
     bool asked; // `report` tells of a call
     toi_track_report report;
-    void *kept; // by the method, from step to step; or NULL
+    void *kept;   // by the method, from step to step; or NULL
+    bool without; // the next call does without, for want of memory
 } toi_tracking;
 
 // A method. Its functions are called in this order, for every motion that a call asks about:
@@ -42,6 +43,10 @@ toi_status toi_begin_motion(struct toi_pipeline *p);
 
 // Completes the report of a call that succeeded.
 void toi_report_tracking(struct toi_pipeline *p);
+
+// Has a call failed for want of memory that tracking took? Then that is given back, and the call
+// may be made again.
+bool toi_track_less(toi_scene *scene, toi_status status);
 
 // Forgets what is kept.
 void toi_forget_tracking(toi_tracking *tracking);

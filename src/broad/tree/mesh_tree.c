@@ -328,7 +328,7 @@ static inline void widen_corners(const toi_mesh_order *order, toi_primitive prim
 {
     const int32_t *corners = corners_of(order->boxes.mesh, primitive, i);
     if (order->moving) {
-        int32_t places[3];
+        int32_t places[3] = {0};
         toi_box_row ends[2];
         for (int c = 0; c <= (int)primitive; ++c)
             places[c] = order->positions[corners[c]];

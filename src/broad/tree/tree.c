@@ -8,11 +8,12 @@
 #include <float.h>
 #include <math.h>
 
-toi_search_packet_fn toi_search_packet_baseline, toi_search_packet_avx2, toi_search_packet_avx512;
+toi_search_packets_fn toi_search_packets_baseline, toi_search_packets_avx2,
+    toi_search_packets_avx512;
 
-toi_search_packet_fn *toi_packet_kernel(void)
+toi_search_packets_fn *toi_packet_kernel(void)
 {
-    static toi_search_packet_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_search_packet);
+    static toi_search_packets_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_search_packets);
     return kernels[toi_simd_level()];
 }
 
@@ -29,6 +30,38 @@ bool toi_round_row(const toi_box *box, toi_box_row *row)
     return exact;
 }
 
+// The next part of a block of memory, or, where there is none yet, how far it reaches.
+static void *carve(char *memory, int64_t *used, int64_t count, size_t size)
+{
+    enum
+    {
+        LINE = 64
+    };
+    void *part = memory ? memory + *used : NULL;
+    *used += (count * (int64_t)size + LINE - 1) / LINE * LINE;
+    return part;
+}
+
+// Returns how many bytes the parts of a tree take.
+static int64_t lay_out(toi_tree *tree, int64_t total, bool moving, char *memory)
+{
+    int64_t blocks = tree->blocks[0], used = 0;
+    tree->level[0] = carve(memory, &used, total, sizeof **tree->level);
+    tree->boxes = carve(memory, &used, blocks, sizeof *tree->boxes);
+    tree->ids = carve(memory, &used, blocks * TOI_BLOCK, sizeof *tree->ids);
+    tree->labels = carve(memory, &used, blocks * TOI_BLOCK * tree->corners, sizeof *tree->labels);
+    tree->ranges = carve(memory, &used, tree->corners > 0 ? blocks : 0, sizeof *tree->ranges);
+    if (moving) {
+        tree->far = carve(memory, &used, blocks, sizeof *tree->far);
+        tree->ends = carve(memory, &used, blocks, sizeof *tree->ends);
+    }
+    for (int l = 1; l < tree->levels && memory; ++l)
+        tree->level[l] = tree->level[l - 1] + tree->blocks[l - 1];
+    return used;
+}
+
+// One block of memory: what is freed as a whole the system's allocator keeps at hand, where it
+// returns many large parts to the system and fetches them again, page by page, in the next call.
 toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool moving,
                          toi_tree *tree)
 {
@@ -41,35 +74,16 @@ toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool mo
             break;
         blocks = (blocks + TOI_BLOCK - 1) / TOI_BLOCK;
     } while (true);
-    tree->level[0] = toi_take(budget, total, sizeof **tree->level);
-    for (int l = 1; l < tree->levels && tree->level[0]; ++l)
-        tree->level[l] = tree->level[l - 1] + tree->blocks[l - 1];
-    if (tree->level[0])
-        tree->boxes = toi_take(budget, tree->blocks[0], sizeof *tree->boxes);
-    if (tree->boxes)
-        tree->ids = toi_take(budget, tree->blocks[0] * TOI_BLOCK, sizeof *tree->ids);
-    if (tree->ids && corners > 0)
-        tree->labels =
-            toi_take(budget, tree->blocks[0] * TOI_BLOCK * corners, sizeof *tree->labels);
-    if (tree->labels)
-        tree->ranges = toi_take(budget, tree->blocks[0], sizeof *tree->ranges);
-    bool whole = tree->ids && (corners == 0 || tree->ranges);
-    if (whole && moving) {
-        tree->far = toi_take(budget, tree->blocks[0], sizeof *tree->far);
-        tree->ends = tree->far ? toi_take(budget, tree->blocks[0], sizeof *tree->ends) : NULL;
-    }
-    return whole && (!moving || tree->ends) ? TOI_OK : toi_allocation_status();
+    char *memory = toi_take(budget, lay_out(tree, total, moving, NULL), 1);
+    if (!memory)
+        return toi_allocation_status();
+    lay_out(tree, total, moving, memory);
+    return TOI_OK;
 }
 
 void toi_free_tree(toi_tree *tree)
 {
-    toi_give_back(tree->ends);
-    toi_give_back(tree->far);
-    toi_give_back(tree->ranges);
-    toi_give_back(tree->labels);
-    toi_give_back(tree->ids);
-    toi_give_back(tree->boxes);
-    toi_give_back(tree->level[0]);
+    toi_give_back(tree->level[0]); // all of it
     *tree = (toi_tree){0};
 }
 
@@ -152,7 +166,7 @@ typedef struct tree_tasks
     const toi_tree_search *search;
     const toi_broad_job *job;
     toi_pair *buffers;
-    toi_search_packet_fn *kernel;
+    toi_search_packets_fn *kernel;
 } tree_tasks;
 
 enum
@@ -164,11 +178,9 @@ static toi_status run_task(void *context, int64_t task, int worker)
 {
     const tree_tasks *t = context;
     toi_pair_writer writer = toi_start_writer(t->job, t->buffers, task, worker);
-    toi_status status = TOI_OK;
     int64_t packets = t->search->packets->blocks[0];
     int64_t end = (task + 1) * PACKETS_A_TASK < packets ? (task + 1) * PACKETS_A_TASK : packets;
-    for (int64_t p = task * PACKETS_A_TASK; p < end && status == TOI_OK; ++p)
-        status = t->kernel(t->search, p, &writer);
+    toi_status status = t->kernel(t->search, task * PACKETS_A_TASK, end, &writer);
     if (status == TOI_OK)
         status = toi_end_writer(&writer);
     return status == TOI_OK ? toi_meter_add(t->job->meter, 1) : status;

@@ -51,7 +51,7 @@ typedef struct toi_tree
     toi_box_row (*boxes)[2]; // of the halves of the blocks
     int levels;              // level 0 are the boxes themselves
     int64_t blocks[TOI_TREE_LEVELS];
-    toi_tree_block *level[TOI_TREE_LEVELS]; // all in one array
+    toi_tree_block *level[TOI_TREE_LEVELS]; // all in one array, at the front of the tree's memory
     // Vertices of the primitives, by whatever numbers; primitives that share one are no pair. In
     // groups of sixteen, `corners` groups a block.
     int corners;
@@ -103,12 +103,12 @@ typedef struct toi_tree_search
     const void *context;
 } toi_tree_search;
 
-// Writes all pairs of packet `packet`.
-typedef toi_status toi_search_packet_fn(const toi_tree_search *search, int64_t packet,
-                                        toi_pair_writer *writer);
+// Writes all pairs of the packets from `first` to before `end`.
+typedef toi_status toi_search_packets_fn(const toi_tree_search *search, int64_t first, int64_t end,
+                                         toi_pair_writer *writer);
 
 // For the instruction set in force.
-toi_search_packet_fn *toi_packet_kernel(void);
+toi_search_packets_fn *toi_packet_kernel(void);
 
 // Runs all packets of a search.
 toi_status toi_run_tree_search(const toi_tree_search *search, const toi_broad_job *job);

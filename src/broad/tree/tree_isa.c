@@ -289,9 +289,8 @@ typedef struct packet
     toi_pair_writer *writer;
     int64_t index;
     moving_columns columns; // those of one time: the first ones
-    probe box;
-    probe halves[2];   // of the packet
-    moving_probe ends; // the packet's box
+    probe halves[2];        // of the packet
+    moving_probe ends;      // the packet's box
     toi_label_range labels;
     packet_doubles doubles;
     probe_list lists[LISTS];
@@ -402,6 +401,40 @@ TOI_LANE_INLINE unsigned settle(const toi_tree_search *s, const columns *c, int6
                    s->tree->ids[place]);
 }
 
+// Places of the tree, and which of the packet's boxes each of them meets.
+typedef struct meetings
+{
+    int32_t at[LIST + TOI_BLOCK];
+    uint16_t masks[LIST + TOI_BLOCK];
+    int count;
+} meetings;
+
+// Those places where there is one: of boxes that move they are so few that it is best to drop the
+// others, without a branch that nobody can guess.
+TOI_LANE_INLINE void meet_list(const toi_tree_search *s, const shape kind, const moving_columns *c,
+                               int64_t index, const probe_list *list, const int which,
+                               meetings *some)
+{
+    some->count = 0;
+    for (int i = 0; i < list->count; ++i) {
+        unsigned mask = meet(s, kind, c, index, (uint32_t)list->at[i], 0xffff, which);
+        some->at[some->count] = list->at[i];
+        some->masks[some->count] = (uint16_t)mask;
+        some->count += mask != 0;
+    }
+}
+
+TOI_LANE_INLINE toi_pair *run_moving(const toi_tree_search *s, const shape kind,
+                                     const moving_columns *c, int64_t index, const probe_list *list,
+                                     const int which, const int32_t *names, toi_pair *out)
+{
+    meetings some;
+    meet_list(s, kind, c, index, list, which, &some);
+    for (int i = 0; i < some.count; ++i)
+        out += toi_write_lanes(out, some.masks[i], names, some.at[i], kind.write, 0);
+    return out;
+}
+
 // Where boxes are floats: pairs are written as they are found, whether there are any or not.
 TOI_LANE_INLINE toi_pair *run_exact(const toi_tree_search *s, const shape kind,
                                     const moving_columns *c, int64_t index, const probe_list *list,
@@ -422,18 +455,12 @@ TOI_LANE_INLINE toi_pair *run_near(const toi_tree_search *s, const shape kind,
                                    const int which, packet_doubles *doubles, toi_pair *out)
 {
     const int32_t *ids = s->packets->ids + index * TOI_BLOCK;
-    uint32_t places[LIST + TOI_BLOCK];
-    uint16_t masks[LIST + TOI_BLOCK];
-    int some = 0;
-    for (int i = 0; i < list->count; ++i) {
-        unsigned mask = meet(s, kind, c, index, (uint32_t)list->at[i], 0xffff, which);
-        places[some] = (uint32_t)list->at[i];
-        masks[some] = (uint16_t)mask;
-        some += mask != 0;
-    }
-    for (int i = 0; i < some; ++i) {
-        unsigned mask = settle(s, &c->at[0], index, places[i], masks[i], doubles);
-        out += toi_write_lanes(out, mask, ids, s->tree->ids[places[i]], kind.write, 0);
+    meetings some;
+    meet_list(s, kind, c, index, list, which, &some);
+    for (int i = 0; i < some.count; ++i) {
+        uint32_t place = (uint32_t)some.at[i];
+        unsigned mask = settle(s, &c->at[0], index, place, some.masks[i], doubles);
+        out += toi_write_lanes(out, mask, ids, s->tree->ids[place], kind.write, 0);
     }
     return out;
 }
@@ -441,6 +468,8 @@ TOI_LANE_INLINE toi_pair *run_near(const toi_tree_search *s, const shape kind,
 TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
 {
     toi_pair_writer *writer = p->writer;
+    if (p->lists[list].count == 0)
+        return TOI_OK;
     toi_status status = toi_make_room(writer, (int64_t)p->lists[list].count * TOI_BLOCK);
     if (status != TOI_OK)
         return status;
@@ -453,8 +482,9 @@ TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
     const int64_t index = p->index;
     toi_pair *out = writer->buffer + writer->count;
     const int32_t *names = packet_names(p, kind);
-    out = kind.exact ? run_exact(&s, kind, &mine, index, &p->lists[list], list, names, out)
-                     : run_near(&s, kind, &mine, index, &p->lists[list], list, &p->doubles, out);
+    out = kind.moving  ? run_moving(&s, kind, &mine, index, &p->lists[list], list, names, out)
+          : kind.exact ? run_exact(&s, kind, &mine, index, &p->lists[list], list, names, out)
+                       : run_near(&s, kind, &mine, index, &p->lists[list], list, &p->doubles, out);
     writer->count = out - writer->buffer;
     p->lists[list].count = 0;
     return TOI_OK;
@@ -506,30 +536,145 @@ TOI_LANE_INLINE toi_status list_block(packet *p, const shape kind, int64_t block
     return list == NEAR ? run_list(p, kind, NEAR) : run_list(p, kind, FAR);
 }
 
-// Children of a block of the tree that the packet's box overlaps.
-TOI_LANE_INLINE unsigned enter_block(const packet *p, const shape kind, int level, int64_t block)
+// Sixteen packets whose boxes move go down the tree together: the blocks near all of them are
+// listed, and each packet is compared with that list, sixteen blocks at a time.
+typedef struct group
 {
-    columns c = load_columns(&p->search->tree->level[level][block]);
-    unsigned mask = overlap(&c, &p->box, false);
+    const toi_tree_search *search;
+    toi_pair_writer *writer;
+    int64_t first, end; // packets
+    bool begun;
+    probe_list blocks; // upwards
+} group;
+
+// Starts the search of a packet.
+TOI_LANE_INLINE void load_packet(packet *p, const toi_tree_search *s, int64_t index,
+                                 toi_pair_writer *writer, const shape kind)
+{
+    p->search = s;
+    p->writer = writer;
+    p->index = index;
+    p->doubles.fetched = false;
+    if (kind.moving) {
+        p->columns = load_moving(s->packets, index);
+        for (int end = 0; end < 2; ++end)
+            p->ends.at[end] = row_probe(&s->packets->ends[index][end]);
+    } else {
+        p->columns.at[0] = load_columns(&s->packets->level[0][index]);
+        for (int h = 0; h < 2; ++h)
+            p->halves[h] = row_probe(&s->packets->boxes[index][h]);
+    }
+    if (kind.packet_corners > 0)
+        p->labels = s->packets->ranges[index];
+    for (int lane = 0; kind.places && lane < TOI_BLOCK; ++lane)
+        p->places[lane] = (int32_t)(index * TOI_BLOCK + lane);
+    p->lists[NEAR].count = p->lists[FAR].count = 0;
+}
+
+TOI_LANE_INLINE toi_status finish_packet(packet *p, const shape kind)
+{
+    toi_status status = run_list(p, kind, NEAR);
+    return status == TOI_OK ? run_list(p, kind, FAR) : status;
+}
+
+// The boxes of the group's blocks at both ends, sixteen at a time.
+TOI_LANE_INLINE void arrange_blocks(const group *g, toi_tree_block near[][2])
+{
+    for (int first = 0; first < g->blocks.count; first += TOI_BLOCK) {
+        int rest = g->blocks.count - first, count = rest < TOI_BLOCK ? rest : TOI_BLOCK;
+        for (int end = 0; end < 2; ++end) {
+            toi_box_row rows[TOI_BLOCK], halves[2];
+            for (int i = 0; i < count; ++i)
+                rows[i] = g->search->tree->ends[g->blocks.at[first + i]][end];
+            toi_fill_block(rows, count, &near[first / TOI_BLOCK][end], halves);
+        }
+    }
+}
+
+// Places in the group's list of the blocks that come near the packet, from `from` on.
+TOI_LANE_INLINE void choose_blocks(const group *g, toi_tree_block near[][2],
+                                   const moving_probe *ends, int from, probe_list *chosen)
+{
+    chosen->count = 0;
+    for (int first = from & -TOI_BLOCK; first < g->blocks.count; first += TOI_BLOCK) {
+        const toi_tree_block *at = near[first / TOI_BLOCK];
+        moving_columns c = {{load_columns(&at[0]), load_columns(&at[1])}};
+        unsigned mask = stay_near(&c, ends);
+        if (first < from)
+            mask &= ~0u << (from - first);
+        append_lanes(chosen, mask, first);
+    }
+}
+
+TOI_LANE_INLINE toi_status run_group(group *g, const shape kind)
+{
+    toi_tree_block near[LIST / TOI_BLOCK + 1][2];
+    int from = 0;
+    arrange_blocks(g, near);
+    for (int64_t index = g->first; index < g->end; ++index) {
+        packet p;
+        probe_list chosen;
+        load_packet(&p, g->search, index, g->writer, kind);
+        toi_status status = kind.self && !g->begun ? run_diagonal(&p, kind) : TOI_OK;
+        while (kind.self && from < g->blocks.count && g->blocks.at[from] <= index)
+            ++from;
+        choose_blocks(g, near, &p.ends, from, &chosen);
+        for (int i = 0; i < chosen.count && status == TOI_OK; ++i)
+            status = list_block(&p, kind, g->blocks.at[chosen.at[i]]);
+        if (status == TOI_OK)
+            status = finish_packet(&p, kind);
+        if (status != TOI_OK)
+            return status;
+    }
+    g->begun = true;
+    g->blocks.count = 0;
+    return TOI_OK;
+}
+
+// What walks down the tree: a packet or a group, and after which block of a tree in itself.
+typedef struct walker
+{
+    const toi_tree_search *search;
+    probe box;
+    int64_t index;
+    packet *packet;
+    group *group;
+} walker;
+
+TOI_LANE_INLINE toi_status visit_block(const walker *w, const shape kind, int64_t block)
+{
+    if (!kind.moving)
+        return list_block(w->packet, kind, block);
+    w->group->blocks.at[w->group->blocks.count++] = (int32_t)block;
+    return w->group->blocks.count < LIST ? TOI_OK : run_group(w->group, kind);
+}
+
+// Children of a block of the tree that the box overlaps.
+TOI_LANE_INLINE unsigned enter_block(const walker *w, const shape kind, int level, int64_t block)
+{
+    columns c = load_columns(&w->search->tree->level[level][block]);
+    unsigned mask = overlap(&c, &w->box, false);
     if (kind.self) { // only blocks after the packet; at upper levels, its own too
-        int64_t first = (p->index >> (4 * (level - 1))) - block * TOI_BLOCK + (level == 1);
+        int64_t first = (w->index >> (4 * (level - 1))) - block * TOI_BLOCK + (level == 1);
         if (first > 0)
             mask &= first < TOI_BLOCK ? ~0u << first : 0;
     }
     return mask;
 }
 
-// Walks down the tree and lists what is near the packet.
-TOI_LANE_INLINE toi_status walk(packet *p, const shape kind)
+// Walks down the tree and lists what is near.
+TOI_LANE_INLINE toi_status walk(const walker *w, const shape kind)
 {
     struct
     {
         int64_t block;
         unsigned mask;
     } stack[TOI_TREE_LEVELS];
-    int top = p->search->tree->levels - 1, level = top;
+    int top = w->search->tree->levels - 1, level = top;
+    if (top == 0) // a single block
+        return kind.self ? TOI_OK : visit_block(w, kind, 0);
     stack[level].block = 0;
-    stack[level].mask = enter_block(p, kind, level, 0);
+    stack[level].mask = enter_block(w, kind, level, 0);
     while (level <= top) {
         if (!stack[level].mask) {
             ++level;
@@ -540,51 +685,51 @@ TOI_LANE_INLINE toi_status walk(packet *p, const shape kind)
         if (level > 1) {
             --level;
             stack[level].block = child;
-            stack[level].mask = enter_block(p, kind, level, child);
+            stack[level].mask = enter_block(w, kind, level, child);
             continue;
         }
-        toi_status status = list_block(p, kind, child);
+        toi_status status = visit_block(w, kind, child);
         if (status != TOI_OK)
             return status;
     }
     return TOI_OK;
 }
 
+// The swept box of some packets.
+TOI_LANE_INLINE probe packets_box(const toi_tree *packets, int64_t first, int64_t end)
+{
+    toi_box_row box = packets->boxes[first][0];
+    for (int64_t i = first; i < end; ++i)
+        for (int h = 0; h < 2; ++h)
+            toi_widen_row(&box, &packets->boxes[i][h]);
+    return row_probe(&box);
+}
+
 TOI_LANE_INLINE toi_status search_packet(const toi_tree_search *s, int64_t index,
                                          toi_pair_writer *writer, const shape kind)
 {
     packet p;
-    p.search = s;
-    p.writer = writer;
-    p.index = index;
-    p.doubles.fetched = false;
-    if (kind.moving) {
-        p.columns = load_moving(s->packets, index);
-        for (int end = 0; end < 2; ++end)
-            p.ends.at[end] = row_probe(&s->packets->ends[index][end]);
-    } else {
-        p.columns.at[0] = load_columns(&s->packets->level[0][index]);
-    }
-    toi_box_row box = s->packets->boxes[index][0];
-    toi_widen_row(&box, &s->packets->boxes[index][1]);
-    p.box = row_probe(&box);
-    for (int h = 0; h < 2; ++h)
-        p.halves[h] = row_probe(&s->packets->boxes[index][h]);
-    if (kind.packet_corners > 0)
-        p.labels = s->packets->ranges[index];
-    for (int lane = 0; kind.places && lane < TOI_BLOCK; ++lane)
-        p.places[lane] = (int32_t)(index * TOI_BLOCK + lane);
-    p.lists[NEAR].count = p.lists[FAR].count = 0;
+    load_packet(&p, s, index, writer, kind);
+    walker w = {s, packets_box(s->packets, index, index + 1), index, &p, NULL};
     toi_status status = kind.self ? run_diagonal(&p, kind) : TOI_OK;
-    if (status == TOI_OK) {
-        if (s->tree->levels > 1)
-            status = walk(&p, kind);
-        else if (!kind.self) // a single block
-            status = list_block(&p, kind, 0);
-    }
     if (status == TOI_OK)
-        status = run_list(&p, kind, NEAR);
-    return status == TOI_OK ? run_list(&p, kind, FAR) : status;
+        status = walk(&w, kind);
+    return status == TOI_OK ? finish_packet(&p, kind) : status;
+}
+
+TOI_LANE_INLINE toi_status search_group(const toi_tree_search *s, int64_t first, int64_t end,
+                                        toi_pair_writer *writer, const shape kind)
+{
+    group g;
+    g.search = s;
+    g.writer = writer;
+    g.first = first;
+    g.end = end;
+    g.begun = false;
+    g.blocks.count = 0;
+    walker w = {s, packets_box(s->packets, first, end), first, NULL, &g};
+    toi_status status = walk(&w, kind);
+    return status == TOI_OK ? run_group(&g, kind) : status;
 }
 
 // A kernel for each kind of search.
@@ -613,38 +758,47 @@ static toi_status faces(const toi_tree_search *s, int64_t index, toi_pair_writer
 }
 
 // Primitives that move: which pairs there are is decided in single precision.
-static toi_status moving_edges(const toi_tree_search *s, int64_t index, toi_pair_writer *w)
+static toi_status moving_edges(const toi_tree_search *s, int64_t first, int64_t end,
+                               toi_pair_writer *w)
 {
-    return search_packet(s, index, w, (shape){true, 2, 2, TOI_WRITE_PROBE_FIRST, true, true, true});
+    return search_group(s, first, end, w,
+                        (shape){true, 2, 2, TOI_WRITE_PROBE_FIRST, true, true, true});
 }
 
-static toi_status moving_faces_in_vertices(const toi_tree_search *s, int64_t index,
+static toi_status moving_faces_in_vertices(const toi_tree_search *s, int64_t first, int64_t end,
                                            toi_pair_writer *w)
 {
-    return search_packet(s, index, w,
-                         (shape){false, 3, 1, TOI_WRITE_PROBE_FIRST, true, true, true});
+    return search_group(s, first, end, w,
+                        (shape){false, 3, 1, TOI_WRITE_PROBE_FIRST, true, true, true});
 }
 
-toi_status TOI_ISA_NAME(toi_search_packet)(const toi_tree_search *search, int64_t index,
-                                           toi_pair_writer *writer);
+typedef toi_status packet_kernel_fn(const toi_tree_search *s, int64_t index, toi_pair_writer *w);
 
-toi_status TOI_ISA_NAME(toi_search_packet)(const toi_tree_search *s, int64_t index,
-                                           toi_pair_writer *writer)
+static packet_kernel_fn *choose_kernel(const toi_tree_search *s)
 {
-    bool exact = s->packets->exact && s->tree->exact;
-    if (s->packets->far)
-        return (s->packets->corners == 2 ? moving_edges : moving_faces_in_vertices)(s, index,
-                                                                                    writer);
+    bool exact = s->packets->exact && s->tree->exact, self = s->packets == s->tree;
     switch (s->packets->corners) {
     case 2:
-        return (exact ? edges_exact : edges_near)(s, index, writer);
+        return exact ? edges_exact : edges_near;
     case 3:
-        if (s->packets == s->tree)
-            return faces(s, index, writer);
-        return (exact ? faces_in_vertices_exact : faces_in_vertices_near)(s, index, writer);
+        return self ? faces : exact ? faces_in_vertices_exact : faces_in_vertices_near;
     default:
-        if (s->packets == s->tree)
-            return (exact ? boxes_alone_exact : boxes_alone_near)(s, index, writer);
-        return (exact ? boxes_between_exact : boxes_between_near)(s, index, writer);
+        if (self)
+            return exact ? boxes_alone_exact : boxes_alone_near;
+        return exact ? boxes_between_exact : boxes_between_near;
     }
+}
+
+toi_search_packets_fn TOI_ISA_NAME(toi_search_packets);
+toi_status TOI_ISA_NAME(toi_search_packets)(const toi_tree_search *s, int64_t first, int64_t end,
+                                            toi_pair_writer *writer)
+{
+    if (s->packets->far)
+        return s->packets->corners == 2 ? moving_edges(s, first, end, writer)
+                                        : moving_faces_in_vertices(s, first, end, writer);
+    packet_kernel_fn *kernel = choose_kernel(s);
+    toi_status status = TOI_OK;
+    for (int64_t index = first; index < end && status == TOI_OK; ++index)
+        status = kernel(s, index, writer);
+    return status;
 }

@@ -99,12 +99,35 @@ static double mean_edge(const toi_pipeline *p)
     return p->mesh.edges.count > 0 ? sum / (double)p->mesh.edges.count : 0;
 }
 
-static double mean_way(const toi_pipeline *p)
+typedef struct motion_sums
 {
+    const toi_pipeline *pipeline;
+    double *sums; // a piece of the vertices each
+} motion_sums;
+
+static toi_status add_ways(void *context, int64_t first, int64_t end)
+{
+    const motion_sums *m = context;
     double sum = 0;
-    for (int64_t i = 0; i < p->mesh.start.count; ++i)
-        sum += length(p->trajectories[i].start, p->trajectories[i].end);
-    return p->mesh.start.count > 0 ? sum / (double)p->mesh.start.count : 0;
+    for (int64_t i = first; i < end; ++i)
+        sum += length(m->pipeline->trajectories[i].start, m->pipeline->trajectories[i].end);
+    m->sums[first / TOI_PIECE] = sum;
+    return TOI_OK;
+}
+
+static toi_status find_mean_way(const toi_pipeline *p, int workers, double *mean)
+{
+    int64_t vertices = p->mesh.start.count, pieces = (vertices + TOI_PIECE - 1) / TOI_PIECE;
+    motion_sums m = {p, toi_take(p->budget, pieces, sizeof *m.sums)};
+    if (!m.sums)
+        return toi_allocation_status();
+    toi_status status = toi_parallel_ranges(workers, vertices, TOI_PIECE, add_ways, &m);
+    double sum = 0;
+    for (int64_t i = 0; i < pieces; ++i)
+        sum += m.sums[i];
+    toi_give_back(m.sums);
+    *mean = vertices > 0 ? sum / (double)vertices : 0;
+    return status;
 }
 
 static toi_status bound_tree(toi_pipeline *p, mccd *m, int workers, bool *built)
@@ -132,8 +155,8 @@ static toi_status bound_tree(toi_pipeline *p, mccd *m, int workers, bool *built)
 // any other may be asked about; else the boxes in double decide.
 static bool answers_are_unique(const toi_pipeline *p)
 {
-    return toi_narrow_guarantee(p->def->narrow.method) == TOI_GUARANTEE_EXACT &&
-           !(p->policy.relative_separation > 0) && !(p->inside_share > 0);
+    return toi_is_exact(&p->def->narrow) && !(p->policy.relative_separation > 0) &&
+           !(p->inside_share > 0);
 }
 
 // Slabs across say nothing of the boxes, and are not enlarged for a separation.
@@ -235,18 +258,20 @@ static toi_status prepare(toi_pipeline *p)
     mccd *m;
     toi_track_report *report = &p->scene->tracking.report;
     bool built = false;
-    double started = toi_clock();
+    double started = toi_clock(), way = 0;
     toi_status status = open_kept(p, &m);
     if (status != TOI_OK || m->elements.count == 0)
         return status;
     status = bound_tree(p, m, count_workers(p), &built);
+    if (status == TOI_OK)
+        status = find_mean_way(p, count_workers(p), &way);
     if (status != TOI_OK)
         m->tree.subtree_count = 0;
     double bounded = toi_clock();
     if (status == TOI_OK)
         status = find_front(p, m, count_workers(p));
     report->reordered |= built;
-    report->motion = m->edge > 0 ? mean_way(p) / m->edge : 0;
+    report->motion = m->edge > 0 ? way / m->edge : 0;
     report->kept_bytes = kept_bytes(p, m);
     report->seconds_refit += bounded - started;
     p->report.seconds_prepare += bounded - started;
