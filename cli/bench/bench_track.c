@@ -353,16 +353,15 @@ int run_bench_track(int argc, char **argv)
                                    {0}};
     const command_line line = {
         .usage = "bench track FRAME FRAME... [OPTION...]\nbench track [OPTION...]",
-        .about =
-            "Finds every impact of one step after the other with every method, each step by\n"
-            "all of them in turn. All must find the same impacts: if one does not, that is an\n"
-            "error. Tables are those of Tang, Manocha, Tong (2010): figures 4, 7, 9, 12, 13 and\n"
-            "table 2; and the cost against the motion of a step. Means leave out the first step,\n"
-            "which makes what the others use. The time of one thread is processor time; that of\n"
-            "several, and of stages, is by the clock on the wall.",
+        .about = "Finds every impact of one step after the other with every method, each step by\n"
+                 "all of them in turn. All must find the same impacts: if one does not, that is\n"
+                 "an error. Tables are those of Tang, Manocha, Tong (2010): figures 4, 7, 9, 12,\n"
+                 "13 and table 2; and the cost against the motion of a step. Means leave out the\n"
+                 "first step, which makes what the others use. The time of one thread is\n"
+                 "processor time; that of several, and of stages, is by the clock on the wall.",
         .examples = "bench track --quick\n"
                     "bench track frame_*.ply --threads 1,2,4,8,16 --csv track.csv\n"
-                    "bench track --scenes cloth-ball --sizes 1000000 --methods stateless,budgets\n"
+                    "bench track --scenes cloth-ball --sizes 1000000 --methods auto,stateless\n"
                     "bench track --scenes n-body --sizes 100000 --picture motion.svg",
         .groups = groups,
         .most_operands = INT_MAX};

@@ -220,10 +220,11 @@ static int print_panels(FILE *o, const track_rows *rows, fill_panel_fn *fill, in
     int place = first;
     for (int i = 0; i < rows->count; ++i) {
         panel p = {.count = 0};
-        double left = MARGIN + TICKS_WIDTH +
-                      (double)(place % ACROSS) * (TICKS_WIDTH + PANEL_WIDTH + LABELS_WIDTH);
-        double top = TITLE_HEIGHT + HEAD_HEIGHT +
-                     (double)(place / ACROSS) * (HEAD_HEIGHT + PANEL_HEIGHT + FOOT_HEIGHT);
+        int column = place % ACROSS, line = place / ACROSS;
+        double left =
+            MARGIN + TICKS_WIDTH + (double)column * (TICKS_WIDTH + PANEL_WIDTH + LABELS_WIDTH);
+        double top =
+            TITLE_HEIGHT + HEAD_HEIGHT + (double)line * (HEAD_HEIGHT + PANEL_HEIGHT + FOOT_HEIGHT);
         if (!is_first_of_scene(rows, i))
             continue;
         fill(&p, rows, &rows->data[i]);

@@ -115,12 +115,17 @@ static size_t impact_bytes(const toi_impact_array *impacts)
     return (size_t)impacts->count * sizeof *impacts->data;
 }
 
-// The first impact of either list that the other does not have there.
+static bool same_bits(const void *a, const void *b, size_t size)
+{
+    return size == 0 || memcmp(a, b, size) == 0;
+}
+
+// Names the first impact that the two lists do not share.
 static toi_status fail_different(const tracker *t)
 {
     const toi_impact_array *a = &t->impacts, *b = &t->fresh;
     int64_t i = 0;
-    while (i < a->count && i < b->count && memcmp(&a->data[i], &b->data[i], sizeof *a->data) == 0)
+    while (i < a->count && i < b->count && same_bits(&a->data[i], &b->data[i], sizeof *a->data))
         ++i;
     return toi_fail(TOI_ERROR_DATA,
                     "step %d: '%s' has %lld impacts, a fresh call %lld, and number %lld differs: a "
@@ -135,8 +140,7 @@ static toi_status check_step(tracker *t)
     if (status != TOI_OK)
         return status;
     bool same = t->impacts.count == t->fresh.count &&
-                (t->impacts.count == 0 ||
-                 memcmp(t->impacts.data, t->fresh.data, impact_bytes(&t->fresh)) == 0);
+                same_bits(t->impacts.data, t->fresh.data, impact_bytes(&t->fresh));
     return same ? TOI_OK : fail_different(t);
 }
 

@@ -156,10 +156,11 @@ void print_track_summary(const track_settings *settings, const tracked_step *ste
            count_text(llround(sums.volume_tests / count)).at,
            count_text(llround(sums.elementary / count)).at,
            count_text(llround(sums.adjacent / count)).at);
-    printf("kept        front of %s nodes a step, at most %s; %s at most; made anew: front %d "
-           "times, order %d\n",
+    printf("kept        %s nodes of a front a step, at most %s; %s at most\n",
            count_text(llround(sums.nodes / count)).at, count_text(sums.most_nodes).at,
-           bytes_text(sums.most_bytes).at, sums.rebuilt, sums.reordered);
+           bytes_text(sums.most_bytes).at);
+    printf("made anew   the front in %d of %d steps, the order or tree in %d\n", sums.rebuilt,
+           count, sums.reordered);
     if (settings->check)
         printf("checked     every step has the impacts of a fresh call, bit for bit\n");
     printf("hash        %s\n", hash_text(sums.hash).at);
