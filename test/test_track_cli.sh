@@ -20,8 +20,8 @@ steps() {
     then pass "$name"; else fail "$name" "$expression"; fi
 }
 
-# hash ARGUMENT...: the last line of the summary that tells it.
-hash() { "$toi" track "$@" 2>/dev/null </dev/null | awk '$1 == "hash" { print $2 }'; }
+# hash_of ARGUMENT...: the last line of the summary that tells it.
+hash_of() { "$toi" track "$@" 2>/dev/null </dev/null | awk '$1 == "hash" { print $2 }'; }
 
 # --- Help ---------------------------------------------------------------------------------------
 succeeds "toi --help" --help
@@ -81,25 +81,25 @@ steps "orphan sets" "all(x['adjacent'] < 1000 for x in o)" "${scene[@]}" --metho
 steps "and none" "all(x['adjacent'] > 1000 for x in o)" "${scene[@]}" --method front --no-orphans
 
 # --- The same impacts ---------------------------------------------------------------------------
-expected=$(hash "${scene[@]}" --method stateless)
-same "files have the frames of the scene" "$(hash "${cloth[@]}" --method stateless)" "$expected"
+expected=$(hash_of "${scene[@]}" --method stateless)
+same "files have the frames of the scene" "$(hash_of "${cloth[@]}" --method stateless)" "$expected"
 for method in $methods; do
     succeeds "$method, checked" "${cloth[@]}" --method "$method" --check
     check "it says so" grep -q "^checked     every step" stdout
     same "the hash of $method" "$(awk '$1 == "hash" { print $2 }' stdout)" "$expected"
-    same "with three threads" "$(hash "${scene[@]}" --method "$method" --threads 3)" "$expected"
-    same "twice" "$(hash "${scene[@]}" --method "$method" --repeat 2)" "$expected"
+    same "with three threads" "$(hash_of "${scene[@]}" --method "$method" --threads 3)" "$expected"
+    same "twice" "$(hash_of "${scene[@]}" --method "$method" --repeat 2)" "$expected"
 done
 for method in $published; do
-    same "$method, boxes" "$(hash "${scene[@]}" --method "$method" --volume box)" "$expected"
-    same "$method without orphan sets" "$(hash "${scene[@]}" --method "$method" --no-orphans)" "$expected"
+    same "$method, boxes" "$(hash_of "${scene[@]}" --method "$method" --volume box)" "$expected"
+    same "$method without orphan sets" "$(hash_of "${scene[@]}" --method "$method" --no-orphans)" "$expected"
 done
 for limit in 1 64K 1M; do
     for method in front budgets auto; do
-        same "$method within $limit" "$(hash "${scene[@]}" --method "$method" --memory-limit $limit)" "$expected"
+        same "$method within $limit" "$(hash_of "${scene[@]}" --method "$method" --memory-limit $limit)" "$expected"
     done
 done
-same "a front that is always made anew" "$(hash "${scene[@]}" --method front --most-sprouted 0 --most-growth 1)" "$expected"
+same "a front that is always made anew" "$(hash_of "${scene[@]}" --method front --most-sprouted 0 --most-growth 1)" "$expected"
 succeeds "with a separation" "${scene[@]}" --method front --min-separation 0.001 --check
 succeeds "by another narrow phase" "${scene[@]}" --method front --narrow additive --check
 for name in triangles fracture rod-twist; do
