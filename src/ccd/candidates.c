@@ -291,7 +291,7 @@ toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to)
 bool toi_may_stream_near(const toi_pipeline *p, toi_kind kind)
 {
     const toi_ccd_def *def = p->def;
-    return !p->source && kind < TOI_PAIR_KINDS &&
+    return !(p->source && !p->source->places) && kind < TOI_PAIR_KINDS &&
            toi_broad_traits(def->broad.method) & TOI_BROAD_TRAIT_MESH && !def->given &&
            !def->float_boxes && !def->count_candidates && !(p->policy.relative_separation > 0) &&
            !(p->inside_share > 0) &&
@@ -301,6 +301,8 @@ bool toi_may_stream_near(const toi_pipeline *p, toi_kind kind)
 toi_status toi_stream_near(toi_pipeline *p, toi_kind kind, toi_receiver to)
 {
     share_progress(p, kind);
+    if (p->source)
+        return p->source->stream(p, kind, to);
     toi_broad_job job = {.self = toi_kind_is_alike(kind),
                          .workers = p->workers,
                          .budget = p->budget,

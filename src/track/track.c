@@ -19,10 +19,10 @@ static const struct
     const toi_track_source *source;
     bool literature;
 } methods[TOI_TRACK_COUNT] = {
-    [TOI_TRACK_AUTO] = {"auto", NULL, false},
+    [TOI_TRACK_AUTO] = {"auto", &toi_track_kept, false},
     [TOI_TRACK_STATELESS] = {"stateless", NULL, false},
-    [TOI_TRACK_ORDER] = {"order", NULL, false},
-    [TOI_TRACK_BUDGETS] = {"budgets", NULL, false},
+    [TOI_TRACK_ORDER] = {"order", &toi_track_kept, false},
+    [TOI_TRACK_BUDGETS] = {"budgets", &toi_track_kept, false},
     [TOI_TRACK_FRONT] = {"front", TOI_LITERATURE(&toi_track_mccd), true},
     [TOI_TRACK_PHC] = {"phc", TOI_LITERATURE(&toi_track_mccd), true},
     [TOI_TRACK_SERIAL] = {"serial", TOI_LITERATURE(&toi_track_mccd), true},
@@ -160,6 +160,8 @@ toi_status toi_begin_motion(toi_pipeline *p)
         begin_report(t); // of the call; motions that it asks about later add to it
     p->tracked = true;
     p->source = methods[definition(t).method].source;
+    if (p->source && p->source->places && !toi_may_stream_near(p, TOI_EDGE_EDGE))
+        p->source = NULL;
     toi_status status = p->source && !t->without ? p->source->prepare(p) : TOI_OK;
     if (p->source && (t->without || status == TOI_ERROR_LIMIT)) { // the plain search takes less
         toi_forget_tracking(t);

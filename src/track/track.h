@@ -30,7 +30,12 @@ typedef struct toi_track_source
     toi_status (*stream)(struct toi_pipeline *p, toi_kind kind, toi_receiver to);
     // Gives back what a scene keeps; harmless on NULL.
     void (*forget)(void *kept);
+    // Pairs come by place (p->order.trees), as those of toi_stream_near(), and not filtered.
+    bool places;
 } toi_track_source;
+
+// Of an order and budgets that are kept (track/kept.c).
+extern const toi_track_source toi_track_kept;
 
 // Of MCCD (track/literature/mccd.c).
 extern const toi_track_source toi_track_mccd;

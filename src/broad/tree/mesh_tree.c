@@ -100,16 +100,6 @@ static toi_status make_vertex_rows(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
-// Far below the largest float, so that a box can be enlarged by as much and stay finite.
-#define FARTHEST 0x1p126f
-
-static float clamp(double x)
-{
-    return x > FARTHEST ? FARTHEST : x < -FARTHEST ? -FARTHEST : (float)x;
-}
-
-// Subtraction, scaling and rounding are monotone: what is above another number afterwards was above
-// it before.
 static void arrange_moving(order_job *job, int64_t first, int64_t end)
 {
     toi_mesh_order *order = job->order;
@@ -121,7 +111,7 @@ static void arrange_moving(order_job *job, int64_t first, int64_t end)
         toi_load_point(&mesh->end, order->vertices[i], x[1]);
         toi_moving_row row = {0};
         for (int k = 0; k < 6; ++k) {
-            float value = clamp((x[k / 3][k % 3] - order->origin[k % 3]) * order->scale);
+            float value = toi_moving_number(order, k % 3, x[k / 3][k % 3]);
             row[k + k / 3] = value;
             largest = fabsf(value) > largest ? fabsf(value) : largest;
         }
@@ -206,8 +196,8 @@ static toi_status take_order(toi_budget *budget, int64_t count, toi_mesh_order *
 static float enlarge(double radius, float largest)
 {
     double pad = (radius + 0x1p-22 * ((double)largest + radius)) * (1 + 0x1p-20);
-    // And what underflows. With FARTHEST every box holds the origin, and none is apart.
-    return fminf(toi_round_separation(pad) + 0x1p-146f, FARTHEST);
+    // And what underflows. With TOI_FARTHEST every box holds the origin, and none is apart.
+    return fminf(toi_round_separation(pad) + 0x1p-146f, TOI_FARTHEST);
 }
 
 static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, int workers,
@@ -251,6 +241,7 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
     order->exact = !job.inexact;
     uint32_t largest = job.largest;
     memcpy(&order->largest, &largest, sizeof largest);
+    order->largest *= boxes->lasting ? 2 : 1;
     order->error = order->largest * 0x1.01p-23f + 0x1p-140f;
     if (boxes->moving && order->radius > 0)
         order->pad = enlarge(order->radius * order->scale, order->largest);
@@ -262,6 +253,10 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
 
 void toi_free_mesh_order(toi_mesh_order *order)
 {
+    if (order->borrowed) {
+        *order = (toi_mesh_order){0};
+        return;
+    }
     toi_give_back(order->positions);
     toi_give_back(order->vertices);
     toi_give_back(order->moving);
@@ -614,15 +609,15 @@ toi_status toi_search_mesh_tree(const toi_mesh_boxes *boxes, toi_mesh_order *ord
     return job->self ? search_edges(order, job) : search_faces(order, job);
 }
 
-toi_status toi_make_face_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
-                              const toi_broad_job *job, toi_tree *faces)
+toi_status toi_make_mesh_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
+                              const toi_broad_job *job, toi_primitive primitive, toi_tree *tree)
 {
-    *faces = (toi_tree){0};
+    *tree = (toi_tree){0};
     toi_status status = need_order(boxes, order, job);
     if (status == TOI_OK)
-        status = build(order, TOI_FACE, job, faces);
+        status = build(order, primitive, job, tree);
     if (status != TOI_OK)
-        toi_free_tree(faces);
+        toi_free_tree(tree);
     return status;
 }
 

@@ -21,6 +21,7 @@ typedef struct toi_mesh_boxes
     // Boxes at both ends of the step, in single precision: fewer pairs, named by place
     // (toi_mesh_order.trees). Each holds what it is the box of, enlarged by half the separation.
     bool moving;
+    bool lasting; // rows may grow to twice the largest number before error and pad are too small
 } toi_mesh_boxes;
 
 // A vertex at t = 0 and t = 1, less the origin and scaled, as nearest floats up to 2^126: x y z and
@@ -58,7 +59,19 @@ typedef struct toi_mesh_order
     // During a search of boxes that move: what the first and the second numbers of a pair are
     // places in.
     const toi_tree *trees[2];
+    bool borrowed; // its arrays are another's
 } toi_mesh_order;
+
+// Far below the largest float, so that a box can be enlarged by as much and stay finite.
+#define TOI_FARTHEST 0x1p126f
+
+// A coordinate as rows have it. Subtraction, scaling and rounding are monotone: what is above
+// another number afterwards was above it before.
+static inline float toi_moving_number(const toi_mesh_order *order, int k, double x)
+{
+    x = (x - order->origin[k]) * order->scale;
+    return x > TOI_FARTHEST ? TOI_FARTHEST : x < -TOI_FARTHEST ? -TOI_FARTHEST : (float)x;
+}
 
 static inline bool toi_has_order(const toi_mesh_order *order)
 {
@@ -82,10 +95,10 @@ typedef toi_status toi_mesh_search_fn(const toi_mesh_boxes *boxes, toi_mesh_orde
 
 toi_mesh_search_fn toi_search_mesh_tree;
 
-// The tree of the faces alone, for a search of faces in faces; an empty order is made first. On
-// failure there is no tree.
-toi_status toi_make_face_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
-                              const toi_broad_job *job, toi_tree *faces);
+// The tree of one sort of primitives alone; an empty order is made first. On failure there is no
+// tree.
+toi_status toi_make_mesh_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
+                              const toi_broad_job *job, toi_primitive primitive, toi_tree *tree);
 
 // How much memory the order and the searches take at most, what they keep included. `moving`: where
 // boxes may be at both ends of the step.

@@ -110,6 +110,27 @@ typedef toi_status toi_search_packets_fn(const toi_tree_search *search, int64_t 
 // For the instruction set in force.
 toi_search_packets_fn *toi_packet_kernel(void);
 
+// What is near a packet, where that is known already.
+enum
+{
+    TOI_LONGEST_LIST = 512
+};
+typedef struct toi_near_list
+{
+    const int32_t *blocks; // of the tree, to be compared with the packet
+    int block_count;
+    // Places in the tree, and the packet's boxes that each may be a pair with; vertices in common
+    // are not looked for.
+    const int32_t *places;
+    const uint16_t *allowed;
+    int place_count; // up to TOI_LONGEST_LIST
+    bool diagonal;   // the packet is to be compared with itself
+} toi_near_list;
+
+// Writes the pairs of a packet of boxes that move that are in the list.
+typedef toi_status toi_search_listed_fn(const toi_tree_search *search, int64_t packet,
+                                        const toi_near_list *list, toi_pair_writer *writer);
+
 // Runs all packets of a search.
 toi_status toi_run_tree_search(const toi_tree_search *search, const toi_broad_job *job);
 

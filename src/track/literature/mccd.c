@@ -442,4 +442,4 @@ static toi_status stream(toi_pipeline *p, toi_kind kind, toi_receiver to)
     return status;
 }
 
-const toi_track_source toi_track_mccd = {prepare, stream, forget};
+const toi_track_source toi_track_mccd = {.prepare = prepare, .stream = stream, .forget = forget};

@@ -1,0 +1,249 @@
+// Blocks of sixteen boxes against one box, in each instruction set. For sources that are compiled
+// once a set.
+
+#ifndef TOI_BROAD_TREE_LANES_ISA_H
+#define TOI_BROAD_TREE_LANES_ISA_H
+
+#include "broad/tree/tree.h"
+
+#include "broad/layout/block_isa.h"
+
+// The six columns of a block, in as many parts as a vector needs for sixteen lanes.
+#if defined(TOI_ISA_avx512)
+typedef __m512 part;
+#define PARTS 1
+#define LOAD_PART(from) _mm512_load_ps(from)
+#elif defined(TOI_ISA_avx2)
+typedef __m256 part;
+#define PARTS 2
+#define LOAD_PART(from) _mm256_load_ps(from)
+#elif defined(__SSE2__)
+typedef __m128 part;
+#define PARTS 4
+#define LOAD_PART(from) _mm_load_ps(from)
+#else
+typedef float part;
+#define PARTS TOI_BLOCK
+#define LOAD_PART(from) (*(from))
+#endif
+
+typedef struct columns
+{
+    part side[TOI_SIDES][PARTS];
+} columns;
+
+TOI_LANE_INLINE columns load_columns(const toi_tree_block *block)
+{
+    columns c;
+    for (int s = 0; s < TOI_SIDES; ++s)
+        for (int p = 0; p < PARTS; ++p)
+            c.side[s][p] = LOAD_PART(block->bound[s] + p * (TOI_BLOCK / PARTS));
+    return c;
+}
+
+// A single box.
+typedef struct probe
+{
+    float lo[3];
+    float hi[3];
+} probe;
+
+TOI_LANE_INLINE probe load_probe(const toi_tree_block *block, int lane)
+{
+    return (probe){{block->bound[0][lane], block->bound[1][lane], block->bound[2][lane]},
+                   {block->bound[3][lane], block->bound[4][lane], block->bound[5][lane]}};
+}
+
+TOI_LANE_INLINE probe row_probe(const toi_box_row *row)
+{
+    return (probe){{(*row)[0], (*row)[1], (*row)[2]}, {-(*row)[4], -(*row)[5], -(*row)[6]}};
+}
+
+// Bit i: lane i overlaps the probe; `strict`: by more than a touch.
+#if defined(TOI_ISA_avx512)
+TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool strict)
+{
+    __mmask16 m = 0xffff;
+    for (int k = 0; k < 3; ++k) {
+        __m512 lo = _mm512_set1_ps(p->lo[k]), hi = _mm512_set1_ps(p->hi[k]);
+        if (strict) {
+            m = _mm512_mask_cmp_ps_mask(m, c->side[k][0], hi, _CMP_LT_OQ);
+            m = _mm512_mask_cmp_ps_mask(m, c->side[3 + k][0], lo, _CMP_GT_OQ);
+        } else {
+            m = _mm512_mask_cmp_ps_mask(m, c->side[k][0], hi, _CMP_LE_OQ);
+            m = _mm512_mask_cmp_ps_mask(m, c->side[3 + k][0], lo, _CMP_GE_OQ);
+        }
+    }
+    return m;
+}
+
+// Those lanes of the mask whose label is another.
+TOI_LANE_INLINE unsigned differ(unsigned mask, const int32_t *labels, int32_t label)
+{
+    return _mm512_mask_cmpneq_epi32_mask((__mmask16)mask, _mm512_load_si512(labels),
+                                         _mm512_set1_epi32(label));
+}
+#elif defined(TOI_ISA_avx2)
+TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool strict)
+{
+    __m256 m[2];
+    for (int h = 0; h < 2; ++h)
+        for (int k = 0; k < 3; ++k) {
+            __m256 lo = _mm256_set1_ps(p->lo[k]), hi = _mm256_set1_ps(p->hi[k]);
+            __m256 below = strict ? _mm256_cmp_ps(c->side[k][h], hi, _CMP_LT_OQ)
+                                  : _mm256_cmp_ps(c->side[k][h], hi, _CMP_LE_OQ);
+            __m256 above = strict ? _mm256_cmp_ps(c->side[3 + k][h], lo, _CMP_GT_OQ)
+                                  : _mm256_cmp_ps(c->side[3 + k][h], lo, _CMP_GE_OQ);
+            __m256 both = _mm256_and_ps(below, above);
+            m[h] = k == 0 ? both : _mm256_and_ps(m[h], both);
+        }
+    return (unsigned)_mm256_movemask_ps(m[0]) | (unsigned)_mm256_movemask_ps(m[1]) << 8;
+}
+
+TOI_LANE_INLINE unsigned differ(unsigned mask, const int32_t *labels, int32_t label)
+{
+    const __m256i *at = (const __m256i *)labels;
+    __m256i l = _mm256_set1_epi32(label);
+    __m256 a = _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_load_si256(at), l));
+    __m256 b = _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_load_si256(at + 1), l));
+    return mask & ~((unsigned)_mm256_movemask_ps(a) | (unsigned)_mm256_movemask_ps(b) << 8);
+}
+#elif defined(__SSE2__)
+TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool strict)
+{
+    unsigned mask = 0;
+    for (int q = 0; q < PARTS; ++q) {
+        __m128 m = _mm_setzero_ps();
+        for (int k = 0; k < 3; ++k) {
+            __m128 lo = _mm_set1_ps(p->lo[k]), hi = _mm_set1_ps(p->hi[k]);
+            __m128 below =
+                strict ? _mm_cmplt_ps(c->side[k][q], hi) : _mm_cmple_ps(c->side[k][q], hi);
+            __m128 above =
+                strict ? _mm_cmpgt_ps(c->side[3 + k][q], lo) : _mm_cmpge_ps(c->side[3 + k][q], lo);
+            __m128 both = _mm_and_ps(below, above);
+            m = k == 0 ? both : _mm_and_ps(m, both);
+        }
+        mask |= (unsigned)_mm_movemask_ps(m) << (4 * q);
+    }
+    return mask;
+}
+
+TOI_LANE_INLINE unsigned differ(unsigned mask, const int32_t *labels, int32_t label)
+{
+    unsigned same = 0;
+    for (int q = 0; q < PARTS; ++q) {
+        __m128i at = _mm_load_si128((const __m128i *)labels + q);
+        __m128i equal = _mm_cmpeq_epi32(at, _mm_set1_epi32(label));
+        same |= (unsigned)_mm_movemask_ps(_mm_castsi128_ps(equal)) << (4 * q);
+    }
+    return mask & ~same;
+}
+#else
+TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool strict)
+{
+    unsigned mask = 0;
+    for (int i = 0; i < TOI_BLOCK; ++i) {
+        bool hit = true;
+        for (int k = 0; k < 3; ++k) {
+            part lo = c->side[k][i], hi = c->side[3 + k][i];
+            hit &= strict ? (lo < p->hi[k]) & (hi > p->lo[k]) : (lo <= p->hi[k]) & (hi >= p->lo[k]);
+        }
+        mask |= (unsigned)hit << i;
+    }
+    return mask;
+}
+
+TOI_LANE_INLINE unsigned differ(unsigned mask, const int32_t *labels, int32_t label)
+{
+    for (int i = 0; i < TOI_BLOCK; ++i)
+        mask &= ~((unsigned)(labels[i] == label) << i);
+    return mask;
+}
+#endif
+
+// Boxes that move: at both ends of the step.
+typedef struct moving_columns
+{
+    columns at[2];
+} moving_columns;
+
+typedef struct moving_probe
+{
+    probe at[2];
+} moving_probe;
+
+// Bit i: on no axis is lane i above the probe at both ends, or below. What is above at both ends is
+// so all the way between them.
+#if defined(TOI_ISA_avx512)
+TOI_LANE_INLINE unsigned stay_near(const moving_columns *c, const moving_probe *p)
+{
+    __mmask16 apart = 0;
+    for (int k = 0; k < 3; ++k) {
+        __mmask16 above = 0xffff, below = 0xffff;
+        for (int end = 0; end < 2; ++end) {
+            above = _mm512_mask_cmp_ps_mask(above, c->at[end].side[k][0],
+                                            _mm512_set1_ps(p->at[end].hi[k]), _CMP_GT_OQ);
+            below = _mm512_mask_cmp_ps_mask(below, c->at[end].side[3 + k][0],
+                                            _mm512_set1_ps(p->at[end].lo[k]), _CMP_LT_OQ);
+        }
+        apart |= above | below;
+    }
+    return (uint16_t)~apart;
+}
+#else
+#if defined(TOI_ISA_avx2)
+#define SPREAD_PART(x) _mm256_set1_ps(x)
+#define ABOVE(a, b) _mm256_cmp_ps(a, b, _CMP_GT_OQ)
+#define BOTH(a, b) _mm256_and_ps(a, b)
+#define EITHER(a, b) _mm256_or_ps(a, b)
+#define PART_WORD(a) (unsigned)_mm256_movemask_ps(a)
+typedef __m256 part_mask;
+#elif defined(__SSE2__)
+#define SPREAD_PART(x) _mm_set1_ps(x)
+#define ABOVE(a, b) _mm_cmpgt_ps(a, b)
+#define BOTH(a, b) _mm_and_ps(a, b)
+#define EITHER(a, b) _mm_or_ps(a, b)
+#define PART_WORD(a) (unsigned)_mm_movemask_ps(a)
+typedef __m128 part_mask;
+#else
+#define SPREAD_PART(x) (x)
+#define ABOVE(a, b) ((unsigned)((a) > (b)))
+#define BOTH(a, b) ((a) & (b))
+#define EITHER(a, b) ((a) | (b))
+#define PART_WORD(a) (a)
+typedef unsigned part_mask;
+#endif
+TOI_LANE_INLINE unsigned stay_near(const moving_columns *c, const moving_probe *p)
+{
+    const columns *start = &c->at[0], *end = &c->at[1];
+    unsigned apart = 0;
+    for (int q = 0; q < PARTS; ++q) {
+        part_mask some[3];
+        for (int k = 0; k < 3; ++k) {
+            part_mask above = BOTH(ABOVE(start->side[k][q], SPREAD_PART(p->at[0].hi[k])),
+                                   ABOVE(end->side[k][q], SPREAD_PART(p->at[1].hi[k])));
+            part_mask below = BOTH(ABOVE(SPREAD_PART(p->at[0].lo[k]), start->side[3 + k][q]),
+                                   ABOVE(SPREAD_PART(p->at[1].lo[k]), end->side[3 + k][q]));
+            some[k] = EITHER(above, below);
+        }
+        apart |= PART_WORD(EITHER(EITHER(some[0], some[1]), some[2])) << (q * (TOI_BLOCK / PARTS));
+    }
+    return ~apart & 0xffff;
+}
+#endif
+
+TOI_LANE_INLINE moving_columns load_moving(const toi_tree *tree, int64_t block)
+{
+    return (moving_columns){
+        {load_columns(&tree->level[0][block]), load_columns(&tree->far[block])}};
+}
+
+TOI_LANE_INLINE moving_probe load_moving_probe(const toi_tree *tree, uint32_t place)
+{
+    int64_t block = place / TOI_BLOCK;
+    int lane = place % TOI_BLOCK;
+    return (moving_probe){
+        {load_probe(&tree->level[0][block], lane), load_probe(&tree->far[block], lane)}};
+}
+
+#endif

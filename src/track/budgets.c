@@ -1,0 +1,183 @@
+// Fronts of pairs of blocks with budgets: making them, and searching by them.
+
+#include "base/simd.h"
+#include "track/kept.h"
+
+#include <string.h>
+
+toi_near_blocks_fn toi_near_blocks_baseline, toi_near_blocks_avx2, toi_near_blocks_avx512;
+toi_spend_fn toi_spend_baseline, toi_spend_avx2, toi_spend_avx512;
+toi_search_budgets_fn toi_search_budgets_baseline, toi_search_budgets_avx2,
+    toi_search_budgets_avx512;
+
+enum
+{
+    PACKETS_A_TASK = 16,
+    ENTRY_BYTES = sizeof(int32_t) + sizeof(float) + sizeof(toi_pair_mask)
+};
+
+void toi_free_block_front(toi_block_front *front)
+{
+    toi_give_back(front->masks);
+    toi_give_back(front->budget);
+    toi_give_back(front->other);
+    toi_give_back(front->start);
+    *front = (toi_block_front){0};
+}
+
+int64_t toi_block_front_bytes(const toi_block_front *front)
+{
+    if (!front->start)
+        return 0;
+    return (front->packets + 1) * (int64_t)sizeof *front->start +
+           front->start[front->packets] * ENTRY_BYTES;
+}
+
+typedef struct making
+{
+    const toi_budget_search *search;
+    toi_near_blocks_fn *near_blocks;
+    const toi_block_front *old;
+    toi_block_front *front;
+} making;
+
+static toi_status count_blocks(void *context, int64_t first, int64_t end)
+{
+    const making *m = context;
+    const toi_tree_search *s = &m->search->search;
+    for (int64_t p = first; p < end; ++p)
+        m->front->start[p + 1] = m->near_blocks(s->packets, s->tree, p, NULL);
+    return TOI_OK;
+}
+
+// What is known of pairs of blocks in both fronts.
+static void keep_known(const toi_block_front *old, int64_t packet, toi_block_front *front)
+{
+    int64_t q = old->start[packet], last = old->start[packet + 1];
+    for (int64_t i = front->start[packet]; i < front->start[packet + 1]; ++i) {
+        while (q < last && old->other[q] < front->other[i])
+            ++q;
+        if (q < last && old->other[q] == front->other[i] && old->budget[q] > 0) {
+            front->budget[i] = old->budget[q];
+            front->masks[i] = old->masks[q];
+        }
+    }
+}
+
+static toi_status list_blocks(void *context, int64_t first, int64_t end)
+{
+    const making *m = context;
+    const toi_tree_search *s = &m->search->search;
+    toi_block_front *front = m->front;
+    for (int64_t p = first; p < end; ++p) {
+        m->near_blocks(s->packets, s->tree, p, front->other + front->start[p]);
+        for (int64_t i = front->start[p]; i < front->start[p + 1]; ++i)
+            front->budget[i] = -1;
+        if (p < m->old->packets)
+            keep_known(m->old, p, front);
+    }
+    return TOI_OK;
+}
+
+// As many packets as fit; sums the counts up.
+static void fit_packets(toi_block_front *front, int64_t packets, int64_t limit)
+{
+    front->start[0] = 0;
+    for (int64_t p = 0; p < packets; ++p)
+        front->start[p + 1] += front->start[p];
+    for (front->packets = packets; front->packets > 0; --front->packets)
+        if (limit == 0 || toi_block_front_bytes(front) <= limit)
+            break;
+}
+
+static bool take_entries(toi_block_front *front, toi_budget *budget)
+{
+    int64_t entries = front->start[front->packets];
+    front->other = toi_take(budget, entries, sizeof *front->other);
+    if (front->other)
+        front->budget = toi_take(budget, entries, sizeof *front->budget);
+    if (front->budget)
+        front->masks = toi_take(budget, entries, sizeof *front->masks);
+    return front->masks;
+}
+
+void toi_make_block_front(const toi_budget_search *search, int64_t limit, int workers,
+                          toi_budget *budget, toi_block_front *front)
+{
+    static toi_near_blocks_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_near_blocks);
+    toi_block_front old = *front;
+    int64_t packets = search->search.packets->blocks[0];
+    making m = {search, kernels[toi_simd_level()], &old, front};
+    *front = (toi_block_front){.start = toi_take(budget, packets + 1, sizeof *front->start)};
+    if (front->start) {
+        toi_parallel_ranges(workers, packets, TOI_PIECE / TOI_BLOCK, count_blocks, &m);
+        fit_packets(front, packets, limit);
+        if (take_entries(front, budget))
+            toi_parallel_ranges(workers, front->packets, TOI_PIECE / TOI_BLOCK, list_blocks, &m);
+        else
+            toi_free_block_front(front);
+    }
+    toi_free_block_front(&old);
+}
+
+typedef struct spending
+{
+    const toi_budget_search *search;
+    toi_spend_fn *spend;
+} spending;
+
+static toi_status spend_range(void *context, int64_t first, int64_t end)
+{
+    const spending *s = context;
+    for (int64_t p = first; p < end; ++p)
+        s->spend(s->search, p);
+    return TOI_OK;
+}
+
+toi_status toi_spend_budgets(const toi_budget_search *search, int workers)
+{
+    static toi_spend_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_spend);
+    spending s = {search, kernels[toi_simd_level()]};
+    return toi_parallel_ranges(workers, search->front->packets, TOI_PIECE / TOI_BLOCK, spend_range,
+                               &s);
+}
+
+typedef struct budget_tasks
+{
+    const toi_budget_search *search;
+    const toi_broad_job *job;
+    toi_pair *buffers;
+    toi_search_budgets_fn *budgets;
+    toi_search_packets_fn *walk;
+} budget_tasks;
+
+static toi_status run_task(void *context, int64_t task, int worker)
+{
+    const budget_tasks *t = context;
+    toi_pair_writer writer = toi_start_writer(t->job, t->buffers, task, worker);
+    toi_status status = TOI_OK;
+    int64_t packets = t->search->search.packets->blocks[0], p = task * PACKETS_A_TASK;
+    int64_t end = p + PACKETS_A_TASK < packets ? p + PACKETS_A_TASK : packets;
+    for (; p < end && p < t->search->front->packets && status == TOI_OK; ++p)
+        status = t->budgets(t->search, p, &writer);
+    if (p < end && status == TOI_OK)
+        status = t->walk(&t->search->search, p, end, &writer);
+    if (status == TOI_OK)
+        status = toi_end_writer(&writer);
+    return status == TOI_OK ? toi_meter_add(t->job->meter, 1) : status;
+}
+
+toi_status toi_run_budget_search(const toi_budget_search *search, const toi_broad_job *job)
+{
+    static toi_search_budgets_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_search_budgets);
+    budget_tasks t = {search, job, toi_take_writer_buffers(job), kernels[toi_simd_level()],
+                      toi_packet_kernel()};
+    if (!t.buffers)
+        return toi_allocation_status();
+    int64_t tasks = (search->search.packets->blocks[0] + PACKETS_A_TASK - 1) / PACKETS_A_TASK;
+    if (job->meter)
+        job->meter->total = tasks;
+    toi_status status = toi_parallel(job->workers, tasks, run_task, &t);
+    toi_give_back(t.buffers);
+    return status;
+}

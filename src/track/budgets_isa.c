@@ -1,0 +1,494 @@
+// Kernels of steps with memory: bounds of blocks, blocks near a packet, budgets and the pairs that
+// they leave. Compiled once for each instruction set.
+
+#include "simd/motion_rows.h" // first: it says how many lanes there are
+
+#include "base/simd.h"
+#include "broad/tree/lanes_isa.h"
+#include "track/kept.h"
+
+// ---- Bounds
+
+typedef toi_quad quad;
+
+TOI_INLINE quad least_quad(quad a, quad b)
+{
+#if defined(__SSE2__)
+    return (quad)_mm_min_ps((__m128)a, (__m128)b);
+#else
+    typedef int32_t bits __attribute__((vector_size(16)));
+    bits less = a < b;
+    return (quad)((less & (bits)a) | (~less & (bits)b));
+#endif
+}
+
+TOI_INLINE quad quad_size(quad a)
+{
+    typedef int32_t bits __attribute__((vector_size(16)));
+    return (quad)((bits)a & INT32_MAX);
+}
+
+// Writes four boxes as columns.
+TOI_INLINE void put_four(const quad low[4], const quad high[4], int at, toi_tree_block *block)
+{
+    for (int side = 0; side < 2; ++side) {
+        const quad *z = side ? high : low;
+        quad a = __builtin_shufflevector(z[0], z[1], 0, 4, 1, 5);
+        quad b = __builtin_shufflevector(z[2], z[3], 0, 4, 1, 5);
+        quad c = __builtin_shufflevector(z[0], z[1], 2, 6, 3, 7);
+        quad d = __builtin_shufflevector(z[2], z[3], 2, 6, 3, 7);
+        quad sides[3] = {__builtin_shufflevector(a, b, 0, 1, 4, 5),
+                         __builtin_shufflevector(a, b, 2, 3, 6, 7),
+                         __builtin_shufflevector(c, d, 0, 1, 4, 5)};
+        for (int k = 0; k < 3; ++k) {
+            quad values = side ? -sides[k] : sides[k];
+            memcpy(&block->bound[3 * side + k][at], &values, sizeof values);
+        }
+    }
+}
+
+static void clear_idle_lanes(toi_tree_block *block, int count)
+{
+    for (int s = 0; s < TOI_SIDES; ++s)
+        for (int i = count; i < TOI_BLOCK; ++i)
+            block->bound[s][i] = s < 3 ? INFINITY : -INFINITY; // apart from everything
+}
+
+// The bounds of a block at one end. Idle lanes are filled like the last one first.
+TOI_INLINE void fill_end(const toi_refit *r, const int32_t *labels, int corners, int count, int end,
+                         toi_tree_block *block, toi_box_row *whole)
+{
+    const quad pad = {r->pad, r->pad, r->pad, 0};
+    quad least = {INFINITY, INFINITY, INFINITY, 0}, most = least;
+    for (int i = 0; i < TOI_BLOCK; i += 4) {
+        quad low[4], high[4];
+        for (int j = 0; j < 4; ++j) {
+            int lane = i + j < count ? i + j : count - 1;
+            low[j] = ((const quad *)&r->rows[labels[lane]])[end];
+            high[j] = -low[j];
+            for (int c = 1; c < corners; ++c) {
+                quad x = ((const quad *)&r->rows[labels[c * TOI_BLOCK + lane]])[end];
+                low[j] = least_quad(x, low[j]);
+                high[j] = least_quad(-x, high[j]);
+            }
+            low[j] -= pad;
+            high[j] -= pad;
+            least = least_quad(low[j], least);
+            most = least_quad(high[j], most);
+        }
+        put_four(low, high, i, block);
+    }
+    ((quad *)whole)[0] = least;
+    ((quad *)whole)[1] = most;
+    if (count < TOI_BLOCK)
+        clear_idle_lanes(block, count);
+}
+
+// The box of the displacements. A difference of two floats is off by u of itself; four are allowed
+// for, and one is lost again.
+TOI_INLINE void fill_way(const toi_refit *r, const int32_t *labels, int corners, int count,
+                         toi_box_row *way)
+{
+    quad least = {INFINITY, INFINITY, INFINITY, 0}, most = least;
+    for (int c = 0; c < corners; ++c)
+        for (int i = 0; i < count; ++i) {
+            const quad *ends = (const quad *)&r->rows[labels[c * TOI_BLOCK + i]];
+            quad d = ends[1] - ends[0];
+            least = least_quad(d, least);
+            most = least_quad(-d, most);
+        }
+    ((quad *)way)[0] = least - quad_size(least) * 0x1p-22f;
+    ((quad *)way)[1] = most - quad_size(most) * 0x1p-22f;
+}
+
+TOI_INLINE void refit_blocks(const toi_refit *r, int64_t first, int64_t end, const int corners)
+{
+    const toi_tree *tree = &r->kept->tree;
+    for (int64_t b = first; b < end; ++b) {
+        int64_t rest = tree->count - b * TOI_BLOCK;
+        int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
+        const int32_t *labels = toi_block_labels(tree, b, 0);
+        if (r->kept->ways)
+            fill_way(r, labels, corners, count, &r->kept->ways[b]);
+        if (r->ways_alone)
+            continue;
+        if (r->chained)
+            tree->ends[b][0] = tree->ends[b][1];
+        else
+            fill_end(r, labels, corners, count, 0, &tree->level[0][b], &tree->ends[b][0]);
+        fill_end(r, labels, corners, count, 1, &tree->far[b], &tree->ends[b][1]);
+    }
+}
+
+toi_refit_blocks_fn TOI_ISA_NAME(toi_refit_blocks);
+void TOI_ISA_NAME(toi_refit_blocks)(const toi_refit *r, int64_t first, int64_t end)
+{
+    switch (r->kept->tree.corners) {
+    case 1:
+        refit_blocks(r, first, end, 1);
+        break;
+    case 2:
+        refit_blocks(r, first, end, 2);
+        break;
+    default:
+        refit_blocks(r, first, end, 3);
+    }
+}
+
+// ---- Blocks near a packet
+
+// Children of a block of the tree that the box overlaps; of a tree in itself those after the packet
+// and, where they are blocks of blocks, its own.
+TOI_INLINE unsigned enter_block(const toi_tree *tree, const probe *box, int64_t packet, bool self,
+                                int level, int64_t block)
+{
+    columns c = load_columns(&tree->level[level][block]);
+    unsigned mask = overlap(&c, box, false);
+    int64_t first = (packet >> (4 * (level - 1))) - block * TOI_BLOCK + (level == 1);
+    if (self && first > 0)
+        mask &= first < TOI_BLOCK ? ~0u << first : 0;
+    return mask;
+}
+
+toi_near_blocks_fn TOI_ISA_NAME(toi_near_blocks);
+int64_t TOI_ISA_NAME(toi_near_blocks)(const toi_tree *packets, const toi_tree *tree, int64_t packet,
+                                      int32_t *blocks)
+{
+    struct
+    {
+        int64_t block;
+        unsigned mask;
+    } stack[TOI_TREE_LEVELS];
+    bool self = packets == tree;
+    int64_t count = 0;
+    probe box = row_probe(&packets->boxes[packet][0]);
+    if (self || tree->levels == 1) {
+        if (blocks)
+            blocks[count] = self ? (int32_t)packet : 0;
+        ++count;
+    }
+    int top = tree->levels - 1, level = top;
+    if (top == 0)
+        return count;
+    stack[level].block = 0;
+    stack[level].mask = enter_block(tree, &box, packet, self, level, 0);
+    while (level <= top) {
+        if (!stack[level].mask) {
+            ++level;
+            continue;
+        }
+        int64_t child = stack[level].block * TOI_BLOCK + __builtin_ctz(stack[level].mask);
+        stack[level].mask &= stack[level].mask - 1;
+        if (level > 1) {
+            --level;
+            stack[level].block = child;
+            stack[level].mask = enter_block(tree, &box, packet, self, level, child);
+            continue;
+        }
+        if (blocks)
+            blocks[count] = (int32_t)child;
+        ++count;
+    }
+    return count;
+}
+
+// ---- Budgets
+
+// A box with its sides in each other's place, negated.
+TOI_INLINE void gaps_of(const toi_box_row *a, const toi_box_row *b, quad gaps[2])
+{
+    gaps[0] = ((const quad *)a)[0] + ((const quad *)b)[1];
+    gaps[1] = ((const quad *)a)[1] + ((const quad *)b)[0];
+}
+
+// No less than how far a point of the one block and a point of the other can move relative to each
+// other. On an axis that is the larger of both differences of opposite sides; u of it is lost in
+// the difference and 3 u in the square, the sum and the root.
+TOI_INLINE float relative_way(const toi_box_row *a, const toi_box_row *b)
+{
+    quad gaps[2];
+    gaps_of(a, b, gaps);
+    quad way = least_quad(gaps[0], gaps[1]), square = way * way;
+    float sum = square[0] + square[1] + square[2];
+    return __builtin_sqrtf(sum) * (1 + 0x1p-20f) + 0x1p-60f;
+}
+
+// What is left of a budget: never more than the difference. 4 u are allowed for, two are lost.
+TOI_INLINE float spend(float budget, float way)
+{
+    return budget * (1 - 0x1p-22f) - way;
+}
+
+// How far two boxes are apart on an axis, from below; 0 or less: they may overlap.
+TOI_INLINE float axis_gap(const toi_box_row *a, const toi_box_row *b)
+{
+    quad gaps[2];
+    gaps_of(a, b, gaps);
+    quad most = -least_quad(-gaps[0], -gaps[1]);
+    float xy = most[0] > most[1] ? most[0] : most[1];
+    return (most[2] > xy ? most[2] : xy) * (1 - 0x1p-20f);
+}
+
+// Pairs whose distance is to be measured.
+enum
+{
+    WORK = 1024
+};
+typedef struct work
+{
+    int count;
+    int64_t entry[WORK + TOI_BLOCK];
+    toi_pair pairs[WORK + TOI_BLOCK]; // by place: in the tree, in the packets
+    float need[WORK + TOI_BLOCK];
+} work;
+
+TOI_INLINE int32_t corner_at(const toi_tree *tree, int corners, int32_t place, int c)
+{
+    int32_t lane = place % TOI_BLOCK;
+    return tree->labels[(int64_t)(place - lane) * corners + c * TOI_BLOCK + lane];
+}
+
+TOI_INLINE void put_pair(int edge_edge, const toi_budget_search *s, const toi_pair *pair, int lane,
+                         toi_motion_rows *rows)
+{
+    int first = edge_edge ? 2 : 1;
+    toi_motion_row x[4];
+    for (int c = 0; c < 4; ++c) {
+        int32_t place = c < first ? corner_at(s->search.tree, first, pair->a, c)
+                                  : corner_at(s->search.packets, 4 - first, pair->b, c - first);
+        memcpy(&x[c], &s->rows[place], sizeof x[c]);
+    }
+    rows->p[lane] = TOI_P_OF(edge_edge, x);
+    rows->e[lane] = TOI_E_OF(edge_edge, x);
+    rows->g[lane] = TOI_G_OF(edge_edge, x);
+}
+
+enum
+{
+    DIRECTIONS = 4
+};
+
+// All ones where a direction proves that the primitives are farther apart at t = 0 than is needed:
+// d.w > need |d| for all corners w, with toi_direction_slack() for rounding, and more of it for the
+// length of d.
+TOI_INLINE toi_mask is_farther(int edge_edge, const toi_pair_motion *m, const toi_real *need)
+{
+    const toi_real none = TOI_SPREAD(0);
+    toi_real w[TOI_MAX_CORNERS][3], d[3], nearest[3];
+    int corners = toi_corners(edge_edge, m, w) / 2;
+    toi_mask farther = TOI_TEST(none < none);
+    for (int k = 0; k < 3; ++k) {
+        d[k] = w[0][k];
+        for (int c = 1; c < corners; ++c)
+            d[k] += w[c][k];
+        d[k] *= 1.0f / (float)corners;
+    }
+    for (int step = 0; step < DIRECTIONS; ++step) {
+        toi_real low = toi_lowest_corner(corners, w, d, nearest);
+        toi_real length = toi_sqrt(toi_dot(d, d) + 0x1p-100f);
+        toi_real bound = (toi_direction_slack(m, d, &none) + *need * length) * (1 + 0x1p-20f);
+        farther |= TOI_TEST(low > bound);
+        toi_gilbert_step(d, nearest);
+    }
+    return farther;
+}
+
+TOI_INLINE void measure(int edge_edge, const toi_budget_search *s, work *todo)
+{
+    toi_motion_rows rows;
+    for (int i = 0; i < todo->count; i += TOI_LANES) {
+        int lanes = todo->count - i < TOI_LANES ? todo->count - i : TOI_LANES;
+        for (int lane = 0; lane < TOI_LANES; ++lane) {
+            int at = i + (lane < lanes ? lane : 0);
+            put_pair(edge_edge, s, &todo->pairs[at], lane, &rows);
+            rows.separation[lane] = todo->need[at];
+        }
+        toi_pair_motion m;
+        toi_real need;
+        toi_mask wild = toi_load_motion(&rows, &m, &need);
+        unsigned close = toi_mask_word(~is_farther(edge_edge, &m, &need) | wild);
+        for (close &= (1u << lanes) - 1; close; close &= close - 1) {
+            int at = i + __builtin_ctz(close);
+            s->front->masks[todo->entry[at]].row[todo->pairs[at].a % TOI_BLOCK] |=
+                (uint16_t)(1u << todo->pairs[at].b % TOI_BLOCK);
+        }
+    }
+    todo->count = 0;
+}
+
+TOI_INLINE probe enlarged(probe box, float by)
+{
+    for (int k = 0; k < 3; ++k) {
+        box.lo[k] -= by;
+        box.hi[k] += by;
+    }
+    return box;
+}
+
+TOI_INLINE unsigned drop_neighbours(int edge_edge, const toi_budget_search *s, unsigned mask,
+                                    int64_t packet, int64_t block, int lane)
+{
+    const toi_tree *tree = s->search.tree, *packets = s->search.packets;
+    int theirs = edge_edge ? 2 : 1, ours = edge_edge ? 2 : 3;
+    for (int i = 0; i < theirs; ++i)
+        for (int j = 0; j < ours; ++j)
+            mask = differ(mask, packets->labels + (packet * ours + j) * TOI_BLOCK,
+                          tree->labels[(block * theirs + i) * TOI_BLOCK + lane]);
+    return mask;
+}
+
+// Looks for the pairs of two blocks that are not farther apart at t = 0 than `need` on an axis.
+TOI_INLINE void list_close(int edge_edge, const toi_budget_search *s, int64_t packet, int64_t entry,
+                           float need, work *todo)
+{
+    const toi_tree *tree = s->search.tree, *packets = s->search.packets;
+    int64_t other = s->front->other[entry];
+    bool own = edge_edge && other == packet;
+    const toi_label_range mine = packets->ranges[packet], labels = tree->ranges[other];
+    bool related = labels.first <= mine.last && mine.first <= labels.last;
+    columns ours = load_columns(&packets->level[0][packet]);
+    columns theirs = load_columns(&tree->level[0][other]);
+    probe whole = enlarged(row_probe(&packets->ends[packet][0]), need);
+    unsigned lanes = overlap(&theirs, &whole, false);
+    for (; lanes; lanes &= lanes - 1) {
+        int lane = __builtin_ctz(lanes);
+        probe box = enlarged(load_probe(&tree->level[0][other], lane), need);
+        unsigned mask = overlap(&ours, &box, false);
+        if (own)
+            mask &= ~1u << lane;
+        if (related)
+            mask = drop_neighbours(edge_edge, s, mask, packet, other, lane);
+        for (; mask; mask &= mask - 1) {
+            todo->entry[todo->count] = entry;
+            todo->pairs[todo->count] =
+                (toi_pair){(int32_t)(other * TOI_BLOCK + lane),
+                           (int32_t)(packet * TOI_BLOCK + __builtin_ctz(mask))};
+            todo->need[todo->count++] = need;
+        }
+        if (todo->count > WORK - TOI_BLOCK)
+            measure(edge_edge, s, todo);
+    }
+}
+
+enum
+{
+    STEPS = 16 // that a budget lasts, about
+};
+
+// A new budget for two blocks that move by `way` in this step; what is left of it then.
+TOI_INLINE float renew(int edge_edge, const toi_budget_search *s, int64_t packet, int64_t entry,
+                       float way, work *todo)
+{
+    int64_t other = s->front->other[entry];
+    float budget = STEPS * way > s->least ? STEPS * way : s->least;
+    if (!(budget <= s->most))
+        return -1;
+    float apart = -1;
+    if (!(edge_edge && other == packet))
+        apart = axis_gap(&s->search.packets->ends[packet][0], &s->search.tree->ends[other][0]);
+    memset(&s->front->masks[entry], 0, sizeof s->front->masks[entry]);
+    apart = (apart - s->reserve) * (1 - 0x1p-20f);
+    if (apart > budget)
+        return spend(apart, way);
+    list_close(edge_edge, s, packet, entry, budget + s->reserve, todo);
+    return spend(budget, way);
+}
+
+TOI_INLINE void spend_and_renew(int edge_edge, const toi_budget_search *s, int64_t packet)
+{
+    toi_block_front *front = s->front;
+    const toi_box_row mine = s->packet_ways[packet];
+    work todo;
+    todo.count = 0;
+    for (int64_t i = front->start[packet]; i < front->start[packet + 1]; ++i) {
+        float way = relative_way(&mine, &s->tree_ways[front->other[i]]);
+        float left = spend(front->budget[i], way);
+        if (!(left > 0))
+            left = renew(edge_edge, s, packet, i, way, &todo);
+        front->budget[i] = left;
+    }
+    if (todo.count > 0)
+        measure(edge_edge, s, &todo);
+}
+
+toi_spend_fn TOI_ISA_NAME(toi_spend);
+void TOI_ISA_NAME(toi_spend)(const toi_budget_search *s, int64_t packet)
+{
+    const toi_block_front *front = s->front;
+    for (int64_t i = front->start[packet]; i < front->start[packet + 1]; ++i) {
+        float way = relative_way(&s->packet_ways[packet], &s->tree_ways[front->other[i]]);
+        front->budget[i] = spend(front->budget[i], way);
+    }
+}
+
+// What budgets leave of a packet, a part of it at a time.
+typedef struct left_over
+{
+    const toi_budget_search *search;
+    int64_t packet;
+    toi_pair_writer *writer;
+    toi_near_list list;
+    int32_t blocks[TOI_LONGEST_LIST];
+    int32_t places[TOI_LONGEST_LIST];
+    uint16_t allowed[TOI_LONGEST_LIST];
+} left_over;
+
+toi_search_listed_fn TOI_ISA_NAME(toi_search_listed);
+
+static toi_status search_left_over(left_over *l)
+{
+    toi_status status = TOI_OK;
+    if (l->list.block_count + l->list.place_count > 0 || l->list.diagonal)
+        status =
+            TOI_ISA_NAME(toi_search_listed)(&l->search->search, l->packet, &l->list, l->writer);
+    l->list.block_count = l->list.place_count = 0;
+    l->list.diagonal = false;
+    return status;
+}
+
+TOI_INLINE void list_entry(left_over *l, int64_t entry)
+{
+    const toi_block_front *front = l->search->front;
+    int32_t other = front->other[entry];
+    if (!(front->budget[entry] > 0)) {
+        if (l->search->search.packets == l->search->search.tree && other == l->packet)
+            l->list.diagonal = true;
+        else
+            l->blocks[l->list.block_count++] = other;
+        return;
+    }
+    const toi_pair_mask *mask = &front->masks[entry];
+    uint64_t words[TOI_BLOCK / 4];
+    memcpy(words, mask->row, sizeof words);
+    if (!(words[0] | words[1] | words[2] | words[3]))
+        return;
+    for (int j = 0; j < TOI_BLOCK; ++j) {
+        l->places[l->list.place_count] = other * TOI_BLOCK + j;
+        l->allowed[l->list.place_count] = mask->row[j];
+        l->list.place_count += mask->row[j] != 0;
+    }
+}
+
+toi_search_budgets_fn TOI_ISA_NAME(toi_search_budgets);
+toi_status TOI_ISA_NAME(toi_search_budgets)(const toi_budget_search *s, int64_t packet,
+                                            toi_pair_writer *writer)
+{
+    const toi_block_front *front = s->front;
+    if (s->search.packets == s->search.tree)
+        spend_and_renew(1, s, packet);
+    else
+        spend_and_renew(0, s, packet);
+    left_over l;
+    l.search = s;
+    l.packet = packet;
+    l.writer = writer;
+    l.list = (toi_near_list){.blocks = l.blocks, .places = l.places, .allowed = l.allowed};
+    toi_status status = TOI_OK;
+    for (int64_t i = front->start[packet]; i < front->start[packet + 1] && status == TOI_OK; ++i) {
+        list_entry(&l, i);
+        if (l.list.block_count == TOI_LONGEST_LIST ||
+            l.list.place_count > TOI_LONGEST_LIST - TOI_BLOCK)
+            status = search_left_over(&l);
+    }
+    return status == TOI_OK ? search_left_over(&l) : status;
+}

@@ -1,0 +1,473 @@
+// Steps with memory: the order of the primitives and their bounds go on from step to step, and
+// budgets where the motion is small.
+
+#include "track/kept.h"
+
+#include "base/simd.h"
+#include "broad/tree/curve.h"
+#include "ccd/corners.h"
+#include "ccd/pipeline.h"
+#include "mesh/mesh.h"
+
+#include <math.h>
+#include <string.h>
+
+toi_refit_blocks_fn toi_refit_blocks_baseline, toi_refit_blocks_avx2, toi_refit_blocks_avx512;
+
+typedef struct kept_steps
+{
+    double min_separation;
+    toi_mesh_order order;
+    toi_kept_tree trees[3];                 // by primitive; those without primitives are empty
+    toi_block_front fronts[TOI_PAIR_KINDS]; // while they hold
+    bool fat;                               // the trees' `boxes` are enlarged, for fronts
+    double looseness;                       // of the edges' blocks when the order was made
+    double edge;                            // mean length, in rows
+    double motion;                          // mean length of the vertices' ways, in mean edges
+} kept_steps;
+
+// ---- The order and the bounds
+
+static void forget_kept(void *memory)
+{
+    kept_steps *k = memory;
+    if (!k)
+        return;
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        toi_free_block_front(&k->fronts[kind]);
+    for (int i = 0; i < 3; ++i) {
+        toi_give_back(k->trees[i].ways);
+        k->trees[i].tree.level[0] = k->trees[i].first;
+        toi_free_tree(&k->trees[i].tree);
+    }
+    toi_free_mesh_order(&k->order);
+    toi_give_back(k);
+}
+
+typedef struct refit_job
+{
+    toi_refit refit;
+    toi_refit_blocks_fn *kernel;
+} refit_job;
+
+static toi_status refit_range(void *context, int64_t first, int64_t end)
+{
+    const refit_job *job = context;
+    job->kernel(&job->refit, first, end);
+    return TOI_OK;
+}
+
+static void refit(const toi_pipeline *p, kept_steps *k, bool chained, bool ways_alone)
+{
+    static toi_refit_blocks_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_refit_blocks);
+    for (int i = 0; i < 3; ++i) {
+        toi_kept_tree *kept = &k->trees[i];
+        refit_job job = {{k->order.moving, k->order.pad, chained, ways_alone, kept},
+                         kernels[toi_simd_level()]};
+        if (chained) {
+            toi_tree_block *blocks = kept->tree.level[0];
+            kept->tree.level[0] = kept->tree.far;
+            kept->tree.far = blocks;
+        }
+        toi_parallel_ranges(p->workers, kept->tree.blocks[0], TOI_PIECE / TOI_BLOCK, refit_range,
+                            &job);
+    }
+}
+
+// ---- Rows
+
+typedef struct row_job
+{
+    toi_mesh_order *order;
+    const toi_point_view *start, *end; // NULL: where the row ends now
+    _Atomic bool differ;
+    _Atomic uint32_t largest; // its bits: numbers that are not negative order like them
+} row_job;
+
+static inline void place_row(const toi_mesh_order *order, const toi_point_view *points, int64_t i,
+                             float at[3])
+{
+    double x[3];
+    toi_load_point(points, order->vertices[i], x);
+    for (int k = 0; k < 3; ++k)
+        at[k] = toi_moving_number(order, k, x[k]);
+}
+
+// Do the rows end where this step starts? That is all that counts of the positions.
+static toi_status compare_rows(void *context, int64_t first, int64_t end)
+{
+    row_job *job = context;
+    bool differ = false;
+    for (int64_t i = first; i < end && !differ; ++i) {
+        float at[3];
+        place_row(job->order, job->start, i, at);
+        for (int k = 0; k < 3; ++k)
+            differ |= at[k] != job->order->moving[i][4 + k];
+    }
+    if (differ)
+        job->differ = true;
+    return TOI_OK;
+}
+
+static toi_status move_rows(void *context, int64_t first, int64_t end)
+{
+    row_job *job = context;
+    float largest = 0;
+    for (int64_t i = first; i < end; ++i) {
+        toi_moving_row row = job->order->moving[i];
+        float at[2][3] = {{row[4], row[5], row[6]}};
+        if (job->start)
+            place_row(job->order, job->start, i, at[0]);
+        place_row(job->order, job->end, i, at[1]);
+        for (int k = 0; k < 6; ++k) {
+            float size = fabsf(at[k / 3][k % 3]);
+            row[k + k / 3] = at[k / 3][k % 3];
+            largest = size > largest ? size : largest;
+        }
+        job->order->moving[i] = row;
+    }
+    uint32_t bits, current = job->largest;
+    memcpy(&bits, &largest, sizeof bits);
+    while (bits > current && !atomic_compare_exchange_weak(&job->largest, &current, bits)) {}
+    return TOI_OK;
+}
+
+// Rows from `start`, or from where they end, to `end`; returns the largest number in them.
+static float set_rows(const toi_pipeline *p, kept_steps *k, const toi_point_view *start,
+                      const toi_point_view *end)
+{
+    row_job job = {.order = &k->order, .start = start, .end = end};
+    toi_parallel_ranges(p->workers, end->count, TOI_PIECE, move_rows, &job);
+    uint32_t bits = job.largest;
+    float largest;
+    memcpy(&largest, &bits, sizeof largest);
+    return largest;
+}
+
+static bool is_chained(const toi_pipeline *p, kept_steps *k)
+{
+    row_job job = {.order = &k->order, .start = &p->mesh.start};
+    toi_parallel_ranges(p->workers, p->mesh.start.count, TOI_PIECE, compare_rows, &job);
+    return !job.differ;
+}
+
+// ---- Measures
+
+enum
+{
+    SAMPLES = 1024
+};
+
+static double way_between(const float *a, const float *b)
+{
+    double x = (double)a[0] - b[0], y = (double)a[1] - b[1], z = (double)a[2] - b[2];
+    return sqrt(x * x + y * y + z * z);
+}
+
+static const float *row_of(const kept_steps *k, int64_t place, int end)
+{
+    return (const float *)&k->order.moving[place] + 4 * end;
+}
+
+// Mean length of some of the edges.
+static double mean_edge(const toi_pipeline *p, const kept_steps *k)
+{
+    int64_t count = p->mesh.edges.count, samples = count < SAMPLES ? count : SAMPLES;
+    double sum = 0;
+    for (int64_t i = 0; i < samples; ++i) {
+        const int32_t *edge = toi_edge_at(&p->mesh.edges, toi_piece_start(count, samples, i));
+        sum += way_between(row_of(k, k->order.positions[edge[0]], 0),
+                           row_of(k, k->order.positions[edge[1]], 0));
+    }
+    return samples > 0 ? sum / (double)samples : 0;
+}
+
+static double mean_way(const toi_pipeline *p, const kept_steps *k)
+{
+    int64_t count = p->mesh.start.count, samples = count < SAMPLES ? count : SAMPLES;
+    double sum = 0;
+    for (int64_t i = 0; i < samples; ++i) {
+        int64_t at = toi_piece_start(count, samples, i);
+        sum += way_between(row_of(k, at, 0), row_of(k, at, 1));
+    }
+    return samples > 0 && k->edge > 0 ? sum / (double)samples / k->edge : 0;
+}
+
+// Mean extent of the blocks at the end of the step.
+static double measure_looseness(const kept_steps *k)
+{
+    const toi_tree *tree = &k->trees[TOI_EDGE].tree;
+    int64_t blocks = tree->blocks[0], samples = blocks < SAMPLES ? blocks : SAMPLES;
+    double sum = 0;
+    for (int64_t i = 0; i < samples; ++i)
+        sum += toi_largest_extent(&tree->ends[toi_piece_start(blocks, samples, i)][1]);
+    return samples > 0 ? sum / (double)samples : 0;
+}
+
+// ---- From step to step
+
+static toi_status make_trees(toi_pipeline *p, kept_steps *k)
+{
+    toi_mesh_boxes boxes = {
+        .mesh = &p->mesh, .min_separation = k->min_separation, .moving = true, .lasting = true};
+    toi_broad_job job = {.workers = p->workers, .budget = p->budget};
+    toi_status status = TOI_OK;
+    for (int i = TOI_VERTEX; i <= TOI_FACE && status == TOI_OK; ++i) {
+        if (toi_primitive_count(&p->mesh, (toi_primitive)i) == 0)
+            continue;
+        toi_tree *tree = &k->trees[i].tree;
+        status = toi_make_mesh_tree(&boxes, &k->order, &job, (toi_primitive)i, tree);
+        k->trees[i].first = tree->level[0];
+    }
+    return status;
+}
+
+static toi_status make_kept(toi_pipeline *p, kept_steps **made)
+{
+    kept_steps *k = toi_take(p->budget, 1, sizeof *k);
+    *made = k;
+    if (!k)
+        return toi_allocation_status();
+    *k = (kept_steps){.min_separation = p->def->narrow.min_separation};
+    toi_status status = make_trees(p, k);
+    if (status != TOI_OK)
+        return status;
+    k->edge = mean_edge(p, k);
+    k->looseness = measure_looseness(k);
+    return TOI_OK;
+}
+
+// Boxes of the whole step.
+static bool set_boxes(kept_steps *k)
+{
+    for (int i = 0; i < 3; ++i) {
+        toi_tree *tree = &k->trees[i].tree;
+        for (int64_t b = 0; b < tree->blocks[0]; ++b) {
+            toi_box_row box = tree->ends[b][0];
+            toi_widen_row(&box, &tree->ends[b][1]);
+            tree->boxes[b][0] = tree->boxes[b][1] = box;
+        }
+    }
+    return true;
+}
+
+static void raise_trees(const toi_pipeline *p, kept_steps *k)
+{
+    for (int i = 0; i < 3; ++i)
+        if (k->trees[i].tree.count > 0)
+            toi_raise_tree(&k->trees[i].tree, p->workers);
+}
+
+// Is every block still in the box that fronts were made with?
+static bool are_boxes_held(const kept_steps *k)
+{
+    for (int i = 0; i < 3; ++i) {
+        const toi_tree *tree = &k->trees[i].tree;
+        for (int64_t b = 0; b < tree->blocks[0]; ++b) {
+            toi_box_row box = tree->boxes[b][0], wider = box;
+            toi_widen_row(&wider, &tree->ends[b][0]);
+            toi_widen_row(&wider, &tree->ends[b][1]);
+            if (memcmp(&wider, &box, sizeof box) != 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+// Enlarges the boxes by a margin, and to where they would be after two more steps like this one.
+static void fatten_boxes(kept_steps *k)
+{
+    const float margin = (float)(0.2 * k->edge), ahead = 2;
+    for (int i = 0; i < 3; ++i) {
+        toi_tree *tree = &k->trees[i].tree;
+        for (int64_t b = 0; b < tree->blocks[0]; ++b) {
+            toi_box_row box = tree->boxes[b][0], way = k->trees[i].ways[b];
+            for (int s = 0; s < 8; ++s)
+                box[s] -= s % 4 < 3 ? margin + (way[s] < 0 ? -ahead * way[s] : 0) : 0;
+            tree->boxes[b][0] = tree->boxes[b][1] = box;
+        }
+    }
+}
+
+static toi_budget_search budget_search(kept_steps *k, toi_kind kind)
+{
+    bool edges = kind == TOI_EDGE_EDGE;
+    const toi_kept_tree *packets = &k->trees[edges ? TOI_EDGE : TOI_FACE];
+    const toi_kept_tree *tree = edges ? packets : &k->trees[TOI_VERTEX];
+    const toi_mesh_order *order = &k->order;
+    return (toi_budget_search){
+        .search = {.packets = &packets->tree, .tree = &tree->tree, .context = order},
+        .packet_ways = packets->ways,
+        .tree_ways = tree->ways,
+        .front = &k->fronts[kind],
+        .rows = order->moving,
+        .reserve = (float)(2 * order->radius * order->scale * (1 + 0x1p-20)) * (1 + 0x1p-20f) +
+                   4 * order->error,
+        .most = (float)(0.5 * k->edge),
+        .least = (float)(k->edge / 64)};
+}
+
+static bool has_front(const kept_steps *k, int kind)
+{
+    return k->trees[kind == TOI_EDGE_EDGE ? TOI_EDGE : TOI_FACE].tree.count > 0;
+}
+
+static void drop_fronts(kept_steps *k)
+{
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        toi_free_block_front(&k->fronts[kind]);
+    k->fat = false;
+}
+
+static void make_fronts(toi_pipeline *p, kept_steps *k)
+{
+    int64_t limit = p->scene->tracking.def.memory_limit;
+    k->fat = true;
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        if (has_front(k, kind)) {
+            toi_budget_search search = budget_search(k, (toi_kind)kind);
+            toi_make_block_front(&search, limit > 0 ? (limit + 1) / 2 : 0, p->workers, p->budget,
+                                 search.front);
+        }
+}
+
+static bool take_ways(const toi_pipeline *p, kept_steps *k)
+{
+    bool all = true;
+    for (int i = 0; i < 3; ++i)
+        if (!k->trees[i].ways && k->trees[i].tree.count > 0) {
+            k->trees[i].ways = toi_take(p->budget, k->trees[i].tree.blocks[0], sizeof(toi_box_row));
+            all &= k->trees[i].ways != NULL;
+        }
+    return all;
+}
+
+static void give_ways_back(kept_steps *k)
+{
+    for (int i = 0; i < 3; ++i) {
+        toi_give_back(k->trees[i].ways);
+        k->trees[i].ways = NULL;
+    }
+}
+
+// Goes on from where the last step ended to where this one starts, at the expense of the budgets.
+static void jump(toi_pipeline *p, kept_steps *k)
+{
+    set_rows(p, k, NULL, &p->mesh.start);
+    if (!k->fat)
+        return;
+    refit(p, k, false, true);
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        if (has_front(k, kind)) {
+            toi_budget_search search = budget_search(k, (toi_kind)kind);
+            toi_spend_budgets(&search, p->workers);
+        }
+}
+
+// Rows and bounds of this step; false: they have left the range that the error is for.
+static bool advance(toi_pipeline *p, kept_steps *k)
+{
+    bool chained = is_chained(p, k);
+    if (!chained)
+        jump(p, k);
+    float largest = set_rows(p, k, chained ? NULL : &p->mesh.start, &p->mesh.end);
+    if (largest > k->order.largest || largest < k->order.largest / 16)
+        return false;
+    refit(p, k, chained, false);
+    return measure_looseness(k) <= TOI_LOOSER * k->looseness;
+}
+
+static toi_track_method choose_method(const toi_pipeline *p, const kept_steps *k)
+{
+    (void)k;
+    toi_track_method method = p->scene->tracking.def.method;
+    if (method != TOI_TRACK_AUTO || !p->scene->tracking.set)
+        return method;
+    return TOI_TRACK_ORDER;
+}
+
+static void set_fronts(toi_pipeline *p, kept_steps *k)
+{
+    if (k->fat && are_boxes_held(k))
+        return;
+    set_boxes(k);
+    fatten_boxes(k);
+    raise_trees(p, k);
+    make_fronts(p, k);
+    p->scene->tracking.report.rebuilt = true;
+}
+
+static toi_status begin_anew(toi_pipeline *p)
+{
+    toi_tracking *t = &p->scene->tracking;
+    forget_kept(t->kept);
+    t->kept = NULL;
+    kept_steps *k;
+    toi_status status = make_kept(p, &k);
+    t->kept = k;
+    t->report.reordered = true;
+    return status;
+}
+
+static toi_status prepare_kept(toi_pipeline *p)
+{
+    toi_tracking *t = &p->scene->tracking;
+    kept_steps *k = t->kept;
+    double started = toi_clock();
+    toi_status status = TOI_OK;
+    bool budgets = t->def.method == TOI_TRACK_BUDGETS;
+    if (k && k->min_separation != p->def->narrow.min_separation) {
+        forget_kept(k);
+        k = t->kept = NULL;
+    }
+    if (k && budgets && !take_ways(p, k))
+        give_ways_back(k);
+    if (!k || !advance(p, k))
+        status = begin_anew(p);
+    k = t->kept;
+    if (status != TOI_OK)
+        return status;
+    k->motion = mean_way(p, k);
+    t->report.motion = k->motion;
+    t->report.method = choose_method(p, k);
+    if (t->report.method == TOI_TRACK_BUDGETS && t->report.reordered && take_ways(p, k))
+        refit(p, k, false, true);
+    if (t->report.method == TOI_TRACK_BUDGETS && k->trees[TOI_VERTEX].ways) {
+        set_fronts(p, k);
+    } else {
+        drop_fronts(k);
+        give_ways_back(k);
+        set_boxes(k);
+        raise_trees(p, k);
+    }
+    p->order = k->order;
+    p->order.borrowed = true;
+    t->report.seconds_refit += toi_clock() - started;
+    p->report.seconds_prepare += toi_clock() - started;
+    return TOI_OK;
+}
+
+static toi_status stream_kept(toi_pipeline *p, toi_kind kind, toi_receiver to)
+{
+    kept_steps *k = p->scene->tracking.kept;
+    if (!has_front(k, kind))
+        return TOI_OK;
+    toi_broad_job job = {.self = toi_kind_is_alike(kind),
+                         .workers = p->workers,
+                         .budget = p->budget,
+                         .meter = &p->meter,
+                         .to = to};
+    toi_budget_search search = budget_search(k, kind);
+    double started = toi_clock();
+    p->order.trees[0] = search.search.tree;
+    p->order.trees[1] = search.search.packets;
+    toi_status status =
+        k->fat ? toi_run_budget_search(&search, &job) : toi_run_tree_search(&search.search, &job);
+    const toi_block_front *front = search.front;
+    p->scene->tracking.report.front += front->start ? front->start[front->packets] : 0;
+    p->report.seconds_broad += toi_clock() - started;
+    return status;
+}
+
+const toi_track_source toi_track_kept = {
+    .prepare = prepare_kept, .stream = stream_kept, .forget = forget_kept, .places = true};

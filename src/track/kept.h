@@ -1,0 +1,92 @@
+// What a scene keeps from step to step: the order of the primitives with their bounds
+// (TOI_TRACK_ORDER), and for pairs of blocks which pairs may come close before a budget of relative
+// motion is spent (TOI_TRACK_BUDGETS). docs/tracking.md has the proofs.
+
+#ifndef TOI_TRACK_KEPT_H
+#define TOI_TRACK_KEPT_H
+
+#include "broad/tree/mesh_tree.h"
+#include "track/track.h"
+
+// ---- Bounds
+
+// A tree whose bounds follow the motion.
+typedef struct toi_kept_tree
+{
+    toi_tree tree;
+    toi_tree_block *first; // level 0 as it was taken: it and `far` change places
+    // Of each block the box of its vertices' displacements in this step, rounded outward; or NULL.
+    toi_box_row *ways;
+} toi_kept_tree;
+
+// Makes the bounds of blocks from the rows of the vertices.
+typedef struct toi_refit
+{
+    const toi_moving_row *rows;
+    float pad; // by how much boxes are enlarged
+    // Those at t = 0 are the last ones at t = 1: level 0 and `far` have changed places already.
+    bool chained;
+    bool ways_alone;
+    toi_kept_tree *kept;
+} toi_refit;
+
+typedef void toi_refit_blocks_fn(const toi_refit *refit, int64_t first, int64_t end);
+
+// ---- Pairs of blocks
+
+// Row j: the boxes of the packet that may come close to box j of the other block.
+typedef struct toi_pair_mask
+{
+    _Alignas(32) uint16_t row[TOI_BLOCK];
+} toi_pair_mask;
+
+// For each of the first packets all blocks of the tree that may come near it while the boxes in
+// the trees' `boxes` hold, in rising order; in a search of a tree in itself the packet's own comes
+// first.
+typedef struct toi_block_front
+{
+    int64_t packets;
+    int64_t *start; // one a packet, and the end
+    int32_t *other;
+    float *budget; // not above 0: there is none, and the mask says nothing
+    toi_pair_mask *masks;
+} toi_block_front;
+
+// Writes the blocks near a packet, unless `blocks` is NULL; returns how many they are.
+typedef int64_t toi_near_blocks_fn(const toi_tree *packets, const toi_tree *tree, int64_t packet,
+                                   int32_t *blocks);
+
+// Lengths in what follows are those of the rows.
+typedef struct toi_budget_search
+{
+    toi_tree_search search;
+    const toi_box_row *packet_ways, *tree_ways;
+    toi_block_front *front;
+    const toi_moving_row *rows;
+    float reserve; // what pairs must keep between them beside the budget
+    float most;    // a budget; where this is not enough for some steps, there is none
+    float least;
+} toi_budget_search;
+
+// Takes the motion of this step from the budgets of a packet.
+typedef void toi_spend_fn(const toi_budget_search *search, int64_t packet);
+
+// Takes the motion of this step from the budgets of a packet, renews those that are spent, and
+// writes the pairs that are near.
+typedef toi_status toi_search_budgets_fn(const toi_budget_search *search, int64_t packet,
+                                         toi_pair_writer *writer);
+
+// The front of a search by the trees' `boxes`. What `old` knows of pairs of blocks goes along. It
+// covers as many packets as fit into `limit` bytes; none where there is no memory at all.
+void toi_make_block_front(const toi_budget_search *search, int64_t limit, int workers,
+                          toi_budget *budget, toi_block_front *front);
+void toi_free_block_front(toi_block_front *front);
+int64_t toi_block_front_bytes(const toi_block_front *front);
+
+// Takes the motion of this step from all budgets.
+toi_status toi_spend_budgets(const toi_budget_search *search, int workers);
+
+// Runs all packets: those of the front by their budgets, the others by a walk.
+toi_status toi_run_budget_search(const toi_budget_search *search, const toi_broad_job *job);
+
+#endif
