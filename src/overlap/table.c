@@ -191,7 +191,7 @@ static toi_status order_faces(toi_overlap_call *call)
     toi_broad_job job = {.slot = stateless ? NULL : &call->scene->kept[TOI_KEPT_ORDER],
                          .workers = call->workers,
                          .budget = call->budget};
-    return toi_make_mesh_tree(&boxes, &call->order, &job, TOI_FACE, &call->tree);
+    return toi_make_primitive_tree(&boxes, &call->order, &job, TOI_FACE, &call->tree);
 }
 
 static toi_status take_points(point_job *job, bool ordered)

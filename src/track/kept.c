@@ -216,7 +216,7 @@ static toi_status make_trees(toi_pipeline *p, kept_steps *k)
         if (toi_primitive_count(&p->mesh, (toi_primitive)i) == 0)
             continue;
         toi_tree *tree = &k->trees[i].tree;
-        status = toi_make_mesh_tree(&boxes, &k->order, &job, (toi_primitive)i, tree);
+        status = toi_make_primitive_tree(&boxes, &k->order, &job, (toi_primitive)i, tree);
         k->trees[i].first = tree->level[0];
     }
     return status;

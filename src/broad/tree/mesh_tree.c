@@ -609,8 +609,9 @@ toi_status toi_search_mesh_tree(const toi_mesh_boxes *boxes, toi_mesh_order *ord
     return job->self ? search_edges(order, job) : search_faces(order, job);
 }
 
-toi_status toi_make_mesh_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
-                              const toi_broad_job *job, toi_primitive primitive, toi_tree *tree)
+toi_status toi_make_primitive_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
+                                   const toi_broad_job *job, toi_primitive primitive,
+                                   toi_tree *tree)
 {
     *tree = (toi_tree){0};
     toi_status status = need_order(boxes, order, job);

@@ -97,8 +97,9 @@ toi_mesh_search_fn toi_search_mesh_tree;
 
 // The tree of one sort of primitives alone; an empty order is made first. On failure there is no
 // tree.
-toi_status toi_make_mesh_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
-                              const toi_broad_job *job, toi_primitive primitive, toi_tree *tree);
+toi_status toi_make_primitive_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
+                                   const toi_broad_job *job, toi_primitive primitive,
+                                   toi_tree *tree);
 
 // How much memory the order and the searches take at most, what they keep included. `moving`: where
 // boxes may be at both ends of the step.
