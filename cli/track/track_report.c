@@ -143,6 +143,18 @@ static void print_times(const track_sums *sums, const tracked_step *steps, int c
            percent(sums->solve, sums->total), percent(fmax(rest, 0), sums->total));
 }
 
+static void print_kept(const track_sums *sums, toi_track_method method, int count)
+{
+    bool front = is_literature(method);
+    if (sums->most_nodes > 0)
+        printf("%s%s a step, at most %s\n",
+               front ? "front       nodes: " : "budgets     pairs of blocks: ",
+               count_text(llround(sums->nodes / count)).at, count_text(sums->most_nodes).at);
+    printf("kept        %s at most\n", bytes_text(sums->most_bytes).at);
+    printf("made anew   the %s in %d of %d steps, the %s in %d\n", front ? "front" : "budgets",
+           sums->rebuilt, count, front ? "tree" : "order", sums->reordered);
+}
+
 void print_track_summary(const track_settings *settings, const tracked_step *steps, int count)
 {
     track_sums sums = {.refit = 0};
@@ -156,11 +168,7 @@ void print_track_summary(const track_settings *settings, const tracked_step *ste
            count_text(llround(sums.volume_tests / count)).at,
            count_text(llround(sums.elementary / count)).at,
            count_text(llround(sums.adjacent / count)).at);
-    printf("kept        %s nodes of a front a step, at most %s; %s at most\n",
-           count_text(llround(sums.nodes / count)).at, count_text(sums.most_nodes).at,
-           bytes_text(sums.most_bytes).at);
-    printf("made anew   the front in %d of %d steps, the order or tree in %d\n", sums.rebuilt,
-           count, sums.reordered);
+    print_kept(&sums, settings->def.method, count);
     if (settings->check)
         printf("checked     every step has the impacts of a fresh call, bit for bit\n");
     printf("hash        %s\n", hash_text(sums.hash).at);
