@@ -1,0 +1,468 @@
+// Steps with memory (docs/tracking.md): whatever a scene keeps, every step has the impacts of a
+// call that knows nothing of the steps before, bit by bit. Layers of cloth, a fraction of an edge
+// apart, that move by any share of an edge: slowly enough for budgets to last, and fast enough to
+// spend them.
+
+#include "steps.h"
+#include "support.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    SIDE = 12, // vertices
+    LAYERS = 6,
+    VERTICES = SIDE * SIDE * LAYERS,
+    FACES = 2 * (SIDE - 1) * (SIDE - 1) * LAYERS
+};
+
+typedef struct cloth
+{
+    double at[2][VERTICES][3]; // start and end of the step
+    int32_t faces[FACES][3];
+    toi_random random;
+} cloth;
+
+static void make_faces(int32_t faces[FACES][3])
+{
+    int n = 0;
+    for (int32_t layer = 0; layer < LAYERS; ++layer)
+        for (int32_t y = 0; y + 1 < SIDE; ++y)
+            for (int32_t x = 0; x + 1 < SIDE; ++x) {
+                int32_t a = (layer * SIDE + y) * SIDE + x, b = a + 1, c = a + SIDE, d = c + 1;
+                memcpy(faces[n++], (int32_t[3]){a, b, d}, sizeof faces[0]);
+                memcpy(faces[n++], (int32_t[3]){a, d, c}, sizeof faces[0]);
+            }
+}
+
+// Edges are about 1 long. Layers lie up to 0.4 above each other, and touch here and there.
+static void lay(cloth *c)
+{
+    for (int i = 0; i < VERTICES; ++i) {
+        int layer = i / (SIDE * SIDE), y = i / SIDE % SIDE, x = i % SIDE;
+        double height = 0.2 * layer + toi_random_range(&c->random, 0, 0.3);
+        double place[3] = {x + 0.3 * layer, y + toi_random_range(&c->random, -0.2, 0.2), height};
+        memcpy(c->at[1][i], place, sizeof place);
+    }
+    memcpy(c->at[0], c->at[1], sizeof c->at[0]);
+}
+
+static void begin_cloth(cloth *c, uint64_t seed)
+{
+    c->random = (toi_random){seed};
+    make_faces(c->faces);
+    lay(c);
+}
+
+// Everything drifts, layers slide and sink, vertices tremble: `motion` edges in all, about.
+static void move(cloth *c, double motion)
+{
+    double drift[3], slide[LAYERS][3];
+    for (int k = 0; k < 3; ++k)
+        drift[k] = toi_random_range(&c->random, -1, 1);
+    for (int i = 0; i < 3 * LAYERS; ++i)
+        slide[i / 3][i % 3] = toi_random_range(&c->random, -0.7, 0.7);
+    memcpy(c->at[0], c->at[1], sizeof c->at[0]);
+    for (int i = 0; i < VERTICES; ++i)
+        for (int k = 0; k < 3; ++k)
+            c->at[1][i][k] += motion * (drift[k] + slide[i / (SIDE * SIDE)][k] +
+                                        toi_random_range(&c->random, -0.3, 0.3));
+}
+
+static toi_mesh mesh_of(const cloth *c)
+{
+    return toi_make_mesh(c->at[0][0], c->at[1][0], VERTICES, c->faces[0], FACES);
+}
+
+// ---- Steps
+
+// What may come between two steps of a simulation.
+typedef enum event
+{
+    GO_ON,
+    REPEAT,  // the same step again
+    RETURN,  // from its end to its start
+    RESTART, // another end, from the same start
+    NUDGE,   // the start is not quite the last end
+    LEAP,    // everything lies anew
+    REST,    // nothing moves
+    EVENTS
+} event;
+
+static void take_step(cloth *c, event what, double motion)
+{
+    switch (what) {
+    case REPEAT:
+        break;
+    case RETURN:
+        for (int i = 0; i < VERTICES; ++i)
+            for (int k = 0; k < 3; ++k) {
+                double start = c->at[0][i][k];
+                c->at[0][i][k] = c->at[1][i][k];
+                c->at[1][i][k] = start;
+            }
+        break;
+    case RESTART:
+        memcpy(c->at[1], c->at[0], sizeof c->at[1]);
+        move(c, motion);
+        break;
+    case NUDGE: {
+        move(c, motion);
+        c->at[0][toi_random_below(&c->random, VERTICES)][2] += motion;
+        break;
+    }
+    case LEAP:
+        lay(c);
+        move(c, motion);
+        break;
+    case REST:
+        memcpy(c->at[0], c->at[1], sizeof c->at[0]);
+        break;
+    default:
+        move(c, motion);
+    }
+}
+
+static void set_method(toi_scene *scene, toi_track_method method, int64_t limit)
+{
+    toi_track_def def = toi_default_track_def();
+    def.method = method;
+    def.memory_limit = limit;
+    assert_ok(toi_scene_set_tracking(scene, &def));
+}
+
+// Returns how many impacts there are.
+static int64_t expect_same(toi_scene *scene, const toi_ccd_def *def, const toi_mesh *mesh,
+                           const char *what, int step)
+{
+    toi_impact_array expected = {0}, found = {0};
+    toi_ccd_report fresh, kept;
+    assert_ok(toi_find_impacts(def, mesh, &expected, &fresh));
+    assert_ok(toi_scene_find_impacts(scene, def, mesh->start, mesh->end, &found, &kept));
+    if (found.count != expected.count ||
+        (found.count > 0 &&
+         memcmp(found.data, expected.data, (size_t)found.count * sizeof *found.data) != 0))
+        fail_msg("%s, step %d: %lld impacts instead of %lld, or others", what, step,
+                 (long long)found.count, (long long)expected.count);
+    assert_int_equal(kept.state, fresh.state);
+    int64_t count = found.count;
+    toi_free_impacts(&found);
+    toi_free_impacts(&expected);
+    return count;
+}
+
+static void use_instruction_set(int number)
+{
+    static const char *const names[] = {"baseline", "avx2", "avx512"};
+    if (toi_set_simd(names[number % 3]) != TOI_OK)
+        assert_ok(toi_set_simd(NULL));
+}
+
+static const toi_track_method methods[] = {TOI_TRACK_BUDGETS, TOI_TRACK_ORDER, TOI_TRACK_AUTO};
+
+static void steps_are_those_without_memory(void **state)
+{
+    (void)state;
+    static const double motions[] = {1e-4, 1e-3, 1e-2, 0.1, 0.5, 2};
+    static cloth c;
+    int round = 0;
+    for (size_t m = 0; m < sizeof motions / sizeof *motions; ++m)
+        for (size_t i = 0; i < sizeof methods / sizeof *methods; ++i, ++round) {
+            begin_cloth(&c, 1 + (uint64_t)round);
+            use_instruction_set(round + (int)m);
+            toi_mesh mesh = mesh_of(&c);
+            toi_scene *scene;
+            assert_ok(make_scene_of(&mesh, NULL, &scene));
+            set_method(scene, methods[i], 0);
+            toi_ccd_def def = toi_default_ccd_def();
+            int64_t impacts = 0;
+            for (int step = 0; step < cases(60); ++step) {
+                char what[80];
+                bool goes_on = toi_random_below(&c.random, 4) > 0;
+                event e = goes_on ? GO_ON : (event)toi_random_below(&c.random, EVENTS);
+                def.workers = 1 + (int)toi_random_below(&c.random, 8);
+                take_step(&c, e, motions[m]);
+                snprintf(what, sizeof what, "%s, motion %g, event %d", toi_track_name(methods[i]),
+                         motions[m], (int)e);
+                impacts += expect_same(scene, &def, &mesh, what, step);
+            }
+            if (impacts < 5)
+                fail_msg("%s, motion %g: %d impacts", toi_track_name(methods[i]), motions[m],
+                         (int)impacts);
+            toi_free_scene(scene);
+        }
+    assert_ok(toi_set_simd(NULL));
+}
+
+// Motion of another size in every step, and one layer that shoots through the others.
+static void motions_change(void **state)
+{
+    (void)state;
+    static cloth c;
+    for (int round = 0; round < cases(6); ++round) {
+        begin_cloth(&c, 100 + (uint64_t)round);
+        toi_mesh mesh = mesh_of(&c);
+        toi_scene *scene;
+        toi_ccd_def def = toi_default_ccd_def();
+        assert_ok(make_scene_of(&mesh, NULL, &scene));
+        set_method(scene, round % 2 ? TOI_TRACK_AUTO : TOI_TRACK_BUDGETS, 0);
+        for (int step = 0; step < 40; ++step) {
+            move(&c, pow(10, toi_random_range(&c.random, -5, -1)));
+            int layer = (int)toi_random_below(&c.random, LAYERS);
+            for (int i = 0; step % 5 == 4 && i < SIDE * SIDE; ++i)
+                c.at[1][layer * SIDE * SIDE + i][2] += 0.4;
+            expect_same(scene, &def, &mesh, "motions change", step);
+        }
+        toi_free_scene(scene);
+    }
+}
+
+// A motion that all have in common costs no budget: pairs stay few however far everything goes.
+static void common_motion_is_free(void **state)
+{
+    (void)state;
+    static cloth c;
+    begin_cloth(&c, 7);
+    toi_mesh mesh = mesh_of(&c);
+    toi_scene *scene;
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_track_report still, moving;
+    assert_ok(make_scene_of(&mesh, NULL, &scene));
+    set_method(scene, TOI_TRACK_BUDGETS, 0);
+    for (int step = 0; step < 3; ++step)
+        expect_same(scene, &def, &mesh, "at rest", step);
+    assert_ok(toi_scene_track_report(scene, &still));
+    for (int step = 0; step < 10; ++step) {
+        memcpy(c.at[0], c.at[1], sizeof c.at[0]);
+        for (int i = 0; i < VERTICES; ++i)
+            c.at[1][i][step % 3] += 0.125;
+        expect_same(scene, &def, &mesh, "all alike", step);
+    }
+    assert_ok(toi_scene_track_report(scene, &moving));
+    assert_in_range(moving.elementary, 0, still.elementary + still.elementary / 2);
+    toi_free_scene(scene);
+}
+
+// Budgets leave fewer pairs than a search, and say how many pairs of blocks have one.
+static void budgets_leave_fewer_pairs(void **state)
+{
+    (void)state;
+    static cloth c;
+    toi_track_report reports[2];
+    for (int i = 0; i < 2; ++i) {
+        begin_cloth(&c, 3);
+        toi_mesh mesh = mesh_of(&c);
+        toi_scene *scene;
+        toi_ccd_def def = toi_default_ccd_def();
+        assert_ok(make_scene_of(&mesh, NULL, &scene));
+        set_method(scene, i ? TOI_TRACK_BUDGETS : TOI_TRACK_STATELESS, 0);
+        for (int step = 0; step < 5; ++step) {
+            move(&c, 1e-3);
+            expect_same(scene, &def, &mesh, "pairs", step);
+        }
+        assert_ok(toi_scene_track_report(scene, &reports[i]));
+        toi_free_scene(scene);
+    }
+    assert_int_equal(reports[0].front, 0);
+    assert_true(reports[1].front > 0);
+    assert_in_range(reports[1].elementary, 1, reports[0].elementary * 3 / 4);
+}
+
+// With a separation; the earliest impact; steps that are safe, whose checks ask about several ends.
+static void other_questions_too(void **state)
+{
+    (void)state;
+    static cloth c;
+    static double expected[VERTICES], found[VERTICES];
+    begin_cloth(&c, 11);
+    toi_mesh mesh = mesh_of(&c);
+    toi_scene *scene;
+    toi_ccd_def def = toi_default_ccd_def();
+    assert_ok(make_scene_of(&mesh, NULL, &scene));
+    set_method(scene, TOI_TRACK_BUDGETS, 0);
+    for (int step = 0; step < 40; ++step) {
+        toi_ccd_report fresh, kept;
+        move(&c, step % 7 == 6 ? 0.1 : 2e-3);
+        def.narrow.min_separation = step / 10 % 2 ? 1e-2 : 0;
+        expect_same(scene, &def, &mesh, "separation", step);
+        assert_ok(toi_find_earliest(&def, &mesh, &fresh));
+        assert_ok(toi_scene_find_earliest(scene, &def, mesh.start, mesh.end, &kept));
+        assert_memory_equal(&kept.earliest, &fresh.earliest, sizeof fresh.earliest);
+        if (step % 4 == 0) {
+            assert_ok(toi_find_safe_steps(&def, &mesh, expected, &fresh));
+            assert_ok(toi_scene_find_safe_steps(scene, &def, mesh.start, mesh.end, found, &kept));
+            assert_memory_equal(found, expected, sizeof expected);
+        }
+    }
+    toi_free_scene(scene);
+}
+
+// The scene's faces change, and its filter, between two steps.
+static void topology_changes(void **state)
+{
+    (void)state;
+    static cloth c;
+    static int32_t groups[VERTICES];
+    begin_cloth(&c, 13);
+    toi_mesh mesh = mesh_of(&c);
+    toi_scene *scene;
+    toi_ccd_def def = toi_default_ccd_def();
+    assert_ok(make_scene_of(&mesh, NULL, &scene));
+    set_method(scene, TOI_TRACK_BUDGETS, 0);
+    for (int i = 0; i < VERTICES; ++i)
+        groups[i] = i / (2 * SIDE * SIDE);
+    for (int step = 0; step < 30; ++step) {
+        move(&c, 3e-3);
+        if (step % 6 == 5) {
+            toi_scene_def change = toi_default_scene_def();
+            mesh.faces.count = FACES - (int64_t)toi_random_below(&c.random, FACES / 2);
+            change.vertex_count = VERTICES;
+            change.faces = mesh.faces;
+            assert_ok(toi_scene_change(scene, &change));
+        }
+        toi_filter filter = {.groups = step % 4 < 2 ? groups : NULL, .group_count = VERTICES};
+        assert_ok(toi_scene_set_filter(scene, &filter));
+        toi_ccd_def filtered = def;
+        filtered.filter = filter;
+        toi_impact_array expected = {0}, found = {0};
+        assert_ok(toi_find_impacts(&filtered, &mesh, &expected, NULL));
+        assert_ok(toi_scene_find_impacts(scene, &def, mesh.start, mesh.end, &found, NULL));
+        assert_int_equal(found.count, expected.count);
+        if (found.count > 0)
+            assert_memory_equal(found.data, expected.data,
+                                (size_t)found.count * sizeof *found.data);
+        toi_free_impacts(&found);
+        toi_free_impacts(&expected);
+    }
+    toi_free_scene(scene);
+}
+
+// Where budgets do not fit, fewer are kept; and a call that succeeds without memory of steps does
+// with it.
+static void limits_are_kept(void **state)
+{
+    (void)state;
+    static cloth c;
+    int64_t before = -1;
+    for (int64_t limit = 1; limit < (int64_t)1 << 24; limit *= 8) {
+        begin_cloth(&c, 17);
+        toi_mesh mesh = mesh_of(&c);
+        toi_scene *scene;
+        toi_ccd_def def = toi_default_ccd_def();
+        toi_track_report report;
+        assert_ok(make_scene_of(&mesh, NULL, &scene));
+        set_method(scene, TOI_TRACK_BUDGETS, limit);
+        for (int step = 0; step < 6; ++step) {
+            move(&c, 1e-3);
+            expect_same(scene, &def, &mesh, "limit", step);
+        }
+        assert_ok(toi_scene_track_report(scene, &report));
+        assert_true(report.front >= before);
+        assert_true(report.front * 40 <= limit);
+        before = report.front;
+        toi_free_scene(scene);
+    }
+    assert_true(before > 0);
+}
+
+static void the_call_has_a_limit(void **state)
+{
+    (void)state;
+    static cloth c;
+    int refused = 0, answered = 0;
+    for (int64_t limit = 1 << 16; limit < (int64_t)1 << 25; limit += limit / 4) {
+        begin_cloth(&c, 19);
+        toi_mesh mesh = mesh_of(&c);
+        toi_scene *scene, *plain;
+        toi_ccd_def def = toi_default_ccd_def(), free_def = def;
+        assert_ok(make_scene_of(&mesh, NULL, &scene));
+        assert_ok(make_scene_of(&mesh, NULL, &plain));
+        set_method(scene, TOI_TRACK_BUDGETS, 0);
+        set_method(plain, TOI_TRACK_STATELESS, 0);
+        def.memory_limit = limit;
+        for (int step = 0; step < 3; ++step) {
+            toi_impact_array found = {0}, expected = {0};
+            move(&c, 1e-3);
+            toi_status with =
+                toi_scene_find_impacts(scene, &def, mesh.start, mesh.end, &found, NULL);
+            toi_status without =
+                toi_scene_find_impacts(plain, &def, mesh.start, mesh.end, &expected, NULL);
+            assert_int_equal(with, without);
+            assert_true(toi_scene_bytes(scene) <= limit || with != TOI_OK);
+            ++*(with == TOI_OK ? &answered : &refused);
+            toi_free_impacts(&found);
+            toi_free_impacts(&expected);
+            if (with == TOI_OK)
+                expect_same(scene, &free_def, &mesh, "after a limit", step);
+        }
+        toi_free_scene(plain);
+        toi_free_scene(scene);
+    }
+    assert_true(refused > 0 && answered > 0);
+}
+
+// ---- Memory
+
+static _Atomic int64_t allocations;
+
+static void *counting_allocate(void *user, size_t size, size_t alignment)
+{
+    (void)user;
+    ++allocations;
+    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void plain_release(void *user, void *memory, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(memory);
+}
+
+// Nothing is taken from the system once fronts have been made anew a few times.
+static void warm_steps_allocate_nothing(void **state)
+{
+    (void)state;
+    static cloth c;
+    toi_set_hooks(&(toi_hooks){.allocate = counting_allocate, .release = plain_release});
+    begin_cloth(&c, 23);
+    toi_mesh mesh = mesh_of(&c);
+    toi_scene *scene;
+    toi_ccd_def def = toi_default_ccd_def();
+    def.workers = 1;
+    assert_ok(make_scene_of(&mesh, NULL, &scene));
+    set_method(scene, TOI_TRACK_BUDGETS, 0);
+    int64_t before = 0;
+    int quiet = 0;
+    for (int step = 0; step < 60; ++step) {
+        move(&c, 1e-3);
+        before = allocations;
+        toi_ccd_report report;
+        assert_ok(toi_scene_find_earliest(scene, &def, mesh.start, mesh.end, &report));
+        quiet += step >= 20 && allocations == before;
+    }
+    assert_true(before > 10);
+    assert_true(quiet >= 38);
+    toi_free_scene(scene);
+    toi_set_hooks(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_are_those_without_memory),
+        cmocka_unit_test(motions_change),
+        cmocka_unit_test(common_motion_is_free),
+        cmocka_unit_test(budgets_leave_fewer_pairs),
+        cmocka_unit_test(other_questions_too),
+        cmocka_unit_test(topology_changes),
+        cmocka_unit_test(limits_are_kept),
+        cmocka_unit_test(the_call_has_a_limit),
+        cmocka_unit_test(warm_steps_allocate_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
