@@ -76,9 +76,9 @@ static toi_status print_methods(const track_rows *rows, const track_row *motion)
     return print_table(&t);
 }
 
-static double less_percent(double now, double before)
+static double change_percent(double now, double before)
 {
-    return before > 0 ? 100 * (1 - now / before) : 0;
+    return before > 0 ? 100 * (now / before - 1) : 0;
 }
 
 // The rows of two variants of a motion; false where one was not measured.
@@ -97,12 +97,12 @@ static void print_front_gain(const track_rows *rows, const track_row *motion)
         toi_volume volume = (toi_volume)i;
         if (find_both(rows, motion, (track_variant){TOI_TRACK_FRONT, volume, true, 1},
                       (track_variant){TOI_TRACK_SERIAL, volume, true, 1}, both))
-            printf("front instead of serial traversal, %s: %.1f %% fewer tests of volumes, %.1f %% "
-                   "less time\n  (figure 7: 37 to 47 %% fewer, 12 to 21 %% less)\n",
+            printf("front instead of serial traversal, %s: tests of volumes %+.1f %%, time %+.1f "
+                   "%%\n  (figure 7: -37 to -47 %%, -12 to -21 %%)\n",
                    toi_volume_name(volume),
-                   less_percent((double)both[0]->mean.volume_tests,
-                                (double)both[1]->mean.volume_tests),
-                   less_percent(both[0]->mean_seconds, both[1]->mean_seconds));
+                   change_percent((double)both[0]->mean.volume_tests,
+                                  (double)both[1]->mean.volume_tests),
+                   change_percent(both[0]->mean_seconds, both[1]->mean_seconds));
     }
 }
 
@@ -114,11 +114,11 @@ static void print_orphan_gain(const track_rows *rows, const track_row *motion)
         track_variant with = {TOI_TRACK_FRONT, (toi_volume)i, true, threads}, without = with;
         without.orphans = false;
         if (find_both(rows, motion, with, without, both))
-            printf("orphan sets: front %.1f %% shorter, %.2f %% fewer tests of adjacent faces, "
-                   "%.1f %% less time\n  (figure 9: 20 to 40 %% shorter, up to 17 %% less)\n",
-                   less_percent((double)both[0]->mean.front, (double)both[1]->mean.front),
-                   less_percent((double)both[0]->mean.adjacent, (double)both[1]->mean.adjacent),
-                   less_percent(both[0]->mean_seconds, both[1]->mean_seconds));
+            printf("orphan sets: front %+.1f %%, tests of adjacent faces %+.2f %%, time %+.1f %%\n"
+                   "  (figure 9: front -20 to -40 %%, time down to -17 %%)\n",
+                   change_percent((double)both[0]->mean.front, (double)both[1]->mean.front),
+                   change_percent((double)both[0]->mean.adjacent, (double)both[1]->mean.adjacent),
+                   change_percent(both[0]->mean_seconds, both[1]->mean_seconds));
     }
 }
 
