@@ -7,6 +7,7 @@
 #include "command.h"
 #include "failure.h"
 #include "frames.h"
+#include "impact_file.h"
 #include "json.h"
 #include "kinds.h"
 #include "method_options.h"
@@ -222,25 +223,6 @@ static toi_status check_start(const settings *s, const toi_mesh *mesh, answer *a
     return status;
 }
 
-// The share `s` of the way from one to the other. By halves, so that no sum of large numbers
-// overflows.
-static double between(double from, double to, double s)
-{
-    return 2 * (0.5 * from + s * (0.5 * to - 0.5 * from));
-}
-
-// The spot that is hit, at both ends of the step: the vertex, or a point of the first edge.
-static void trace(const toi_mesh *mesh, const toi_impact *impact, double start[3], double end[3])
-{
-    toi_query query =
-        toi_gather_query(mesh, (toi_kind)impact->kind, (toi_pair){impact->a, impact->b});
-    double along = impact->kind == TOI_EDGE_EDGE ? impact->u : 0;
-    for (int k = 0; k < 3; ++k) {
-        start[k] = between(query.start[0][k], query.start[1][k], along);
-        end[k] = between(query.end[0][k], query.end[1][k], along);
-    }
-}
-
 // The spot of the second primitive that is nearest then: they differ where a separation is kept.
 static void trace_other(const toi_mesh *mesh, const toi_impact *impact, double start[3],
                         double end[3])
@@ -261,41 +243,8 @@ static void trace_other(const toi_mesh *mesh, const toi_impact *impact, double s
     }
 }
 
-// Where an impact is, at its time.
-static void locate(const toi_mesh *mesh, const toi_impact *impact, double at[3])
-{
-    double start[3], end[3];
-    trace(mesh, impact, start, end);
-    for (int k = 0; k < 3; ++k)
-        at[k] = between(start[k], end[k], impact->time);
-}
-
 // ---------------------------------------------------------------------------------------------
 // Files
-
-static void write_impact(FILE *file, const toi_mesh *mesh, const toi_impact *impact)
-{
-    double at[3];
-    locate(mesh, impact, at);
-    write_pair(file, kind_choice(impact->kind), impact->a, impact->b, ',');
-    fprintf(file, "%a,%.17g,%.17g,%.17g,%s", impact->time, impact->u, impact->v, impact->time,
-            toi_state_name((toi_state)impact->state));
-    fprintf(file, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", at[0], at[1], at[2], impact->normal[0],
-            impact->normal[1], impact->normal[2]);
-}
-
-static toi_status write_impacts(const char *path, const toi_mesh *mesh,
-                                const toi_impact_array *impacts)
-{
-    toi_output output;
-    toi_status status = toi_open_output(path, &output);
-    if (status != TOI_OK)
-        return status;
-    fputs("kind,a,b,time_hex,u,v,time,state,x,y,z,nx,ny,nz\n", output.file);
-    for (int64_t i = 0; i < impacts->count; ++i)
-        write_impact(output.file, mesh, &impacts->data[i]);
-    return toi_close_output(&output);
-}
 
 static double distance_of(const double a[3], const double b[3])
 {
@@ -409,7 +358,7 @@ static void make_mark(const toi_mesh *mesh, const toi_impact *impact, bool apart
 {
     *mark = (picture_impact){.apart = apart, .time = impact->time};
     memcpy(mark->normal, impact->normal, sizeof mark->normal);
-    trace(mesh, impact, mark->start, mark->end);
+    trace_impact(mesh, impact, mark->start, mark->end);
     trace_other(mesh, impact, mark->other_start, mark->other_end);
 }
 
@@ -493,7 +442,7 @@ static void add_earliest(json_t *object, const toi_mesh *mesh, const toi_ccd_rep
     bool none = report->state == TOI_SEPARATED;
     double at[3] = {0, 0, 0};
     if (!none)
-        locate(mesh, first, at);
+        locate_impact(mesh, first, at);
     json_object_set_new(object, "state", json_string(toi_state_name(report->state)));
     json_object_set_new(object, "earliest", none ? json_null() : json_real(first->time));
     json_object_set_new(object, "earliest_hex",
@@ -625,7 +574,7 @@ static void print_earliest(const frames *f, const settings *s, const toi_ccd_rep
     print_pair(first->kind, first->a, " against ", first->b);
     printf("\n");
     double at[3];
-    locate(&f->mesh, first, at);
+    locate_impact(&f->mesh, first, at);
     printf("            at (%.6g, %.6g, %.6g), normal (%.3g, %.3g, %.3g)\n", at[0], at[1], at[2],
            first->normal[0], first->normal[1], first->normal[2]);
 }

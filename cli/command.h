@@ -4,6 +4,7 @@
 #define TOI_CLI_COMMAND_H
 
 int run_ccd(int argc, char **argv);
+int run_track(int argc, char **argv);
 int run_pairs(int argc, char **argv);
 int run_close(int argc, char **argv);
 int run_intersect(int argc, char **argv);

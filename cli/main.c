@@ -20,6 +20,7 @@ static const struct
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"ccd", "the earliest impact, or every impact, between two frames of a mesh", run_ccd},
+    {"track", "every impact of one step after the other, with what a scene remembers", run_track},
     {"pairs", "the candidate pairs of two frames, and how long it takes to find them", run_pairs},
     {"close", "the pairs of one frame that are close, and the closest of all", run_close},
     {"intersect", "all pairs of faces of a mesh, or of two, that intersect", run_intersect},

@@ -378,6 +378,45 @@ refuses "a label for what has a name" 1 "--label" bench narrow --random 10 --lab
 refuses "no folder for the rows" 2 "none/rows.csv" "${ccd[@]}" --csv none/rows.csv
 
 # ---------------------------------------------------------------------------------------------
+# One step after the other
+
+track_columns=scene,vertices,edges,faces,cut,steps,motion,method,volume,orphans,threads,first_seconds,mean_seconds
+track_columns+=,median_seconds,worst_seconds,seconds_refit,seconds_front,seconds_solve,bv_tests,elementary_tests,adjacent
+track_columns+=,front,sprouted,phantom,rebuilt,reordered,kept_bytes,hits_vf,hits_ee,repeats,hash,simd,$made
+track=(bench track --scenes cloth-ball --sizes 800,1200 --frames 4 --cuts 1,100 --cut-steps 4)
+fits "track, two sizes" "${track[@]}" --threads 1,2,3 --csv track.csv --picture track.svg
+for words in "figure 7" "figure 9" "figures 4 and 13" "figure 12" "table 2" "motion, edges"; do
+    check "it has $words" grep -q "$words" stdout
+done
+columns "track" track.csv "$track_columns"
+# Seven methods by three numbers of threads, serial, and a front without orphan sets; of each cut every method once.
+same "track: rows" "$(wc -l <track.csv)" $((1 + 2 * (7 * 3 + 2 + 2 * 8)))
+one "track: the same impacts by every method" track.csv 'v("scene") " " v("cut")' 'v("hash") " " v("hits_vf") " " v("hits_ee")'
+some "track: impacts" track.csv 'v("hits_vf") + v("hits_ee") > 0'
+every "track: times" track.csv 'v("mean_seconds") > 0 && v("median_seconds") <= v("worst_seconds") &&
+    v("mean_seconds") <= v("worst_seconds") * 1.000001 && v("first_seconds") > 0'
+every "track: parts move less" track.csv 'v("cut") != 100 || (v("motion") < 0.02 && v("steps") == 4)'
+every "track: what a published method counts" track.csv 'v("method") !~ /^(front|phc|serial|rebuild)$/ ||
+    (v("bv_tests") > 0 && v("front") > 0 && v("volume") == "dop18")'
+one "track: the counts do not depend on threads" track.csv 'v("scene") " " v("cut") " " v("method") " " v("orphans")' \
+    'v("elementary_tests") " " v("front") " " v("adjacent")'
+check "track: curves" grep -q "motion of a step, edges" track.svg
+check "track: speedups" grep -q ">threads<" track.svg
+same "track: panels" "$(grep -c "class='head'" track.svg)" 4
+fits "track, some methods" bench track --scenes n-body --sizes 500 --frames 3 --methods stateless,budgets --cuts none
+check "no other" [ "$(grep -cE '^(front|phc|auto) ' stdout)" -eq 0 ]
+fits "track, both volumes" bench track --scenes n-body --sizes 500 --frames 3 --methods front,serial --volumes box,dop18 --cuts none
+check "boxes have a row" grep -qE "^serial box" stdout
+"$toi" scene cloth-ball --size 500 --begin 0.8 --frames 3 --out moving >/dev/null
+succeeds "track, files" bench track moving/*.ply --cuts 10 --cut-steps 3 --csv moved.csv
+every "track: files are named by their folder" moved.csv 'v("scene") == "moving" && (v("cut") == 10 ? v("steps") == 3 : v("steps") == 2)'
+refuses "a cut that is none" 1 "--cuts has '0'" bench track --cuts 0
+refuses "a size that is none" 1 "--sizes has '4k'" bench track --sizes 4k
+refuses "one frame is no step" 1 "two files" bench track moving/frame_0000.ply
+refuses "no such method to track by" 1 "did you mean front?" bench track --methods fornt
+refuses "a label without files" 1 "--label" bench track --label a
+
+# ---------------------------------------------------------------------------------------------
 # Rows of older versions
 
 cat >old.csv <<'ROWS'

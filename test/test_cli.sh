@@ -78,10 +78,10 @@ write_queries lies.csv 0 1
 
 # --- Help ---------------------------------------------------------------------------------------
 succeeds "toi --help" --help
-for command in ccd pairs close intersect kfree check queries sdf truth bench report scene info; do
+for command in ccd track pairs close intersect kfree check queries sdf truth bench report scene info; do
     check "toi --help names $command" grep -q "^  $command " stdout
 done
-for command in ccd pairs close intersect kfree check queries sdf truth bench report scene info; do
+for command in ccd track pairs close intersect kfree check queries sdf truth bench report scene info; do
     succeeds "toi $command --help" $command --help
     check "toi $command --help has an example" grep -qE "^  toi $command" stdout
     check "toi $command --help fits a terminal" lines_match stdout '^.{0,80}$'
@@ -99,7 +99,7 @@ for words in "help" "help help" "help --help"; do
     check "is toi --help" cmp -s stdout help.txt
 done
 check "which names it" grep -q "^  help " help.txt
-for command in ccd pairs close intersect kfree check queries sdf truth bench report scene info "bench broad" \
+for command in ccd track pairs close intersect kfree check queries sdf truth bench report scene info "bench broad" \
     "bench narrow" "bench ccd" "bench sdf" "sdf ccd" "sdf query" "sdf bake"; do
     # shellcheck disable=SC2086
     "$toi" $command --help >help.txt
@@ -115,8 +115,8 @@ succeeds "toi --version" --version
 check "the version is a number" grep -qE '^toi [0-9]+\.[0-9]+\.[0-9]+$' stdout
 
 # --- Bad usage: 1 -------------------------------------------------------------------------------
-refuses "no command" 1 "ccd, pairs, close, intersect, kfree, check, queries, sdf, truth, bench, report, scene, info"
-refuses "unknown command" 1 "there are ccd, pairs, close, intersect, kfree, check, queries, sdf, truth, bench, $(
+refuses "no command" 1 "ccd, track, pairs, close, intersect, kfree, check, queries, sdf, truth, bench, report, scene, info"
+refuses "unknown command" 1 "there are ccd, track, pairs, close, intersect, kfree, check, queries, sdf, truth, bench, $(
     )report, scene, info" collide
 refuses "unknown option" 1 "--min-separation" ccd start.ply end.ply --separation 1
 refuses "a slip in an option" 1 "no option '--narow'; did you mean --narrow?" ccd start.ply end.ply --narow exact
@@ -125,7 +125,7 @@ refuses "with a value behind it" 1 "did you mean --min-separation?" ccd start.pl
 refuses "with one dash" 1 "did you mean --all?" ccd start.ply end.ply -all
 refuses "a slip in help" 1 "did you mean --help?" ccd --hlep
 refuses "before any command" 1 "no option '--hlep'; did you mean --help?" --hlep
-refuses "a slip in a command" 1 "no command 'cdd'; did you mean ccd? There are ccd, pairs" cdd
+refuses "a slip in a command" 1 "no command 'cdd'; did you mean ccd? There are ccd, track, pairs" cdd
 refuses "two letters swapped" 1 "did you mean bench?" ebnch
 refuses "a slip in what help is for" 1 "did you mean queries?" help querys
 refuses "a slip in a benchmark" 1 "no benchmark 'narow'; did you mean narrow?" bench narow

@@ -32,6 +32,10 @@ done
 run bench sdf --scenes triangle-torus --count 2 --repeat 1
 check "bench sdf" [ "$code" -eq 0 ]
 check "only what there is" [ "$(grep -cE '^(fw|discrete)' stdout)" -eq 0 ]
+run bench track --scenes cloth-ball --sizes 500 --frames 3 --cuts none
+check "bench track" [ "$code" -eq 0 ]
+check "without the published methods" [ "$(grep -cE '^(front|phc|serial|rebuild) ' stdout)" -eq 0 ]
+refuses "a method that is not there" 3 "TOI_LITERATURE=ON" track --scene cloth-ball --size 100 --method front
 refuses "a study without those it compares with" 3 "TOI_LITERATURE=ON" bench sdf --study --count 1
 refuses "a solver that is not there" 1 "there are certified" sdf ccd mesh.ply --field sphere:1 --solver fw
 finish

@@ -22,6 +22,8 @@ static const struct
      run_bench_narrow},
     {"ccd", "bench ccd", "the whole pipeline: stages, threads, memory limits, sizes, errors",
      run_bench_ccd},
+    {"track", "bench track", "one step after the other: what remembering saves, by every method",
+     run_bench_track},
     {"sdf", "bench sdf", "meshes against distance fields: cost, and a study against the truth",
      run_bench_sdf},
     {"overlap", "bench overlap", "faces that intersect: every method, in one shot and kept",
@@ -51,6 +53,7 @@ static int print_help(void)
            "  toi bench narrow --random 1000000\n"
            "  toi bench narrow --scene cloth-ball --begin 0.8 --csv narrow.csv\n"
            "  toi bench ccd --scene rod-twist --begin 0.8 --threads 1,2 --csv ccd.csv\n"
+           "  toi bench track --quick --picture track.svg\n"
            "  toi bench sdf --study --count 128\n"
            "  toi bench overlap --scaling --picture scaling.svg\n");
     return EXIT_DONE;

@@ -7,6 +7,7 @@
 int run_bench_broad(int argc, char **argv);
 int run_bench_narrow(int argc, char **argv);
 int run_bench_ccd(int argc, char **argv);
+int run_bench_track(int argc, char **argv);
 int run_bench_sdf(int argc, char **argv);
 int run_bench_overlap(int argc, char **argv);
 

@@ -56,12 +56,24 @@ json_t *json_hash(uint64_t hash)
     return json_string(hash_text(hash).at);
 }
 
-toi_status print_json(json_t *object)
+static toi_status print_with(json_t *object, size_t flags)
 {
     if (!object)
         return toi_fail(TOI_ERROR_MEMORY, "no memory for the JSON object");
-    json_dumpf(object, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+    json_dumpf(object, stdout, flags | JSON_ENSURE_ASCII);
     putchar('\n');
     json_decref(object);
     return TOI_OK;
+}
+
+toi_status print_json(json_t *object)
+{
+    return print_with(object, JSON_INDENT(2));
+}
+
+toi_status print_json_line(json_t *object)
+{
+    toi_status status = print_with(object, JSON_COMPACT);
+    fflush(stdout); // for whoever reads along
+    return status;
 }

@@ -27,4 +27,7 @@ json_t *json_hash(uint64_t hash);
 // says is found at the end of main().
 toi_status print_json(json_t *object);
 
+// The same on one line, and without delay: for one object after the other.
+toi_status print_json_line(json_t *object);
+
 #endif

@@ -359,10 +359,11 @@ TOI_INLINE unsigned drop_neighbours(int edge_edge, const toi_budget_search *s, u
                                     int64_t packet, int64_t block, int lane)
 {
     const toi_tree *tree = s->search.tree, *packets = s->search.packets;
-    int theirs = edge_edge ? 2 : 1, ours = edge_edge ? 2 : 3;
+    const int theirs = edge_edge ? 2 : 1, ours = edge_edge ? 2 : 3;
+    label_columns corners = load_labels(packets->labels + packet * ours * TOI_BLOCK, ours);
     for (int i = 0; i < theirs; ++i)
         for (int j = 0; j < ours; ++j)
-            mask = differ(mask, packets->labels + (packet * ours + j) * TOI_BLOCK,
+            mask = differ(mask, corners.corner[j],
                           tree->labels[(block * theirs + i) * TOI_BLOCK + lane]);
     return mask;
 }

@@ -562,7 +562,7 @@ TOI_LANE_INLINE toi_status run_allowed(packet *p, const toi_near_list *list, con
     toi_pair *out = writer->buffer + writer->count;
     for (int i = 0; i < list->place_count; ++i) {
         uint32_t place = (uint32_t)list->places[i];
-        unsigned mask = meet(&s, kind, &mine, p->index, place, list->allowed[i], FAR);
+        unsigned mask = meet(&s, kind, &mine, &p->corners, place, list->allowed[i], FAR);
         out += toi_write_lanes(out, mask, p->places, (int32_t)place, kind.write, 0);
     }
     writer->count = out - writer->buffer;
