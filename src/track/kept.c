@@ -238,7 +238,7 @@ static toi_status make_kept(toi_pipeline *p, kept_steps **made)
 }
 
 // Boxes of the whole step.
-static bool set_boxes(kept_steps *k)
+static void set_boxes(kept_steps *k)
 {
     for (int i = 0; i < 3; ++i) {
         toi_tree *tree = &k->trees[i].tree;
@@ -248,7 +248,6 @@ static bool set_boxes(kept_steps *k)
             tree->boxes[b][0] = tree->boxes[b][1] = box;
         }
     }
-    return true;
 }
 
 static void raise_trees(const toi_pipeline *p, kept_steps *k)
@@ -386,10 +385,7 @@ enum
 {
     TRIED = 4,        // steps by budgets before their cost is looked at
     SHORT_PAUSE = 32, // steps
-    LONG_PAUSE = 1024,
-    MOST_IN_VAIN = 2, // orders
-    ALONE = 16,       // steps; twice as many the next time
-    LONGEST_DOUBLING = 4
+    LONG_PAUSE = 1024
 };
 
 // Notes what the last step cost. One that made an order or all budgets says nothing about the next.
@@ -401,18 +397,24 @@ static void note_cost(toi_track_choice *c)
     c->spent = 0;
 }
 
+static bool have_budgets_failed(const toi_track_choice *c)
+{
+    double order = c->cost[TOI_TRACK_ORDER], budgets = c->cost[TOI_TRACK_BUDGETS];
+    return c->rebuilds > TRIED || (c->run > TRIED && order > 0 && budgets > 0.97 * order);
+}
+
 static bool are_budgets_worth_it(toi_track_choice *c, double motion)
 {
     bool already = c->method == TOI_TRACK_BUDGETS;
-    if (motion > (already ? FAST : SLOW))
+    // What the others cost need not be known where it is clear.
+    double most = already ? FAST : c->cost[TOI_TRACK_ORDER] > 0 ? SLOW : SLOW / 2;
+    if (motion > most)
         return false;
-    if (c->cost[TOI_TRACK_ORDER] == 0) // not known yet; no need to know it where it is clear
-        return motion < SLOW / 2;
     if (c->pause > 0) {
         --c->pause;
         return false;
     }
-    if (already && c->run > TRIED && c->cost[TOI_TRACK_BUDGETS] > 0.97 * c->cost[TOI_TRACK_ORDER]) {
+    if (already && have_budgets_failed(c)) {
         c->pause = c->next_pause > 0 ? c->next_pause : SHORT_PAUSE;
         c->next_pause = 2 * c->pause < LONG_PAUSE ? 2 * c->pause : LONG_PAUSE;
         return false;
@@ -431,24 +433,12 @@ static toi_track_method choose_method(toi_tracking *t, double motion)
     return method;
 }
 
-// Orders that are good for one step alone are not worth keeping: some steps are made without.
-static void note_order(toi_track_choice *c, bool new)
-{
-    if (!new) {
-        c->in_vain = ++c->lasted > 2 ? 0 : c->in_vain;
-        return;
-    }
-    c->in_vain = c->lasted <= 1 ? c->in_vain + 1 : 0;
-    c->lasted = 0;
-    if (c->in_vain > MOST_IN_VAIN) {
-        int doublings = c->in_vain - MOST_IN_VAIN - 1;
-        c->alone = ALONE << (doublings < LONGEST_DOUBLING ? doublings : LONGEST_DOUBLING);
-    }
-}
-
 static void set_fronts(toi_pipeline *p, kept_steps *k)
 {
-    if (k->fat && are_boxes_held(k))
+    toi_track_choice *choice = &p->scene->tracking.choice;
+    bool held = k->fat && are_boxes_held(k);
+    choice->rebuilds = held ? 0 : choice->rebuilds + 1;
+    if (held)
         return;
     set_boxes(k);
     fatten_boxes(k);
@@ -460,7 +450,6 @@ static void set_fronts(toi_pipeline *p, kept_steps *k)
 static toi_status begin_anew(toi_pipeline *p)
 {
     toi_tracking *t = &p->scene->tracking;
-    note_order(&t->choice, true);
     forget_kept(t->kept);
     t->kept = NULL;
     kept_steps *k;
@@ -513,17 +502,8 @@ static toi_status prepare_kept(toi_pipeline *p)
     kept_steps *k = t->kept;
     double started = toi_clock();
     note_cost(c);
-    if (toi_tracking_method(t) == TOI_TRACK_AUTO && c->alone > 0) {
-        --c->alone;
-        toi_forget_tracking(t);
-        t->report.method = TOI_TRACK_STATELESS;
-        p->source = NULL;
-        return TOI_OK;
-    }
     toi_status status = TOI_OK;
-    if (k && k->min_separation == p->def->narrow.min_separation && advance(p, k))
-        note_order(c, false);
-    else
+    if (!k || k->min_separation != p->def->narrow.min_separation || !advance(p, k))
         status = begin_anew(p);
     if (status != TOI_OK)
         return status;

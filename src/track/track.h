@@ -14,11 +14,9 @@ typedef struct toi_track_choice
     toi_track_method method;      // of the last step
     int run;                      // steps in a row by it
     double spent;                 // seconds of this step so far
+    int rebuilds;                 // of fronts, in a row
     double cost[TOI_TRACK_COUNT]; // of a step by a method, smoothed; 0: unknown
     int pause, next_pause; // steps without budgets, which did not pay: still, and the next time
-    int lasted;            // steps that the order was good for so far
-    int in_vain;           // orders in a row that were good for one step alone
-    int alone;             // steps still to be made without memory
 } toi_track_choice;
 
 // What a scene holds for tracking; zeroed, it is a scene that was never asked.
