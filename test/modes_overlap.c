@@ -93,7 +93,7 @@ void call_overlaps(void)
     const char *name;
     uint8_t *flags = calloc((size_t)s.face_count, 1);
     for (int64_t i = 0; i < 3 * s.vertex_count; ++i)
-        s.start[0][i] *= 0x1p-1040;
+        s.start[i / 3][i % 3] *= 0x1p-1040;
     IN_MODE(def = toi_default_overlap_def());
     for (int method = 0; method < TOI_OVERLAP_METHOD_COUNT; ++method) {
         IN_MODE(name = toi_overlap_method_name((toi_overlap_method)method));

@@ -513,6 +513,7 @@ static toi_status prepare_kept(toi_pipeline *p)
     t->report.kept_bytes = kept_bytes(p, k);
     p->order = k->order;
     p->order.borrowed = true;
+    p->order.boxes.mesh = &p->mesh; // that of the step that made it is gone
     double seconds = toi_clock() - started;
     t->report.seconds_refit += seconds;
     p->report.seconds_prepare += seconds;
