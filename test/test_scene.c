@@ -1,6 +1,7 @@
 // Scenes kept between calls: the answers of the stateless functions bit by bit, nothing allocated
 // in a warm step, whole after every failure, many at once in many threads.
 
+#include "counted_hooks.h"
 #include "scenes.h"
 #include "steps.h"
 #include "support.h"
@@ -10,53 +11,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-// ---------------------------------------------------------------------------------------------
-// An allocator that counts, and fails when told
-
-static struct
-{
-    _Atomic int64_t made, live, bytes;
-    _Atomic int64_t left; // so many succeed; negative: all
-} ledger;
-
-static void *counting_allocate(void *user, size_t size, size_t alignment)
-{
-    (void)user;
-    ++ledger.made;
-    if (ledger.left >= 0 && atomic_fetch_sub(&ledger.left, 1) <= 0) {
-        ledger.left = 0;
-        return NULL;
-    }
-    ++ledger.live;
-    ledger.bytes += (int64_t)size;
-    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void counting_release(void *user, void *memory, size_t size)
-{
-    (void)user;
-    --ledger.live;
-    ledger.bytes -= (int64_t)size;
-    free(memory);
-}
-
-static int count_allocations(void **state)
-{
-    (void)state;
-    ledger.made = ledger.live = ledger.bytes = 0;
-    ledger.left = -1;
-    toi_set_hooks(&(toi_hooks){.allocate = counting_allocate, .release = counting_release});
-    return 0;
-}
-
-static int stop_counting(void **state)
-{
-    (void)state;
-    int64_t live = ledger.live;
-    toi_set_hooks(NULL);
-    return live == 0 ? 0 : -1;
-}
 
 // ---------------------------------------------------------------------------------------------
 // Steps of an animation
