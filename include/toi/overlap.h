@@ -244,7 +244,7 @@ typedef struct toi_surface_report
     int64_t crowded_vertices;     ///< whose faces are not one fan, no crowded edge being the reason
     int64_t degenerate_faces;     ///< without area
     int64_t duplicate_faces;      ///< with the same three vertices as an earlier one
-    int64_t duplicate_vertices;   ///< at the same place as an earlier one
+    int64_t duplicate_vertices;   ///< of a face, at the same place as an earlier one of a face
     int64_t unused_vertices;      ///< that no face names
     int32_t first_border[2];      ///< its vertices, the lower first, of all border edges the least
                                   ///< pair; -1 where there is none

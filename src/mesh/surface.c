@@ -322,13 +322,22 @@ static void count_components(surface *s, toi_surface_report *report)
             report->components -= unite(s->parents, s->corners[i].face, s->corners[i].other[k]);
 }
 
-static toi_status count_places(const toi_point_view *points, toi_surface_report *report)
+// Of the vertices that faces name. A place that one of them has been found at is marked at its
+// first vertex, by a negative number.
+static toi_status count_places(const surface *s, toi_surface_report *report)
 {
+    const toi_point_view *points = &s->mesh->start;
     int32_t *first = toi_take(NULL, points->count, sizeof *first);
     toi_status status = first ? toi_find_first_at_place(points, first) : toi_allocation_status();
-    for (int64_t v = 0; v < points->count && status == TOI_OK; ++v)
-        if (first[v] != v && report->duplicate_vertices++ == 0)
+    for (int64_t v = 0; v < points->count && status == TOI_OK; ++v) {
+        int32_t place = first[v];
+        if (s->first[v + 1] == s->first[v])
+            continue;
+        if (first[place] >= 0)
+            first[place] = ~place;
+        else if (report->duplicate_vertices++ == 0)
             report->first_duplicate_vertex = (int32_t)v;
+    }
     toi_give_back(first);
     return status;
 }
@@ -364,8 +373,10 @@ static toi_status look_over(const toi_mesh *mesh, int workers, toi_surface_repor
         status = add_pieces(&s, mesh->faces.count, look_at_areas, workers, report);
     if (status == TOI_OK)
         count_components(&s, report);
+    if (status == TOI_OK)
+        status = count_places(&s, report);
     close_surface(&s);
-    return status == TOI_OK ? count_places(&mesh->start, report) : status;
+    return status;
 }
 
 toi_status toi_check_surface(const toi_mesh *mesh, int workers, toi_surface_report *report)
