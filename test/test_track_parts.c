@@ -325,8 +325,9 @@ static void check_front(const toi_walk *walk, const toi_front *front)
 {
     int64_t count = walk->elements->count;
     memset(covered, 0, sizeof covered);
-    for (int64_t i = 0; i < front->count; ++i)
-        cover(walk->tree, front->nodes[i], count);
+    for (int64_t i = 0; i < front->block_count; ++i)
+        for (int k = 0; k < front->blocks[i].count; ++k)
+            cover(walk->tree, front->blocks[i].nodes[k], count);
     for (int32_t a = 0; a < count && walk->keep_apart; ++a)
         for (int32_t b = a + 1; b < count; ++b) {
             bool skipped = walk->orphans && toi_are_adjacent(walk->elements, a, b);
@@ -342,7 +343,8 @@ static int64_t visit_all(const toi_walk *walk, const toi_front *front, uint64_t 
 {
     int64_t visits = 0, tests = 0;
     memset(covered, 0, sizeof covered);
-    assert_ok(toi_visit_front(walk, front, 0, front->count, note_visit, &visits, &tests));
+    for (int64_t i = 0; i < front->block_count; ++i)
+        assert_ok(toi_visit_block(walk, &front->blocks[i], note_visit, &visits, &tests));
     *hash = toi_hash(covered, sizeof covered);
     for (int64_t a = 0; a < walk->elements->count; ++a)
         for (int64_t b = 0; b < walk->elements->count; ++b)

@@ -10,13 +10,11 @@
 
 enum
 {
-    SUBTASKS = 1024,    // that a walk from the root collects before they are shared out
-    STREAM_NODES = 512, // of the front, and orphans, that a task hands on
-    LEAST_NODES = 1024  // of a front that is worth trying where memory is short
+    SUBTASKS = 4096,      // that a walk from the root collects at most before they are shared out:
+    SUBTASK_LEAVES = 64,  // one for so many leaves
+    STREAM_ORPHANS = 512, // that a task hands on
+    LEAST_NODES = 1024    // of a front that is worth trying where memory is short
 };
-
-// No front is longer.
-static const int64_t NO_LIMIT = (int64_t)1 << 60;
 
 // What a scene keeps.
 typedef struct mccd
@@ -167,13 +165,13 @@ static int counting_vectors(const toi_pipeline *p, const mccd *m)
     return all ? m->tree.vectors : TOI_BOX_VECTORS;
 }
 
-// The nodes that may be kept. While a front is replaced there are three of it.
+// The nodes that may be kept. While blocks of a front grow there are old ones and new ones.
 static int64_t most_nodes(const toi_pipeline *p, const mccd *m)
 {
     const int64_t size = sizeof(toi_pair), own = p->scene->tracking.def.memory_limit;
-    int64_t most = own > 0 ? own / size : NO_LIMIT;
+    int64_t most = own > 0 ? own / size : TOI_NO_LIMIT;
     if (p->budget->limit > 0) {
-        int64_t free_bytes = p->budget->limit - p->budget->need + m->front.capacity * size;
+        int64_t free_bytes = p->budget->limit - p->budget->need + toi_front_bytes(&m->front);
         int64_t share = free_bytes / (4 * size);
         share = share < LEAST_NODES ? LEAST_NODES : share;
         most = share < most ? share : most;
@@ -203,7 +201,9 @@ static toi_status make_front(toi_pipeline *p, mccd *m, const toi_walk *walk,
                              toi_walk_counts *counts)
 {
     bool serial = p->scene->tracking.def.method == TOI_TRACK_SERIAL;
-    toi_status status = toi_make_front(walk, serial ? 1 : SUBTASKS, &m->front, counts);
+    int64_t subtasks = 1 + m->tree.leaves / SUBTASK_LEAVES;
+    subtasks = serial ? 1 : subtasks < SUBTASKS ? subtasks : SUBTASKS;
+    toi_status status = toi_make_front(walk, subtasks, &m->front, counts);
     counts->sprouted = counts->left = 0;
     m->sprouted = m->left = 0;
     m->tracked = status == TOI_OK && p->scene->tracking.def.method == TOI_TRACK_FRONT;
@@ -249,9 +249,10 @@ static int count_workers(const toi_pipeline *p)
 
 static int64_t kept_bytes(const toi_pipeline *p, const mccd *m)
 {
-    int64_t pairs = m->listed.pairs[0].capacity + m->listed.pairs[1].capacity + m->front.capacity;
+    int64_t pairs = m->listed.pairs[0].capacity + m->listed.pairs[1].capacity;
     return (int64_t)sizeof *m + toi_elements_bytes(&m->elements, &p->mesh) +
-           toi_hierarchy_bytes(&m->tree) + pairs * (int64_t)sizeof(toi_pair);
+           toi_hierarchy_bytes(&m->tree) + toi_front_bytes(&m->front) +
+           pairs * (int64_t)sizeof(toi_pair);
 }
 
 static toi_status prepare(toi_pipeline *p)
@@ -379,39 +380,36 @@ static toi_status expand(void *context, int32_t a, int32_t b)
 static toi_status write_orphans(expansion *x, int64_t first)
 {
     const toi_pair_array *list = &x->s->kept->listed.pairs[x->s->kind];
-    int64_t end = first + STREAM_NODES < list->count ? first + STREAM_NODES : list->count;
+    int64_t end = first + STREAM_ORPHANS < list->count ? first + STREAM_ORPHANS : list->count;
     toi_status status = TOI_OK;
     for (int64_t i = first; i < end && status == TOI_OK; ++i)
         status = write_pair(x, true, list->data[i].a, list->data[i].b);
     return status;
 }
 
-static int64_t count_blocks(int64_t count)
-{
-    return (count + STREAM_NODES - 1) / STREAM_NODES;
-}
-
+// The blocks of the front, then the orphans.
 static toi_status stream_block(void *context, int64_t task, int worker)
 {
     streaming *s = context;
     const toi_front *front = &s->kept->front;
     expansion x = {.s = s, .writer = toi_start_writer(&s->job, s->buffers, task, worker)};
-    int64_t blocks = count_blocks(front->count), first = task * STREAM_NODES, tests = 0;
-    int64_t end = first + STREAM_NODES < front->count ? first + STREAM_NODES : front->count;
+    int64_t blocks = front->block_count, tests = 0;
     toi_status status = task < blocks
-                            ? toi_visit_front(&s->walk, front, first, end, expand, &x, &tests)
-                            : write_orphans(&x, (task - blocks) * STREAM_NODES);
+                            ? toi_visit_block(&s->walk, &front->blocks[task], expand, &x, &tests)
+                            : write_orphans(&x, (task - blocks) * STREAM_ORPHANS);
     if (status == TOI_OK)
         status = toi_end_writer(&x.writer);
-    s->tests += tests;
-    s->adjacent += x.adjacent;
+    if (tests > 0)
+        s->tests += tests;
+    if (x.adjacent > 0)
+        s->adjacent += x.adjacent;
     return status == TOI_OK ? toi_meter_add(s->job.meter, 1) : status;
 }
 
 static toi_status stream_blocks(streaming *s)
 {
-    int64_t tasks =
-        count_blocks(s->kept->front.count) + count_blocks(s->kept->listed.pairs[s->kind].count);
+    int64_t orphans = s->kept->listed.pairs[s->kind].count;
+    int64_t tasks = s->kept->front.block_count + (orphans + STREAM_ORPHANS - 1) / STREAM_ORPHANS;
     s->buffers = toi_take_writer_buffers(&s->job);
     if (!s->buffers)
         return toi_allocation_status();

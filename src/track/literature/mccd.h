@@ -130,16 +130,29 @@ static inline bool toi_is_leaf(const toi_hierarchy *tree, int32_t node)
 
 // Nodes of the test tree, in its order: pairs of nodes of the hierarchy, or twice the same. One
 // whose volumes overlap is `met`: its first number is stored as ~a.
-typedef struct toi_front
+typedef struct toi_front_block
 {
     toi_pair *nodes;
-    int64_t count, capacity;
+    int count, capacity;
+} toi_front_block;
+
+// In blocks, so that a worker can rewrite one by itself.
+typedef struct toi_front
+{
+    toi_front_block *blocks;
+    int64_t block_count, block_capacity;
+    int64_t count, capacity; // of the nodes in all of them
 } toi_front;
+
+int64_t toi_front_bytes(const toi_front *front);
 
 static inline bool toi_is_met(toi_pair node)
 {
     return node.a < 0;
 }
+
+// As many nodes as there are.
+static const int64_t TOI_NO_LIMIT = (int64_t)1 << 60;
 
 // How the test tree is walked.
 typedef struct toi_walk
@@ -170,10 +183,9 @@ toi_status toi_update_front(const toi_walk *walk, toi_front *front, toi_walk_cou
 
 void toi_free_front(toi_front *front);
 
-// Hands the pairs of elements on whose volumes overlap: those that the nodes [first, end) of a
-// front stand for.
+// Hands the pairs of elements on whose volumes overlap: those that the nodes of a block stand for.
 typedef toi_status toi_leaf_pair_fn(void *context, int32_t element_a, int32_t element_b);
-toi_status toi_visit_front(const toi_walk *walk, const toi_front *front, int64_t first, int64_t end,
+toi_status toi_visit_block(const toi_walk *walk, const toi_front_block *block,
                            toi_leaf_pair_fn *visit, void *context, int64_t *tests);
 
 #endif
