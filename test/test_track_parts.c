@@ -195,8 +195,8 @@ static void check_mesh(const small_mesh *m, int64_t *listed, int64_t *crowded)
     toi_orphans orphans;
     bool few;
     assert_ok(toi_check_mesh(&m->mesh));
-    assert_ok(toi_make_elements(&m->mesh, NULL, &e));
-    assert_ok(toi_find_orphans(&e, &m->mesh, NULL, &orphans, &few));
+    assert_ok(toi_make_elements(&m->mesh, 2, NULL, &e));
+    assert_ok(toi_find_orphans(&e, &m->mesh, 2, NULL, &orphans, &few));
     if (few)
         *listed += check_features(m, &e, &orphans);
     *crowded += !few;
@@ -240,8 +240,8 @@ static void a_crowded_vertex_is_noticed(void **state)
     bool few = true;
     assert_ok(toi_make_edges(mesh.faces, mesh.edges, mesh.start.count, &edges));
     mesh.edges = toi_view_edges(&edges);
-    assert_ok(toi_make_elements(&mesh, NULL, &e));
-    assert_ok(toi_find_orphans(&e, &mesh, NULL, &orphans, &few));
+    assert_ok(toi_make_elements(&mesh, 2, NULL, &e));
+    assert_ok(toi_find_orphans(&e, &mesh, 2, NULL, &orphans, &few));
     assert_false(few);
     assert_null(orphans.pairs[0].data);
     toi_free_elements(&e);
@@ -270,7 +270,7 @@ static void load_rows(const small_mesh *m, setup *s)
 
 static void set_up(const small_mesh *m, toi_volume volume, setup *s)
 {
-    assert_ok(toi_make_elements(&m->mesh, NULL, &s->elements));
+    assert_ok(toi_make_elements(&m->mesh, 2, NULL, &s->elements));
     assert_ok(toi_take_hierarchy(volume, s->elements.count, NULL, &s->tree));
     load_rows(m, s);
     s->source = (toi_hierarchy_source){&s->elements, s->rows, 0, 2, NULL};

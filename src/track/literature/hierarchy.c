@@ -13,7 +13,7 @@
 
 enum
 {
-    SHARES = 64,      // a subtree is at most such a share of the leaves
+    SHARES = 128,     // a subtree is at most such a share of the leaves
     HALVED_DEPTH = 64 // below it, lists are cut in the middle: so the depth is bounded
 };
 
@@ -30,7 +30,7 @@ typedef struct toi_subtree
 
 // ---- Memory
 
-// In each of HALVED_DEPTH + 7 levels at most SHARES nodes are larger than a share.
+// In each of HALVED_DEPTH + 8 levels at most SHARES nodes are larger than a share.
 static int64_t most_tops(int64_t leaves)
 {
     int64_t most = SHARES * TOI_MOST_DEPTH;

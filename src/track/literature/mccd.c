@@ -50,10 +50,11 @@ static toi_status make_ready(toi_pipeline *p, mccd *m)
     toi_status status = TOI_OK;
     if (m->ready)
         return TOI_OK;
-    status = toi_make_elements(&p->mesh, p->budget, &m->elements);
+    status = toi_make_elements(&p->mesh, p->workers, p->budget, &m->elements);
     m->orphans = def->orphans;
     if (status == TOI_OK && m->orphans)
-        status = toi_find_orphans(&m->elements, &p->mesh, p->budget, &m->listed, &m->orphans);
+        status = toi_find_orphans(&m->elements, &p->mesh, p->workers, p->budget, &m->listed,
+                                  &m->orphans);
     if (status == TOI_OK)
         status = toi_take_hierarchy(def->volume, m->elements.count, p->budget, &m->tree);
     m->ready = status == TOI_OK;

@@ -28,7 +28,8 @@ typedef struct toi_elements
 } toi_elements;
 
 // Of a mesh that is checked; its positions do not matter. On failure there are none.
-toi_status toi_make_elements(const toi_mesh *mesh, toi_budget *budget, toi_elements *elements);
+toi_status toi_make_elements(const toi_mesh *mesh, int workers, toi_budget *budget,
+                             toi_elements *elements);
 void toi_free_elements(toi_elements *elements);
 int64_t toi_elements_bytes(const toi_elements *elements, const toi_mesh *mesh);
 
@@ -67,8 +68,8 @@ typedef struct toi_orphans
 
 // *few: they are not more than some an element. Where they are (a vertex with very many faces)
 // they are not listed, and adjacent elements must be looked at.
-toi_status toi_find_orphans(const toi_elements *e, const toi_mesh *mesh, toi_budget *budget,
-                            toi_orphans *orphans, bool *few);
+toi_status toi_find_orphans(const toi_elements *e, const toi_mesh *mesh, int workers,
+                            toi_budget *budget, toi_orphans *orphans, bool *few);
 void toi_free_orphans(toi_orphans *orphans);
 
 // ---- The hierarchy
