@@ -13,7 +13,8 @@
 
 enum
 {
-    SHARES = 128,     // a subtree is at most such a share of the leaves
+    SHARES = 128, // a subtree is at most such a share of the leaves
+    MOST_SLABS = 4 * TOI_DOP_VECTORS,
     HALVED_DEPTH = 64 // below it, lists are cut in the middle: so the depth is bounded
 };
 
@@ -80,18 +81,25 @@ typedef struct building
     int32_t *order;      // of the elements, by leaf
 } building;
 
+static void enclose(const double *slabs, int count, double *lo, double *hi)
+{
+    for (int k = 0; k < count; ++k) {
+        lo[k] = slabs[k] < lo[k] ? slabs[k] : lo[k];
+        hi[k] = slabs[k] > hi[k] ? slabs[k] : hi[k];
+    }
+}
+
 static toi_status find_centres(void *context, int64_t first, int64_t end)
 {
     const building *b = context;
     for (int64_t i = first; i < end; ++i) {
-        double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+        double lo[3] = {INFINITY, INFINITY, INFINITY};
+        double hi[3] = {-INFINITY, -INFINITY, -INFINITY};
         for (int c = 0; c < 3; ++c) {
             int32_t corner = b->source->elements->corners[i][c];
             const toi_moving_vertex *at = &b->source->trajectories[corner];
-            for (int k = 0; k < 3; ++k) {
-                lo[k] = fmin(lo[k], fmin(at->start[k], at->end[k]));
-                hi[k] = fmax(hi[k], fmax(at->start[k], at->end[k]));
-            }
+            enclose(at->start, 3, lo, hi);
+            enclose(at->end, 3, lo, hi);
         }
         for (int k = 0; k < 3; ++k)
             b->centres[i][k] = (float)(0.5 * lo[k] + 0.5 * hi[k]);
@@ -251,11 +259,6 @@ typedef struct refitting
     toi_hierarchy *tree;
 } refitting;
 
-enum
-{
-    MOST_SLABS = 4 * TOI_DOP_VECTORS
-};
-
 // Where a point lies in each slab. Idle ones are 0.
 static void find_slabs(const double x[4], int vectors, double slabs[MOST_SLABS])
 {
@@ -270,14 +273,6 @@ static void find_slabs(const double x[4], int vectors, double slabs[MOST_SLABS])
     slabs[8] = x[1] + x[2];
     slabs[9] = x[1] - x[2];
     slabs[10] = slabs[11] = 0;
-}
-
-static void enclose(const double slabs[MOST_SLABS], int count, double *lo, double *hi)
-{
-    for (int k = 0; k < count; ++k) {
-        lo[k] = slabs[k] < lo[k] ? slabs[k] : lo[k];
-        hi[k] = slabs[k] > hi[k] ? slabs[k] : hi[k];
-    }
 }
 
 static void bound_element(const toi_hierarchy_source *s, int32_t element, int vectors,

@@ -88,44 +88,49 @@ static double length(const double a[4], const double b[4])
     return sqrt(x * x + y * y + z * z);
 }
 
-static double mean_edge(const toi_pipeline *p)
+// Sums of lengths, a piece each.
+typedef struct length_sums
 {
+    const toi_pipeline *pipeline;
+    double *sums;
+} length_sums;
+
+static toi_status add_edges(void *context, int64_t first, int64_t end)
+{
+    const length_sums *l = context;
+    const toi_pipeline *p = l->pipeline;
     double sum = 0;
-    for (int64_t i = 0; i < p->mesh.edges.count; ++i) {
+    for (int64_t i = first; i < end; ++i) {
         const int32_t *edge = toi_edge_at(&p->mesh.edges, i);
         sum += length(p->trajectories[edge[0]].start, p->trajectories[edge[1]].start);
     }
-    return p->mesh.edges.count > 0 ? sum / (double)p->mesh.edges.count : 0;
-}
-
-typedef struct motion_sums
-{
-    const toi_pipeline *pipeline;
-    double *sums; // a piece of the vertices each
-} motion_sums;
-
-static toi_status add_ways(void *context, int64_t first, int64_t end)
-{
-    const motion_sums *m = context;
-    double sum = 0;
-    for (int64_t i = first; i < end; ++i)
-        sum += length(m->pipeline->trajectories[i].start, m->pipeline->trajectories[i].end);
-    m->sums[first / TOI_PIECE] = sum;
+    l->sums[first / TOI_PIECE] = sum;
     return TOI_OK;
 }
 
-static toi_status find_mean_way(const toi_pipeline *p, int workers, double *mean)
+static toi_status add_ways(void *context, int64_t first, int64_t end)
 {
-    int64_t vertices = p->mesh.start.count, pieces = (vertices + TOI_PIECE - 1) / TOI_PIECE;
-    motion_sums m = {p, toi_take(p->budget, pieces, sizeof *m.sums)};
-    if (!m.sums)
-        return toi_allocation_status();
-    toi_status status = toi_parallel_ranges(workers, vertices, TOI_PIECE, add_ways, &m);
+    const length_sums *l = context;
     double sum = 0;
-    for (int64_t i = 0; i < pieces; ++i)
-        sum += m.sums[i];
-    toi_give_back(m.sums);
-    *mean = vertices > 0 ? sum / (double)vertices : 0;
+    for (int64_t i = first; i < end; ++i)
+        sum += length(l->pipeline->trajectories[i].start, l->pipeline->trajectories[i].end);
+    l->sums[first / TOI_PIECE] = sum;
+    return TOI_OK;
+}
+
+static toi_status find_mean(const toi_pipeline *p, int64_t count, toi_range_fn *add, int workers,
+                            double *mean)
+{
+    int64_t pieces = (count + TOI_PIECE - 1) / TOI_PIECE;
+    length_sums l = {p, toi_take(p->budget, pieces, sizeof *l.sums)};
+    if (!l.sums)
+        return toi_allocation_status();
+    toi_status status = toi_parallel_ranges(workers, count, TOI_PIECE, add, &l);
+    double sum = 0;
+    for (int64_t i = 0; i < pieces && status == TOI_OK; ++i)
+        sum += l.sums[i];
+    toi_give_back(l.sums);
+    *mean = count > 0 ? sum / (double)count : 0;
     return status;
 }
 
@@ -141,10 +146,10 @@ static toi_status bound_tree(toi_pipeline *p, mccd *m, int workers, bool *built)
         status = toi_refit_hierarchy(&source, &m->tree);
         *built = m->tree.surface > def->most_growth * m->tree.built;
     }
+    if (status == TOI_OK && *built && m->edge == 0)
+        status = find_mean(p, p->mesh.edges.count, add_edges, workers, &m->edge);
     if (status != TOI_OK || !*built)
         return status;
-    if (m->edge == 0)
-        m->edge = mean_edge(p);
     m->tracked = false;
     return toi_build_hierarchy(&source, &m->tree);
 }
@@ -267,7 +272,7 @@ static toi_status prepare(toi_pipeline *p)
         return status;
     status = bound_tree(p, m, count_workers(p), &built);
     if (status == TOI_OK)
-        status = find_mean_way(p, count_workers(p), &way);
+        status = find_mean(p, p->mesh.start.count, add_ways, count_workers(p), &way);
     if (status != TOI_OK)
         m->tree.subtree_count = 0;
     double bounded = toi_clock();
