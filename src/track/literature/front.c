@@ -12,7 +12,8 @@ enum
 {
     MOST_PENDING = 1 + 2 * 2 * TOI_MOST_DEPTH, // nodes of a walk: three for one, a level
     BLOCK_NODES = 512,                         // of a block that is cut off a longer one
-    BLOCK_ROOM = 768                           // a longer one is cut
+    MOST_ROOTS = 3,
+    BLOCK_ROOM = 768 // a longer one is cut
 };
 
 // ---- The test tree
@@ -27,7 +28,8 @@ static bool is_node(const toi_walk *walk, toi_pair node)
     const toi_hierarchy *tree = walk->tree;
     if (!is_leaf_pair(tree, node))
         return true;
-    return node.a != node.b &&
+    return node.a != node.b && tree->right[node.a] != TOI_EMPTY_LEAF &&
+           tree->right[node.b] != TOI_EMPTY_LEAF &&
            !(walk->orphans &&
              toi_are_adjacent(walk->elements, ~tree->right[node.a], ~tree->right[node.b]));
 }
@@ -388,6 +390,19 @@ typedef struct node_list
     int64_t count;
 } node_list;
 
+// Of the test tree: one for the first tree, two more for the second, which is gone down first: the
+// few it holds may be far apart. Returns how many.
+static int find_roots(const toi_walk *walk, toi_pair roots[MOST_ROOTS])
+{
+    int32_t second = toi_second_tree(walk->tree);
+    const toi_pair all[MOST_ROOTS] = {{0, 0}, {second, 0}, {second, second}};
+    int count = 0;
+    for (int i = 0; i < (walk->tree->late > 0 ? MOST_ROOTS : 1); ++i)
+        if (is_node(walk, all[i]))
+            roots[count++] = all[i];
+    return count;
+}
+
 // One level deeper where the list has room for `most` nodes; returns whether that has changed it.
 static bool go_deeper(const toi_walk *walk, const node_list *from, node_list *to, int64_t most,
                       toi_walk_counts *counts)
@@ -414,12 +429,12 @@ static bool go_deeper(const toi_walk *walk, const node_list *from, node_list *to
 static toi_status collect(const toi_walk *walk, int64_t most, node_list *list,
                           toi_walk_counts *counts)
 {
-    node_list other = {toi_take(walk->budget, most, sizeof *other.nodes), 0};
-    *list = (node_list){other.nodes ? toi_take(walk->budget, most, sizeof *list->nodes) : NULL, 0};
+    int64_t room = most > MOST_ROOTS ? most : MOST_ROOTS;
+    node_list other = {toi_take(walk->budget, room, sizeof *other.nodes), 0};
+    *list = (node_list){other.nodes ? toi_take(walk->budget, room, sizeof *list->nodes) : NULL, 0};
     toi_status status = list->nodes ? TOI_OK : toi_allocation_status();
-    toi_pair root = {0, 0};
-    if (status == TOI_OK && is_node(walk, root))
-        list->nodes[list->count++] = root;
+    if (status == TOI_OK)
+        list->count = find_roots(walk, list->nodes);
     while (status == TOI_OK && go_deeper(walk, list, &other, most, counts)) {
         node_list swapped = *list;
         *list = other;
@@ -475,6 +490,57 @@ toi_status toi_make_front(const toi_walk *walk, int64_t subtasks, toi_front *fro
         toi_free_front(front);
     toi_give_back(list.nodes);
     return status;
+}
+
+// ---- After a change of the tree
+
+typedef struct pruning
+{
+    const toi_walk *walk;
+    toi_front *front;
+} pruning;
+
+// Nodes of the second tree have it on their first side at least.
+static toi_status prune_blocks(void *context, int64_t first, int64_t end)
+{
+    const pruning *p = context;
+    int32_t second = toi_second_tree(p->walk->tree);
+    for (int64_t i = first; i < end; ++i) {
+        toi_front_block *block = &p->front->blocks[i];
+        int count = 0;
+        for (int k = 0; k < block->count; ++k)
+            if (unmarked(block->nodes[k]).a < second)
+                block->nodes[count++] = block->nodes[k];
+        block->count = count;
+    }
+    return TOI_OK;
+}
+
+// What is to be walked down is shared out: a block holds few nodes.
+static toi_status append_nodes(const toi_walk *walk, const node_list *list, toi_front *front)
+{
+    toi_status status = toi_reserve(walk->budget, (void **)&front->blocks, &front->block_capacity,
+                                    front->block_count + list->count, sizeof *front->blocks);
+    for (int64_t i = 0; i < list->count && status == TOI_OK; ++i) {
+        toi_front_block *block = &front->blocks[front->block_count];
+        status = take_block(walk, 1, block);
+        if (status != TOI_OK)
+            break;
+        block->nodes[block->count++] = list->nodes[i];
+        ++front->block_count;
+        ++front->count;
+    }
+    return status;
+}
+
+toi_status toi_amend_front(const toi_walk *walk, toi_front *front)
+{
+    pruning p = {walk, front};
+    toi_pair roots[MOST_ROOTS];
+    toi_status status = toi_parallel_ranges(walk->workers, front->block_count, 1, prune_blocks, &p);
+    int count = find_roots(walk, roots), old = count > 0 && roots[0].a == 0;
+    node_list late = {roots + old, count - old};
+    return status == TOI_OK ? append_nodes(walk, &late, front) : status;
 }
 
 void toi_free_front(toi_front *front)

@@ -15,6 +15,7 @@ enum
 {
     SHARES = 128, // a subtree is at most such a share of the leaves
     MOST_SLABS = 4 * TOI_DOP_VECTORS,
+    MOST_LATE = 64,   // the second tree has at most such a share of the leaves
     HALVED_DEPTH = 64 // below it, lists are cut in the middle: so the depth is bounded
 };
 
@@ -38,13 +39,26 @@ static int64_t most_tops(int64_t leaves)
     return leaves < most ? leaves : most;
 }
 
+static int64_t most_late(int64_t leaves)
+{
+    return leaves / MOST_LATE;
+}
+
+static int64_t most_nodes(int64_t leaves)
+{
+    return 2 * (leaves + most_late(leaves));
+}
+
 toi_status toi_take_hierarchy(toi_volume volume, int64_t leaves, toi_budget *budget,
                               toi_hierarchy *tree)
 {
-    *tree = (toi_hierarchy){
-        .leaves = leaves, .vectors = volume == TOI_VOLUME_BOX ? TOI_BOX_VECTORS : TOI_DOP_VECTORS};
-    tree->bounds = toi_take(budget, 2 * leaves, 2 * (size_t)tree->vectors * sizeof *tree->bounds);
-    tree->right = tree->bounds ? toi_take(budget, 2 * leaves, sizeof *tree->right) : NULL;
+    int64_t nodes = most_nodes(leaves);
+    *tree =
+        (toi_hierarchy){.volume = volume,
+                        .leaves = leaves,
+                        .vectors = volume == TOI_VOLUME_BOX ? TOI_BOX_VECTORS : TOI_DOP_VECTORS};
+    tree->bounds = toi_take(budget, nodes, 2 * (size_t)tree->vectors * sizeof *tree->bounds);
+    tree->right = tree->bounds ? toi_take(budget, nodes, sizeof *tree->right) : NULL;
     tree->tops = tree->right ? toi_take(budget, most_tops(leaves), sizeof *tree->tops) : NULL;
     tree->subtrees =
         tree->tops ? toi_take(budget, most_tops(leaves) + 1, sizeof *tree->subtrees) : NULL;
@@ -68,7 +82,7 @@ int64_t toi_hierarchy_bytes(const toi_hierarchy *tree)
 {
     int64_t a_node = 2 * tree->vectors * (int64_t)sizeof *tree->bounds + 4;
     int64_t a_top = 4 + (int64_t)sizeof *tree->subtrees;
-    return 2 * tree->leaves * a_node + most_tops(tree->leaves) * a_top;
+    return most_nodes(tree->leaves) * a_node + most_tops(tree->leaves) * a_top;
 }
 
 // ---- Building
@@ -78,7 +92,8 @@ typedef struct building
     const toi_hierarchy_source *source;
     toi_hierarchy *tree;
     float (*centres)[3]; // of the elements
-    int32_t *order;      // of the elements, by leaf
+    int32_t *order;      // of the elements, by leaf; of all, or of those that were chosen before
+    bool all;
 } building;
 
 static void enclose(const double *slabs, int count, double *lo, double *hi)
@@ -93,17 +108,17 @@ static toi_status find_centres(void *context, int64_t first, int64_t end)
 {
     const building *b = context;
     for (int64_t i = first; i < end; ++i) {
+        int32_t element = b->order[i] = b->all ? (int32_t)i : b->order[i];
         double lo[3] = {INFINITY, INFINITY, INFINITY};
         double hi[3] = {-INFINITY, -INFINITY, -INFINITY};
         for (int c = 0; c < 3; ++c) {
-            int32_t corner = b->source->elements->corners[i][c];
+            int32_t corner = b->source->elements->corners[element][c];
             const toi_moving_vertex *at = &b->source->trajectories[corner];
             enclose(at->start, 3, lo, hi);
             enclose(at->end, 3, lo, hi);
         }
         for (int k = 0; k < 3; ++k)
-            b->centres[i][k] = (float)(0.5 * lo[k] + 0.5 * hi[k]);
-        b->order[i] = (int32_t)i;
+            b->centres[element][k] = (float)(0.5 * lo[k] + 0.5 * hi[k]);
     }
     return TOI_OK;
 }
@@ -237,17 +252,122 @@ static toi_status choose_shape(building *b)
     return toi_parallel(workers, tree->subtree_count, build_subtree, b);
 }
 
+// Makes room for the elements that there are now.
+static toi_status fit(const toi_hierarchy_source *source, toi_hierarchy *tree)
+{
+    int64_t leaves = source->elements->count;
+    tree->late = 0;
+    if (leaves == tree->leaves)
+        return TOI_OK;
+    toi_volume volume = tree->volume;
+    toi_free_hierarchy(tree);
+    return toi_take_hierarchy(volume, leaves, source->budget, tree);
+}
+
 toi_status toi_build_hierarchy(const toi_hierarchy_source *source, toi_hierarchy *tree)
 {
-    building b = {.source = source, .tree = tree};
+    building b = {.source = source, .tree = tree, .all = true};
+    toi_status status = fit(source, tree);
+    if (status != TOI_OK)
+        return status;
     b.centres = toi_take(source->budget, tree->leaves, sizeof *b.centres);
     b.order = b.centres ? toi_take(source->budget, tree->leaves, sizeof *b.order) : NULL;
-    toi_status status = b.order ? choose_shape(&b) : toi_allocation_status();
+    status = b.order ? choose_shape(&b) : toi_allocation_status();
     toi_give_back(b.order);
     toi_give_back(b.centres);
     if (status == TOI_OK)
         status = toi_refit_hierarchy(source, tree);
     tree->built = tree->surface;
+    return status;
+}
+
+// ---- Faces that have changed
+
+typedef struct amendment
+{
+    const toi_elements *before, *now;
+    toi_hierarchy *tree;
+    uint8_t *placed; // one for each element that has a leaf in the first tree
+} amendment;
+
+static bool stays(const amendment *a, int32_t element)
+{
+    int64_t faces =
+        a->before->face_count < a->now->face_count ? a->before->face_count : a->now->face_count;
+    return element < faces && memcmp(a->before->corners[element], a->now->corners[element],
+                                     sizeof *a->now->corners) == 0;
+}
+
+static toi_status empty_leaves(void *context, int64_t first, int64_t end)
+{
+    const amendment *a = context;
+    for (int64_t i = first; i < end; ++i) {
+        int32_t right = a->tree->right[i];
+        if (right >= 0 || right == TOI_EMPTY_LEAF)
+            continue;
+        if (stays(a, ~right))
+            a->placed[~right] = 1;
+        else
+            a->tree->right[i] = TOI_EMPTY_LEAF;
+    }
+    return TOI_OK;
+}
+
+// Lists what has no leaf, up to `most`; returns how many there are.
+static int64_t list_late(const amendment *a, int64_t most, int32_t *list)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < a->now->count; ++i)
+        if (!a->placed[i]) {
+            if (count < most)
+                list[count] = (int32_t)i;
+            ++count;
+        }
+    return count;
+}
+
+static toi_status build_second(const toi_hierarchy_source *source, int32_t *order, int64_t count,
+                               toi_hierarchy *tree)
+{
+    building b = {.source = source, .tree = tree, .order = order};
+    toi_subtree all = {.count = count, .node = toi_second_tree(tree)};
+    tree->late = count;
+    tree->subtrees[tree->subtree_count] = all;
+    if (count == 0)
+        return TOI_OK;
+    b.centres = toi_take(source->budget, source->elements->count, sizeof *b.centres);
+    if (!b.centres)
+        return toi_allocation_status();
+    toi_status status = toi_parallel_ranges(source->workers, count, TOI_PIECE, find_centres, &b);
+    if (status == TOI_OK)
+        build(&b, &all);
+    toi_give_back(b.centres);
+    return status;
+}
+
+static toi_status amend(const toi_hierarchy_source *source, amendment *a, int32_t *order,
+                        bool *kept)
+{
+    toi_hierarchy *tree = a->tree;
+    int64_t most = most_late(tree->leaves);
+    memset(a->placed, 0, (size_t)a->now->count);
+    toi_status status =
+        toi_parallel_ranges(source->workers, 2 * tree->leaves - 1, TOI_PIECE, empty_leaves, a);
+    int64_t count = list_late(a, most, order);
+    *kept = count <= most;
+    return status == TOI_OK && *kept ? build_second(source, order, count, tree) : status;
+}
+
+toi_status toi_amend_hierarchy(const toi_hierarchy_source *source, const toi_elements *before,
+                               toi_hierarchy *tree, bool *kept)
+{
+    amendment a = {.before = before, .now = source->elements, .tree = tree};
+    a.placed = toi_take(source->budget, a.now->count, sizeof *a.placed);
+    int32_t *order =
+        a.placed ? toi_take(source->budget, most_late(tree->leaves), sizeof *order) : NULL;
+    toi_status status = order ? amend(source, &a, order, kept) : toi_allocation_status();
+    toi_give_back(order);
+    toi_give_back(a.placed);
     return status;
 }
 
@@ -301,6 +421,15 @@ static void bound_element(const toi_hierarchy_source *s, int32_t element, int ve
     }
 }
 
+// Apart from everything.
+static void bound_nothing(int vectors, toi_slabs *bound)
+{
+    for (int k = 0; k < vectors; ++k) {
+        bound[k] = (toi_slabs){INFINITY, INFINITY, INFINITY, INFINITY};
+        bound[vectors + k] = -bound[k];
+    }
+}
+
 typedef int32_t slab_mask __attribute__((vector_size(16)));
 
 static toi_slabs choose(slab_mask first, toi_slabs a, toi_slabs b)
@@ -316,12 +445,14 @@ static void unite(const toi_slabs *a, const toi_slabs *b, int vectors, toi_slabs
         bound[k] = choose(a[k] > b[k], a[k], b[k]);
 }
 
-// Of its box, and half of it.
+// Of its box, and half of it; of one that holds nothing 0.
 static double surface(const toi_slabs *bound, int vectors)
 {
     double side[3];
     for (int k = 0; k < 3; ++k)
         side[k] = (double)bound[vectors][k] - (double)bound[0][k];
+    if (side[0] < 0)
+        return 0;
     return side[0] * side[1] + side[1] * side[2] + side[2] * side[0];
 }
 
@@ -331,7 +462,9 @@ static double bound_node(const refitting *r, int32_t node)
     int vectors = tree->vectors;
     toi_slabs *bound = tree->bounds + 2 * vectors * (int64_t)node;
     int32_t right = tree->right[node];
-    if (right < 0)
+    if (right == TOI_EMPTY_LEAF)
+        bound_nothing(vectors, bound);
+    else if (right < 0)
         bound_element(r->source, ~right, vectors, bound);
     else
         unite(bound + 2 * vectors, tree->bounds + 2 * vectors * (int64_t)right, vectors, bound);
@@ -353,11 +486,12 @@ static toi_status refit_subtree(void *context, int64_t index, int worker)
 toi_status toi_refit_hierarchy(const toi_hierarchy_source *source, toi_hierarchy *tree)
 {
     refitting r = {source, tree};
-    toi_status status = toi_parallel(source->workers, tree->subtree_count, refit_subtree, &r);
+    int64_t subtrees = tree->subtree_count + (tree->late > 0);
+    toi_status status = toi_parallel(source->workers, subtrees, refit_subtree, &r);
     tree->surface = 0;
     if (status != TOI_OK)
         return status;
-    for (int64_t i = 0; i < tree->subtree_count; ++i)
+    for (int64_t i = 0; i < subtrees; ++i)
         tree->surface += tree->subtrees[i].surface;
     for (int64_t i = tree->top_count - 1; i >= 0; --i)
         tree->surface += bound_node(&r, tree->tops[i]);

@@ -42,44 +42,6 @@ static void forget(void *kept)
     toi_give_back(m);
 }
 
-// ---- What follows from the faces and edges alone
-
-static toi_status make_ready(toi_pipeline *p, mccd *m)
-{
-    const toi_track_def *def = &p->scene->tracking.def;
-    toi_status status = TOI_OK;
-    if (m->ready)
-        return TOI_OK;
-    status = toi_make_elements(&p->mesh, p->workers, p->budget, &m->elements);
-    m->orphans = def->orphans;
-    if (status == TOI_OK && m->orphans)
-        status = toi_find_orphans(&m->elements, &p->mesh, p->workers, p->budget, &m->listed,
-                                  &m->orphans);
-    if (status == TOI_OK)
-        status = toi_take_hierarchy(def->volume, m->elements.count, p->budget, &m->tree);
-    m->ready = status == TOI_OK;
-    return status;
-}
-
-static toi_status open_kept(toi_pipeline *p, mccd **kept)
-{
-    toi_tracking *t = &p->scene->tracking;
-    if (!t->kept) {
-        mccd *m = toi_take(p->budget, 1, sizeof *m);
-        if (!m)
-            return toi_allocation_status();
-        *m = (mccd){0};
-        t->kept = m;
-    }
-    *kept = t->kept;
-    toi_status status = make_ready(p, *kept);
-    if (status != TOI_OK) {
-        forget(t->kept);
-        t->kept = NULL;
-    }
-    return status;
-}
-
 // ---- The tree
 
 static double length(const double a[4], const double b[4])
@@ -134,12 +96,17 @@ static toi_status find_mean(const toi_pipeline *p, int64_t count, toi_range_fn *
     return status;
 }
 
+static toi_hierarchy_source make_source(const toi_pipeline *p, const mccd *m, int workers)
+{
+    return (toi_hierarchy_source){&m->elements, p->trajectories,
+                                  toi_separation_radius(p->def->narrow.min_separation), workers,
+                                  p->budget};
+}
+
 static toi_status bound_tree(toi_pipeline *p, mccd *m, int workers, bool *built)
 {
     const toi_track_def *def = &p->scene->tracking.def;
-    toi_hierarchy_source source = {&m->elements, p->trajectories,
-                                   toi_separation_radius(p->def->narrow.min_separation), workers,
-                                   p->budget};
+    toi_hierarchy_source source = make_source(p, m, workers);
     toi_status status = TOI_OK;
     *built = m->tree.subtree_count == 0 || def->method == TOI_TRACK_REBUILD;
     if (!*built) {
@@ -243,6 +210,79 @@ static toi_status find_front(toi_pipeline *p, mccd *m, int workers)
     report->front = m->front.count;
     report->q1 = share_of(m->sprouted, m->front.count);
     report->q2 = share_of(m->left, m->front.count);
+    return status;
+}
+
+// ---- What follows from the faces and edges alone
+
+static toi_status list_all(toi_pipeline *p, mccd *m)
+{
+    toi_free_orphans(&m->listed);
+    m->elements = (toi_elements){0};
+    m->orphans = p->scene->tracking.def.orphans;
+    toi_status status = toi_make_elements(&p->mesh, p->workers, p->budget, &m->elements);
+    if (status == TOI_OK && m->orphans)
+        status = toi_find_orphans(&m->elements, &p->mesh, p->workers, p->budget, &m->listed,
+                                  &m->orphans);
+    return status;
+}
+
+// Keeps what can be kept of tree and front. A front of one rule about adjacent elements is none of
+// the other.
+static toi_status amend(toi_pipeline *p, mccd *m, const toi_elements *before, bool same_rule)
+{
+    bool kept = false;
+    toi_hierarchy_source source = make_source(p, m, p->workers);
+    toi_status status = TOI_OK;
+    if (m->tree.subtree_count > 0)
+        status = toi_amend_hierarchy(&source, before, &m->tree, &kept);
+    if (!kept)
+        m->tree.subtree_count = 0;
+    m->tracked = m->tracked && kept && same_rule;
+    if (status != TOI_OK || !m->tracked)
+        return status;
+    toi_walk walk = make_walk(p, m, p->workers);
+    return toi_amend_front(&walk, &m->front);
+}
+
+static toi_status make_ready(toi_pipeline *p, mccd *m)
+{
+    toi_elements before = m->elements;
+    bool orphans = m->orphans;
+    if (m->ready)
+        return TOI_OK;
+    toi_status status = list_all(p, m);
+    if (m->elements.count == 0 || before.count == 0) { // begin anew
+        toi_free_front(&m->front);
+        toi_free_hierarchy(&m->tree);
+        m->tracked = false;
+        if (status == TOI_OK)
+            status = toi_take_hierarchy(p->scene->tracking.def.volume, m->elements.count, p->budget,
+                                        &m->tree);
+    } else if (status == TOI_OK) {
+        status = amend(p, m, &before, m->orphans == orphans);
+    }
+    toi_free_elements(&before);
+    m->ready = status == TOI_OK;
+    return status;
+}
+
+static toi_status open_kept(toi_pipeline *p, mccd **kept)
+{
+    toi_tracking *t = &p->scene->tracking;
+    if (!t->kept) {
+        mccd *m = toi_take(p->budget, 1, sizeof *m);
+        if (!m)
+            return toi_allocation_status();
+        *m = (mccd){0};
+        t->kept = m;
+    }
+    *kept = t->kept;
+    toi_status status = make_ready(p, *kept);
+    if (status != TOI_OK) {
+        forget(t->kept);
+        t->kept = NULL;
+    }
     return status;
 }
 
@@ -447,4 +487,12 @@ static toi_status stream(toi_pipeline *p, toi_kind kind, toi_receiver to)
     return status;
 }
 
-const toi_track_source toi_track_mccd = {.prepare = prepare, .stream = stream, .forget = forget};
+static void change(void *kept)
+{
+    mccd *m = kept;
+    if (m)
+        m->ready = false;
+}
+
+const toi_track_source toi_track_mccd = {
+    .prepare = prepare, .stream = stream, .forget = forget, .change = change};

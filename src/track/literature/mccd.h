@@ -84,14 +84,20 @@ enum
     TOI_MOST_DEPTH = 96  // of a tree
 };
 
+// Of an element that is gone.
+#define TOI_EMPTY_LEAF INT32_MIN
+
 // A tree in depth-first order: the left child follows its parent. A bound is the least and then
-// the greatest of each slab.
+// the greatest of each slab. Behind it there may be a second, small tree of what has changed since
+// the first was built.
 typedef struct toi_hierarchy
 {
-    int64_t leaves;
+    toi_volume volume;
+    int64_t leaves;               // of the first tree
+    int64_t late;                 // those of the second
     int vectors;                  // of one side of a bound
     toi_slabs *bounds;            // 2 * vectors a node
-    int32_t *right;               // the right child; of a leaf ~element
+    int32_t *right;               // the right child; of a leaf ~element, or TOI_EMPTY_LEAF
     struct toi_subtree *subtrees; // shared out between the workers
     int64_t subtree_count;
     int32_t *tops; // the nodes above them, parents first
@@ -116,11 +122,23 @@ toi_status toi_take_hierarchy(toi_volume volume, int64_t leaves, toi_budget *bud
 void toi_free_hierarchy(toi_hierarchy *tree);
 int64_t toi_hierarchy_bytes(const toi_hierarchy *tree);
 
-// Chooses its shape, and bounds.
+// Chooses its shape, for the elements that there are, and bounds.
 toi_status toi_build_hierarchy(const toi_hierarchy_source *source, toi_hierarchy *tree);
+
+// After faces have come, gone or changed since the elements were `before`: leaves of what is no
+// more are emptied, and the second tree is built anew, of all that has no leaf in the first. *kept:
+// that was little; else the tree must be built.
+toi_status toi_amend_hierarchy(const toi_hierarchy_source *source, const toi_elements *before,
+                               toi_hierarchy *tree, bool *kept);
 
 // Bounds alone.
 toi_status toi_refit_hierarchy(const toi_hierarchy_source *source, toi_hierarchy *tree);
+
+// Where the second tree begins.
+static inline int32_t toi_second_tree(const toi_hierarchy *tree)
+{
+    return (int32_t)(2 * tree->leaves);
+}
 
 static inline bool toi_is_leaf(const toi_hierarchy *tree, int32_t node)
 {
@@ -181,6 +199,9 @@ toi_status toi_make_front(const toi_walk *walk, int64_t subtasks, toi_front *fro
 
 // The front of the last step brought up to date.
 toi_status toi_update_front(const toi_walk *walk, toi_front *front, toi_walk_counts *counts);
+
+// After toi_amend_hierarchy(): nodes of a second tree that was go, those of the one that is come.
+toi_status toi_amend_front(const toi_walk *walk, toi_front *front);
 
 void toi_free_front(toi_front *front);
 
