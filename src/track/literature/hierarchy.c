@@ -16,6 +16,7 @@ enum
     SHARES = 128, // a subtree is at most such a share of the leaves
     MOST_SLABS = 4 * TOI_DOP_VECTORS,
     MOST_LATE = 64,   // the second tree has at most such a share of the leaves
+    WIDE = 1 << 16,   // leaves
     HALVED_DEPTH = 64 // below it, lists are cut in the middle: so the depth is bounded
 };
 
@@ -123,23 +124,34 @@ static toi_status find_centres(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
-// The longest axis of the centres' box, and its middle.
-static int longest_axis(const building *b, int64_t first, int64_t count, float *middle)
+// A box of centres.
+typedef struct centre_box
 {
     float lo[3], hi[3];
-    memcpy(lo, b->centres[b->order[first]], sizeof lo);
-    memcpy(hi, lo, sizeof hi);
+} centre_box;
+
+static centre_box bound_centres(const building *b, int64_t first, int64_t count)
+{
+    centre_box box;
+    memcpy(box.lo, b->centres[b->order[first]], sizeof box.lo);
+    memcpy(box.hi, box.lo, sizeof box.hi);
     for (int64_t i = first + 1; i < first + count; ++i)
         for (int k = 0; k < 3; ++k) {
             float x = b->centres[b->order[i]][k];
-            lo[k] = x < lo[k] ? x : lo[k];
-            hi[k] = x > hi[k] ? x : hi[k];
+            box.lo[k] = x < box.lo[k] ? x : box.lo[k];
+            box.hi[k] = x > box.hi[k] ? x : box.hi[k];
         }
+    return box;
+}
+
+// The longest axis, and its middle.
+static int longest_axis(const centre_box *box, float *middle)
+{
     int axis = 0;
     for (int k = 1; k < 3; ++k)
-        if (hi[k] - lo[k] > hi[axis] - lo[axis])
+        if (box->hi[k] - box->lo[k] > box->hi[axis] - box->lo[axis])
             axis = k;
-    *middle = 0.5f * lo[axis] + 0.5f * hi[axis];
+    *middle = 0.5f * box->lo[axis] + 0.5f * box->hi[axis];
     return axis;
 }
 
@@ -150,7 +162,8 @@ static int64_t split(const building *b, int64_t first, int64_t count, int depth)
     float middle;
     if (depth >= HALVED_DEPTH)
         return count / 2;
-    int axis = longest_axis(b, first, count, &middle);
+    centre_box box = bound_centres(b, first, count);
+    int axis = longest_axis(&box, &middle);
     int32_t *lower = b->order + first, *upper = lower + count;
     while (lower < upper) {
         if (b->centres[*lower][axis] <= middle) {
@@ -165,14 +178,18 @@ static int64_t split(const building *b, int64_t first, int64_t count, int depth)
     return left == 0 || left == count ? count / 2 : left;
 }
 
-// The two parts of a range that is not a leaf.
-static void cut(const building *b, const toi_subtree *range, toi_subtree parts[2])
+// The two parts of a range that is not a leaf, `left` of its leaves in the first.
+static void cut_at(const building *b, const toi_subtree *range, int64_t left, toi_subtree parts[2])
 {
-    int64_t left = split(b, range->first, range->count, range->depth);
     int32_t right = (int32_t)(range->node + 2 * left); // the left part has 2 left - 1 nodes
     b->tree->right[range->node] = right;
     parts[0] = (toi_subtree){range->first, left, range->node + 1, range->depth + 1, 0};
     parts[1] = (toi_subtree){range->first + left, range->count - left, right, range->depth + 1, 0};
+}
+
+static void cut(const building *b, const toi_subtree *range, toi_subtree parts[2])
+{
+    cut_at(b, range, split(b, range->first, range->count, range->depth), parts);
 }
 
 static void build(const building *b, const toi_subtree *range)
@@ -185,6 +202,124 @@ static void build(const building *b, const toi_subtree *range)
     cut(b, range, parts);
     build(b, &parts[0]);
     build(b, &parts[1]);
+}
+
+// ---- The first cuts: of ranges so large that all workers cut one of them together
+
+typedef struct wide_cut
+{
+    const building *building;
+    int64_t first;
+    int axis;
+    float middle;
+    centre_box *boxes; // one a piece
+    int64_t *lower;    // how many of a piece go to the lower part; then where they go
+    int64_t left;      // of all of them
+    int32_t *arranged;
+} wide_cut;
+
+static bool is_lower(const wide_cut *w, int64_t i)
+{
+    const building *b = w->building;
+    return b->centres[b->order[w->first + i]][w->axis] <= w->middle;
+}
+
+static toi_status bound_piece(void *context, int64_t first, int64_t end)
+{
+    const wide_cut *w = context;
+    w->boxes[first / TOI_PIECE] = bound_centres(w->building, w->first + first, end - first);
+    return TOI_OK;
+}
+
+static toi_status count_lower(void *context, int64_t first, int64_t end)
+{
+    const wide_cut *w = context;
+    int64_t count = 0;
+    for (int64_t i = first; i < end; ++i)
+        count += is_lower(w, i);
+    w->lower[first / TOI_PIECE] = count;
+    return TOI_OK;
+}
+
+static toi_status arrange(void *context, int64_t first, int64_t end)
+{
+    const wide_cut *w = context;
+    int64_t lower = w->lower[first / TOI_PIECE], upper = w->left + first - lower;
+    for (int64_t i = first; i < end; ++i)
+        w->arranged[is_lower(w, i) ? lower++ : upper++] = w->building->order[w->first + i];
+    return TOI_OK;
+}
+
+static toi_status copy_arranged(void *context, int64_t first, int64_t end)
+{
+    const wide_cut *w = context;
+    memcpy(w->building->order + w->first + first, w->arranged + first,
+           (size_t)(end - first) * sizeof *w->arranged);
+    return TOI_OK;
+}
+
+static void choose_middle(wide_cut *w, int64_t pieces)
+{
+    centre_box all = w->boxes[0];
+    for (int64_t i = 1; i < pieces; ++i)
+        for (int k = 0; k < 3; ++k) {
+            all.lo[k] = fminf(all.lo[k], w->boxes[i].lo[k]);
+            all.hi[k] = fmaxf(all.hi[k], w->boxes[i].hi[k]);
+        }
+    w->axis = longest_axis(&all, &w->middle);
+}
+
+static void place_pieces(wide_cut *w, int64_t pieces)
+{
+    w->left = 0;
+    for (int64_t i = 0; i < pieces; ++i) {
+        int64_t lower = w->lower[i];
+        w->lower[i] = w->left;
+        w->left += lower;
+    }
+}
+
+static toi_status run_pieces(const wide_cut *w, int64_t count, toi_range_fn *work)
+{
+    return toi_parallel_ranges(w->building->source->workers, count, TOI_PIECE, work, (void *)w);
+}
+
+// As split() does, but for the order within the parts.
+static toi_status split_wide(wide_cut *w, int64_t count)
+{
+    int64_t pieces = (count + TOI_PIECE - 1) / TOI_PIECE;
+    toi_status status = run_pieces(w, count, bound_piece);
+    choose_middle(w, pieces);
+    if (status == TOI_OK)
+        status = run_pieces(w, count, count_lower);
+    place_pieces(w, pieces);
+    if (status == TOI_OK)
+        status = run_pieces(w, count, arrange);
+    if (w->left == 0 || w->left == count)
+        w->left = count / 2;
+    return status == TOI_OK ? run_pieces(w, count, copy_arranged) : status;
+}
+
+static toi_status cut_wide(const building *b, const toi_subtree *range, toi_subtree parts[2])
+{
+    toi_budget *budget = b->source->budget;
+    int64_t pieces = (range->count + TOI_PIECE - 1) / TOI_PIECE;
+    wide_cut w = {.building = b, .first = range->first};
+    w.boxes = toi_take(budget, pieces, sizeof *w.boxes);
+    w.lower = w.boxes ? toi_take(budget, pieces, sizeof *w.lower) : NULL;
+    w.arranged = w.lower ? toi_take(budget, range->count, sizeof *w.arranged) : NULL;
+    toi_status status = w.arranged ? split_wide(&w, range->count) : toi_allocation_status();
+    toi_give_back(w.arranged);
+    toi_give_back(w.lower);
+    toi_give_back(w.boxes);
+    if (status == TOI_OK)
+        cut_at(b, range, w.left, parts);
+    return status;
+}
+
+static bool is_wide(const toi_subtree *range)
+{
+    return range->count >= WIDE && range->depth < HALVED_DEPTH;
 }
 
 // Ranges that are too large to be handed to one worker; there are less than SHARES.
@@ -211,8 +346,20 @@ static toi_status cut_range(void *context, int64_t index, int worker)
 {
     (void)worker;
     cutting *c = context;
-    cut(c->building, &c->ranges[index], &c->parts[2 * index]);
+    if (!is_wide(&c->ranges[index]))
+        cut(c->building, &c->ranges[index], &c->parts[2 * index]);
     return TOI_OK;
+}
+
+static toi_status cut_ranges(cutting *c)
+{
+    toi_status status = TOI_OK;
+    for (int64_t i = 0; i < c->count && status == TOI_OK; ++i)
+        if (is_wide(&c->ranges[i]))
+            status = cut_wide(c->building, &c->ranges[i], &c->parts[2 * i]);
+    if (status != TOI_OK)
+        return status;
+    return toi_parallel(c->building->source->workers, c->count, cut_range, c);
 }
 
 // Cuts all large ranges at once, until there are none.
@@ -223,9 +370,9 @@ static toi_status build_top(const building *b)
     sort_in(&c, &(toi_subtree){.count = b->tree->leaves});
     while (c.count > 0 && status == TOI_OK) {
         int64_t parts = 2 * c.count;
-        status = toi_parallel(b->source->workers, c.count, cut_range, &c);
+        status = cut_ranges(&c);
         c.count = 0;
-        for (int64_t i = 0; i < parts; ++i)
+        for (int64_t i = 0; i < parts && status == TOI_OK; ++i)
             sort_in(&c, &c.parts[i]);
     }
     return status;
