@@ -15,7 +15,8 @@ enum
 {
     SHARES = 128, // a subtree is at most such a share of the leaves
     MOST_SLABS = 4 * TOI_DOP_VECTORS,
-    MOST_LATE = 64,   // the second tree has at most such a share of the leaves
+    MOST_LATE = 64,   // the second tree has at most such a share of the leaves,
+    FEW_LATE = 8,     // and so many more
     WIDE = 1 << 16,   // leaves
     HALVED_DEPTH = 64 // below it, lists are cut in the middle: so the depth is bounded
 };
@@ -42,7 +43,7 @@ static int64_t most_tops(int64_t leaves)
 
 static int64_t most_late(int64_t leaves)
 {
-    return leaves / MOST_LATE;
+    return leaves / MOST_LATE + FEW_LATE;
 }
 
 static int64_t most_nodes(int64_t leaves)
