@@ -405,6 +405,8 @@ static int64_t follow(small_mesh *m, toi_volume volume, bool orphans, int64_t mo
         assert_ok(step == 0 ? toi_make_front(&walk, 16, &front, &counts)
                             : toi_update_front(&walk, &front, &counts));
         assert_true(front.count <= most);
+        if (most < TOI_NO_LIMIT) // its nodes alone, and what blocks take
+            assert_true(toi_front_bytes(&front) <= 8 * most + 2 * most + 200);
         check_front(&walk, &front);
         visits += check_visits(&walk, &front);
         move_on(m, &s, random);

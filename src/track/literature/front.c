@@ -230,14 +230,15 @@ static bool is_borrowed(const toi_front_block *block)
 // Puts what is written and not cut off where the block was.
 static toi_status keep_rest(advance *a, writer *w, toi_front_block *block)
 {
-    if (w->count > block->capacity) {
-        toi_front_block larger;
-        toi_status status = find_block(a, w->count, &larger);
+    bool fits = w->count <= block->capacity;
+    if (!fits || (is_limited(a->walk) && w->count < block->capacity)) {
+        toi_front_block other;
+        toi_status status = find_block(a, w->count, &other);
         if (status != TOI_OK)
             return status;
         if (!is_borrowed(block))
             toi_give_back(block->nodes);
-        *block = larger;
+        *block = other;
     }
     memcpy(block->nodes, w->nodes, (size_t)w->count * sizeof *w->nodes);
     block->count = w->count;
@@ -482,8 +483,9 @@ toi_status toi_make_front(const toi_walk *walk, int64_t subtasks, toi_front *fro
 {
     node_list list;
     if (is_limited(walk))
-        toi_free_front(front); // else its blocks are used again
-    toi_status status = collect(walk, subtasks < walk->most ? subtasks : walk->most, &list, counts);
+        toi_free_front(front);                       // else its blocks are used again
+    int64_t most = 1 + walk->most / TOI_LEAST_BLOCK; // each gives a block
+    toi_status status = collect(walk, subtasks < most ? subtasks : most, &list, counts);
     if (status == TOI_OK)
         status = walk_from(walk, &list, front, counts);
     if (status != TOI_OK)
@@ -516,7 +518,17 @@ static toi_status prune_blocks(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
-// What is to be walked down is shared out: a block holds few nodes.
+static void drop_empty_blocks(toi_front *front)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < front->block_count; ++i)
+        if (front->blocks[i].count > 0)
+            front->blocks[count++] = front->blocks[i];
+        else
+            toi_give_back(front->blocks[i].nodes);
+    front->block_count = count;
+}
+
 static toi_status append_nodes(const toi_walk *walk, const node_list *list, toi_front *front)
 {
     toi_status status = toi_reserve(walk->budget, (void **)&front->blocks, &front->block_capacity,
@@ -538,6 +550,7 @@ toi_status toi_amend_front(const toi_walk *walk, toi_front *front)
     pruning p = {walk, front};
     toi_pair roots[MOST_ROOTS];
     toi_status status = toi_parallel_ranges(walk->workers, front->block_count, 1, prune_blocks, &p);
+    drop_empty_blocks(front);
     int count = find_roots(walk, roots), old = count > 0 && roots[0].a == 0;
     node_list late = {roots + old, count - old};
     return status == TOI_OK ? append_nodes(walk, &late, front) : status;

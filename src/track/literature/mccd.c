@@ -141,7 +141,10 @@ static int counting_vectors(const toi_pipeline *p, const mccd *m)
 // The nodes that may be kept. While blocks of a front grow there are old ones and new ones.
 static int64_t most_nodes(const toi_pipeline *p, const mccd *m)
 {
-    const int64_t size = sizeof(toi_pair), own = p->scene->tracking.def.memory_limit;
+    const int64_t a_block = sizeof(toi_front_block) + TOI_BLOCK_OVERHEAD;
+    const int64_t size =
+        (int64_t)sizeof(toi_pair) + (a_block + TOI_LEAST_BLOCK - 1) / TOI_LEAST_BLOCK;
+    const int64_t own = p->scene->tracking.def.memory_limit;
     int64_t most = own > 0 ? own / size : TOI_NO_LIMIT;
     if (p->budget->limit > 0) {
         int64_t free_bytes = p->budget->limit - p->budget->need + toi_front_bytes(&m->front);

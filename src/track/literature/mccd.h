@@ -165,6 +165,11 @@ typedef struct toi_front
 
 int64_t toi_front_bytes(const toi_front *front);
 
+enum
+{
+    TOI_LEAST_BLOCK = 64 // nodes that a block has on average, where few may be kept
+};
+
 static inline bool toi_is_met(toi_pair node)
 {
     return node.a < 0;
