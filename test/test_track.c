@@ -447,6 +447,117 @@ static void a_scene_may_change_in_mid_sequence(void **state)
     free_sequence(&whole);
 }
 
+// Faces that come, go and change.
+typedef struct changing
+{
+    int32_t (*faces)[3];
+    int64_t count, most;
+    toi_face_change *changes;
+    int64_t change_count;
+    toi_random random;
+} changing;
+
+static int64_t pick(changing *c, int64_t count)
+{
+    return (int64_t)toi_random_below(&c->random, (uint64_t)count);
+}
+
+static void change_face(changing *c, int64_t face, const int32_t vertices[3])
+{
+    toi_face_change *change = &c->changes[c->change_count++];
+    *change = (toi_face_change){.face = (int32_t)face};
+    memcpy(change->vertices, vertices, sizeof change->vertices);
+    memcpy(c->faces[face], vertices, sizeof *c->faces);
+}
+
+// A face like another one, with one corner of a third: it may be long, and it may meet anything.
+static void bend_face(changing *c, int64_t face)
+{
+    int64_t like = pick(c, c->count), near = like + pick(c, 20);
+    int32_t vertices[3];
+    memcpy(vertices, c->faces[like], sizeof vertices);
+    vertices[pick(c, 3)] = c->faces[near < c->count ? near : like][0];
+    change_face(c, face, vertices);
+}
+
+// Some of the faces change, some go or come; now and then many at once, or none at all.
+static void change_some(changing *c, int step)
+{
+    int64_t few = step % 5 == 3 ? c->count / 10 : step % 5 == 4 ? 0 : 1 + pick(c, 6);
+    c->change_count = 0;
+    if (step % 3 == 1)
+        c->count -= pick(c, 8);
+    for (int64_t i = 0; i < few; ++i)
+        bend_face(c, pick(c, c->count));
+    for (int64_t added = step % 3 == 2 ? pick(c, 8) : 0; added > 0 && c->count < c->most; --added)
+        bend_face(c, c->count++);
+}
+
+static int check_changes(const sequence *s, const toi_track_def *track, int workers, int64_t limit)
+{
+    const toi_animation *a = &s->animation;
+    enum
+    {
+        MORE = 200
+    };
+    changing c = {.count = a->face_count, .most = a->face_count + MORE};
+    toi_scene *scene = make_tracked(s, track);
+    toi_ccd_def def = toi_default_ccd_def(), fresh = def;
+    toi_impact_array impacts = {0}, expected = {0};
+    int kept = 0;
+    def.workers = workers;
+    def.memory_limit = limit;
+    c.random.state = (uint64_t)(workers + 10 * track->method);
+    c.faces = toi_allocate((size_t)c.most * sizeof *c.faces);
+    c.changes = toi_allocate((size_t)(2 * c.most) * sizeof *c.changes);
+    memcpy(c.faces, a->faces, (size_t)c.count * sizeof *c.faces);
+    for (int step = 0; step < s->steps; ++step) {
+        for (int i = 0; i < step % 3; ++i) { // twice, before a step, as well
+            change_some(&c, step + i);
+            assert_ok(toi_scene_change_faces(scene, a->point_count, c.count, c.changes,
+                                             c.change_count, NULL));
+        }
+        toi_mesh mesh = {.start = frame_of(s, step),
+                         .end = frame_of(s, step + 1),
+                         .faces = {c.faces[0], c.count, 0}};
+        assert_ok(toi_find_impacts(&fresh, &mesh, &expected, NULL));
+        ask_step(scene, s, &def, step, &impacts);
+        assert_int_equal(impacts.count, expected.count);
+        if (impacts.count > 0)
+            assert_memory_equal(impacts.data, expected.data,
+                                (size_t)impacts.count * sizeof *impacts.data);
+        kept +=
+            step % 3 > 0 && report_of(scene).method == TOI_TRACK_FRONT && !report_of(scene).rebuilt;
+    }
+    toi_release(c.faces);
+    toi_release(c.changes);
+    toi_free_impacts(&impacts);
+    toi_free_impacts(&expected);
+    toi_free_scene(scene);
+    return kept;
+}
+
+// The impacts are those of a fresh call, whatever goes on from the faces that were; and a front
+// does go on.
+static void faces_come_and_go(void **state)
+{
+    (void)state;
+    sequence s = begin_sequence("fracture", sanitized() ? 400 : 1200, 0.6, 5);
+    int kept = 0, short_of_memory = 0;
+    cut_steps(&s, 3);
+    for (int method = 0; method < TOI_TRACK_COUNT; ++method)
+        for (int choice = 0; choice < (method < TOI_TRACK_FRONT ? 1 : 4); ++choice) {
+            toi_track_def track =
+                track_def((toi_track_method)method, (toi_volume)(choice % 2), choice / 2 == 0);
+            track.most_sprouted = 1;
+            kept += check_changes(&s, &track, 1 + choice, 0);
+            track.memory_limit = 20000;
+            short_of_memory += check_changes(&s, &track, 4 - choice, (int64_t)3 << 20);
+        }
+    assert_true(kept > 0 && short_of_memory > 0);
+    free_sequence(&s);
+}
+
 // The front keeps to its limit, and what it does not hold is walked through again.
 static void a_limit_on_the_front_holds(void **state)
 {
@@ -732,6 +843,7 @@ int main(void)
         cmocka_unit_test(every_question_is_answered_alike),
         cmocka_unit_test(rebuilding_changes_nothing),
         cmocka_unit_test(a_scene_may_change_in_mid_sequence),
+        cmocka_unit_test(faces_come_and_go),
         cmocka_unit_test(a_limit_on_the_front_holds),
         cmocka_unit_test(a_limit_on_the_scene_holds),
         cmocka_unit_test(a_failed_step_leaves_the_scene_usable),

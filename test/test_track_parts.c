@@ -195,8 +195,8 @@ static void check_mesh(const small_mesh *m, int64_t *listed, int64_t *crowded)
     toi_orphans orphans;
     bool few;
     assert_ok(toi_check_mesh(&m->mesh));
-    assert_ok(toi_make_elements(&m->mesh, NULL, &e));
-    assert_ok(toi_find_orphans(&e, &m->mesh, NULL, &orphans, &few));
+    assert_ok(toi_make_elements(&m->mesh, 2, NULL, &e));
+    assert_ok(toi_find_orphans(&e, &m->mesh, 2, NULL, &orphans, &few));
     if (few)
         *listed += check_features(m, &e, &orphans);
     *crowded += !few;
@@ -240,8 +240,8 @@ static void a_crowded_vertex_is_noticed(void **state)
     bool few = true;
     assert_ok(toi_make_edges(mesh.faces, mesh.edges, mesh.start.count, &edges));
     mesh.edges = toi_view_edges(&edges);
-    assert_ok(toi_make_elements(&mesh, NULL, &e));
-    assert_ok(toi_find_orphans(&e, &mesh, NULL, &orphans, &few));
+    assert_ok(toi_make_elements(&mesh, 2, NULL, &e));
+    assert_ok(toi_find_orphans(&e, &mesh, 2, NULL, &orphans, &few));
     assert_false(few);
     assert_null(orphans.pairs[0].data);
     toi_free_elements(&e);
@@ -270,7 +270,7 @@ static void load_rows(const small_mesh *m, setup *s)
 
 static void set_up(const small_mesh *m, toi_volume volume, setup *s)
 {
-    assert_ok(toi_make_elements(&m->mesh, NULL, &s->elements));
+    assert_ok(toi_make_elements(&m->mesh, 2, NULL, &s->elements));
     assert_ok(toi_take_hierarchy(volume, s->elements.count, NULL, &s->tree));
     load_rows(m, s);
     s->source = (toi_hierarchy_source){&s->elements, s->rows, 0, 2, NULL};
@@ -287,7 +287,8 @@ static void tear_down(setup *s)
 static void mark_below(const toi_hierarchy *tree, int32_t node, bool *marks)
 {
     if (toi_is_leaf(tree, node)) {
-        marks[~tree->right[node]] = true;
+        if (tree->right[node] != TOI_EMPTY_LEAF)
+            marks[~tree->right[node]] = true;
         return;
     }
     mark_below(tree, node + 1, marks);
@@ -325,8 +326,9 @@ static void check_front(const toi_walk *walk, const toi_front *front)
 {
     int64_t count = walk->elements->count;
     memset(covered, 0, sizeof covered);
-    for (int64_t i = 0; i < front->count; ++i)
-        cover(walk->tree, front->nodes[i], count);
+    for (int64_t i = 0; i < front->block_count; ++i)
+        for (int k = 0; k < front->blocks[i].count; ++k)
+            cover(walk->tree, front->blocks[i].nodes[k], count);
     for (int32_t a = 0; a < count && walk->keep_apart; ++a)
         for (int32_t b = a + 1; b < count; ++b) {
             bool skipped = walk->orphans && toi_are_adjacent(walk->elements, a, b);
@@ -342,12 +344,39 @@ static int64_t visit_all(const toi_walk *walk, const toi_front *front, uint64_t 
 {
     int64_t visits = 0, tests = 0;
     memset(covered, 0, sizeof covered);
-    assert_ok(toi_visit_front(walk, front, 0, front->count, note_visit, &visits, &tests));
+    for (int64_t i = 0; i < front->block_count; ++i)
+        assert_ok(toi_visit_block(walk, &front->blocks[i], note_visit, &visits, &tests));
     *hash = toi_hash(covered, sizeof covered);
     for (int64_t a = 0; a < walk->elements->count; ++a)
         for (int64_t b = 0; b < walk->elements->count; ++b)
             assert_true(covered[a][b] <= 1);
     return visits;
+}
+
+// A front against a walk from the root.
+static int64_t check_visits(const toi_walk *walk, const toi_front *front)
+{
+    toi_walk plain = *walk;
+    toi_front fresh = {0};
+    toi_walk_counts counts = {0};
+    uint64_t kept, root;
+    plain.keep_apart = false;
+    plain.most = TOI_NO_LIMIT;
+    assert_ok(toi_make_front(&plain, 1, &fresh, &counts));
+    int64_t visits = visit_all(walk, front, &kept);
+    visit_all(&plain, &fresh, &root);
+    assert_true(kept == root);
+    toi_free_front(&fresh);
+    return visits;
+}
+
+static void move_on(small_mesh *m, setup *s, toi_random *random)
+{
+    memcpy(m->start, m->end, sizeof m->start);
+    for (int64_t v = 0; v < m->mesh.start.count; ++v)
+        for (int k = 0; k < 3; ++k)
+            m->end[v][k] += 0.2 * toi_random_range(random, -1, 1);
+    load_rows(m, s);
 }
 
 static toi_walk walk_of(const setup *s, bool orphans, bool keep_apart, int64_t most)
@@ -367,31 +396,23 @@ static int64_t follow(small_mesh *m, toi_volume volume, bool orphans, int64_t mo
                       toi_random *random)
 {
     setup s;
-    toi_front front = {0}, fresh = {0};
+    toi_front front = {0};
     toi_walk_counts counts = {0};
     int64_t visits = 0;
     set_up(m, volume, &s);
     toi_walk walk = walk_of(&s, orphans, true, most);
-    toi_walk plain = walk_of(&s, orphans, false, (int64_t)1 << 60);
     for (int step = 0; step < 6; ++step) {
-        uint64_t kept, root;
         assert_ok(step == 0 ? toi_make_front(&walk, 16, &front, &counts)
                             : toi_update_front(&walk, &front, &counts));
         assert_true(front.count <= most);
+        if (most < TOI_NO_LIMIT) // its nodes alone, and what blocks take
+            assert_true(toi_front_bytes(&front) <= 8 * most + 2 * most + 200);
         check_front(&walk, &front);
-        assert_ok(toi_make_front(&plain, 1, &fresh, &counts));
-        visits += visit_all(&walk, &front, &kept);
-        visit_all(&plain, &fresh, &root);
-        assert_true(kept == root);
-        memcpy(m->start, m->end, sizeof m->start);
-        for (int64_t v = 0; v < m->mesh.start.count; ++v)
-            for (int k = 0; k < 3; ++k)
-                m->end[v][k] += 0.2 * toi_random_range(random, -1, 1);
-        load_rows(m, &s);
+        visits += check_visits(&walk, &front);
+        move_on(m, &s, random);
         assert_ok(toi_refit_hierarchy(&s.source, &s.tree));
     }
     toi_free_front(&front);
-    toi_free_front(&fresh);
     tear_down(&s);
     return visits;
 }
@@ -408,6 +429,71 @@ static void the_front_covers_every_pair(void **state)
         visits += follow(&m, (toi_volume)(i & 1), i & 2, limits[i % 6], &random);
     }
     assert_true(visits > 1000);
+}
+
+// Some faces are others than before, and there may be more or less of them.
+static void change_faces(small_mesh *m, toi_random *random)
+{
+    int64_t count = m->mesh.faces.count, vertices = m->mesh.start.count;
+    if (toi_random_below(random, 2) && count < MOST_FACES)
+        ++count;
+    else if (toi_random_below(random, 3) == 0 && count > 0)
+        --count;
+    for (int64_t f = count - 1; f >= 0; --f)
+        if (f >= m->mesh.faces.count || toi_random_below(random, 20) == 0)
+            for (int k = 0; k < 3; ++k)
+                m->faces[f][k] = (int32_t)toi_random_below(random, (uint64_t)vertices);
+    m->mesh.faces.count = count;
+    m->mesh.edges.count = 0;
+    put_edges(m, random);
+}
+
+// Goes on with other faces; returns whether tree and front could.
+static bool amend(const small_mesh *m, setup *s, const toi_walk *walk, toi_front *front)
+{
+    toi_elements before = s->elements;
+    toi_walk_counts counts = {0};
+    bool kept;
+    assert_ok(toi_make_elements(&m->mesh, 2, NULL, &s->elements));
+    assert_ok(toi_amend_hierarchy(&s->source, &before, &s->tree, &kept));
+    toi_free_elements(&before);
+    if (kept) {
+        assert_ok(toi_amend_front(walk, front));
+        assert_ok(toi_refit_hierarchy(&s->source, &s->tree));
+        assert_ok(toi_update_front(walk, front, &counts));
+    } else {
+        assert_ok(toi_build_hierarchy(&s->source, &s->tree));
+        assert_ok(toi_make_front(walk, 16, front, &counts));
+    }
+    return kept;
+}
+
+static void a_front_goes_on_with_other_faces(void **state)
+{
+    (void)state;
+    static const int64_t limits[] = {TOI_NO_LIMIT, 1000, 50, 7};
+    toi_random random = {7};
+    small_mesh m;
+    int64_t kept = 0, visits = 0;
+    for (int64_t i = 0; i < cases(100); ++i) {
+        setup s;
+        toi_front front = {0};
+        toi_walk_counts counts = {0};
+        make_small_mesh(&m, &random);
+        set_up(&m, (toi_volume)(i & 1), &s);
+        toi_walk walk = walk_of(&s, i & 2, true, limits[i / 4 % 4]);
+        assert_ok(toi_make_front(&walk, 16, &front, &counts));
+        for (int step = 0; step < 8; ++step) {
+            change_faces(&m, &random);
+            move_on(&m, &s, &random);
+            kept += amend(&m, &s, &walk, &front);
+            check_front(&walk, &front);
+            visits += check_visits(&walk, &front);
+        }
+        toi_free_front(&front);
+        tear_down(&s);
+    }
+    assert_true(kept > 10 && visits > 100);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -503,6 +589,7 @@ int main(void)
         cmocka_unit_test(owners_and_orphans_are_complete),
         cmocka_unit_test(a_crowded_vertex_is_noticed),
         cmocka_unit_test(the_front_covers_every_pair),
+        cmocka_unit_test(a_front_goes_on_with_other_faces),
         cmocka_unit_test(touching_volumes_overlap),
         cmocka_unit_test(slabs_across_part_more),
     };

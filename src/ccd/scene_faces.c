@@ -291,7 +291,7 @@ static toi_status change_faces(toi_scene *scene, face_request *r)
     if (status != TOI_OK)
         return status;
     // From here on nothing can fail.
-    toi_forget_tracking(&scene->tracking); // trees of other primitives
+    toi_change_tracking(&scene->tracking);
     note_changes(scene, r);
     change_topology(t, r);
     scene->vertex_count = r->vertex_count;

@@ -338,6 +338,14 @@ static primitive_counts count_primitives(const solve_stage *stage)
                                         : (primitive_counts){mesh->start.count, mesh->faces.count};
 }
 
+// Where pairs come from bounding volumes, most that bounds would part are apart already; and the
+// worker that made them would keep the others waiting at the end.
+static bool may_have_bounds(const solve_stage *stage)
+{
+    const toi_track_source *source = stage->pipeline->source;
+    return is_culled(stage->kind) && !(source && !source->places);
+}
+
 static toi_end_boxes *take_bounds(const solve_stage *stage)
 {
     primitive_counts n = count_primitives(stage);
@@ -368,7 +376,7 @@ static void make_bounds_when_worth(solve_stage *stage, const toi_cull_source *so
 {
     primitive_counts n = count_primitives(stage);
     int64_t limit = CANDIDATES_A_BOUND * (n.first + n.second), before = stage->seen;
-    if (before > limit)
+    if (before > limit || !may_have_bounds(stage))
         return;
     before = atomic_fetch_add(&stage->seen, count);
     if (before <= limit && before + count > limit)
@@ -552,7 +560,8 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     // A scene has the memory for bounds at hand, whether this step makes them or not: so all its
     // steps take the same.
     const toi_budget *budget = p->budget;
-    if (is_culled(kind) && budget->store && (budget->limit == 0 || budget->limit >= budget->need))
+    if (may_have_bounds(stage) && budget->store &&
+        (budget->limit == 0 || budget->limit >= budget->need))
         stage->room = take_bounds(stage);
     double before = p->report.seconds_broad;
     toi_receiver to = {.context = stage, .emit = solve_block};

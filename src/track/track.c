@@ -104,6 +104,15 @@ void toi_forget_tracking(toi_tracking *t)
     t->kept = NULL;
 }
 
+void toi_change_tracking(toi_tracking *t)
+{
+    const toi_track_source *source = methods[definition(t).method].source;
+    if (source && source->change)
+        source->change(t->kept);
+    else
+        toi_forget_tracking(t);
+}
+
 TOI_APART static toi_status set_tracking(toi_scene *scene, const toi_track_def *def)
 {
     toi_track_def defaults = toi_default_track_def();

@@ -48,6 +48,8 @@ typedef struct toi_track_source
     toi_status (*stream)(struct toi_pipeline *p, toi_kind kind, toi_receiver to);
     // Gives back what a scene keeps; harmless on NULL.
     void (*forget)(void *kept);
+    // Faces or edges will be others in the next step: notes that. NULL: everything is forgotten.
+    void (*change)(void *kept);
     // Pairs come by place (p->order.trees), as those of toi_stream_near(), and not filtered.
     bool places;
 } toi_track_source;
@@ -70,6 +72,9 @@ void toi_report_tracking(struct toi_pipeline *p);
 // Has a call failed for want of memory that tracking took? Then that is given back, and the call
 // may be made again.
 bool toi_track_less(toi_scene *scene, toi_status status);
+
+// Faces or edges of the scene change: forgets what cannot go on with others.
+void toi_change_tracking(toi_tracking *tracking);
 
 // Forgets what is kept.
 void toi_forget_tracking(toi_tracking *tracking);

@@ -2,6 +2,8 @@
 
 #include "track/literature/mccd.h"
 
+#include "base/radix_sort.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,50 +16,92 @@ static void free_rows(toi_row_lists *rows)
     *rows = (toi_row_lists){0};
 }
 
-static toi_status take_starts(toi_row_lists *rows, int64_t count, toi_budget *budget)
+// Entries of rows: the row above, the number below. Those of row number `count` are dropped.
+typedef struct row_entries
 {
-    rows->first = toi_take(budget, count + 1, sizeof *rows->first);
-    if (!rows->first)
-        return toi_allocation_status();
-    memset(rows->first, 0, (size_t)(count + 1) * sizeof *rows->first);
+    const toi_elements *elements;
+    uint64_t *keys;
+    int64_t key_count, count;
+    toi_row_lists *rows;
+} row_entries;
+
+static uint64_t entry(int64_t row, int64_t id)
+{
+    return (uint64_t)row << 32 | (uint64_t)id;
+}
+
+static int64_t row_at(const row_entries *r, int64_t i)
+{
+    return i < 0 ? -1 : i < r->key_count ? (int64_t)(r->keys[i] >> 32) : r->count;
+}
+
+// Rows begin where sorted entries change; i runs to the end of the last one.
+static toi_status find_starts(void *context, int64_t first, int64_t end)
+{
+    const row_entries *r = context;
+    for (int64_t i = first; i < end; ++i)
+        for (int64_t row = row_at(r, i - 1) + 1; row <= row_at(r, i); ++row)
+            r->rows->first[row] = i;
     return TOI_OK;
 }
 
-// From lengths, where row i's is first[i + 1], to starts; and takes the numbers.
-static toi_status take_ids(toi_row_lists *rows, int64_t count, toi_budget *budget)
+static toi_status copy_ids(void *context, int64_t first, int64_t end)
 {
-    for (int64_t i = 0; i < count; ++i)
-        rows->first[i + 1] += rows->first[i];
-    rows->ids = toi_take(budget, rows->first[count], sizeof *rows->ids);
-    return rows->ids ? TOI_OK : toi_allocation_status();
+    const row_entries *r = context;
+    for (int64_t i = first; i < end; ++i)
+        r->rows->ids[i] = (int32_t)(uint32_t)r->keys[i];
+    return TOI_OK;
 }
 
-// After rows were filled by first[i]++, each start is the next one's.
-static void restore_starts(toi_row_lists *rows, int64_t count)
+static toi_status sort_in_rows(row_entries *r, int workers, toi_budget *budget)
 {
-    for (int64_t i = count; i > 0; --i)
-        rows->first[i] = rows->first[i - 1];
-    rows->first[0] = 0;
+    toi_row_lists *rows = r->rows;
+    toi_status status = toi_radix_sort(r->keys, r->key_count, UINT64_MAX << 32, workers, budget);
+    rows->first = status == TOI_OK ? toi_take(budget, r->count + 1, sizeof *rows->first) : NULL;
+    if (status == TOI_OK && !rows->first)
+        status = toi_allocation_status();
+    if (status == TOI_OK)
+        status = toi_parallel_ranges(workers, r->key_count + 1, TOI_PIECE, find_starts, r);
+    if (status != TOI_OK)
+        return status;
+    rows->ids = toi_take(budget, rows->first[r->count], sizeof *rows->ids);
+    if (!rows->ids)
+        return toi_allocation_status();
+    return toi_parallel_ranges(workers, rows->first[r->count], TOI_PIECE, copy_ids, r);
+}
+
+// Makes `count` rows of the entries that `list` writes for `items` items. Entries of a row come in
+// the order of the list.
+static toi_status make_rows(row_entries *r, int64_t items, toi_range_fn *list, int workers,
+                            toi_budget *budget)
+{
+    r->keys = toi_take(budget, r->key_count, sizeof *r->keys);
+    if (!r->keys)
+        return toi_allocation_status();
+    toi_status status = toi_parallel_ranges(workers, items, TOI_PIECE, list, r);
+    if (status == TOI_OK)
+        status = sort_in_rows(r, workers, budget);
+    toi_give_back(r->keys);
+    return status;
+}
+
+static toi_status list_corners(void *context, int64_t first, int64_t end)
+{
+    const row_entries *r = context;
+    for (int64_t i = first; i < end; ++i)
+        for (int k = 0; k < 3; ++k) {
+            const int32_t *corners = r->elements->corners[i];
+            r->keys[3 * i + k] = entry(toi_is_new_corner(corners, k) ? corners[k] : r->count, i);
+        }
+    return TOI_OK;
 }
 
 // Lists, for each vertex, the elements that hold it.
-static toi_status list_by_vertex(toi_elements *e, int64_t vertices, toi_budget *budget)
+static toi_status list_by_vertex(toi_elements *e, int64_t vertices, int workers, toi_budget *budget)
 {
-    toi_row_lists *rows = &e->of_vertex;
-    toi_status status = take_starts(rows, vertices, budget);
-    for (int64_t i = 0; i < e->count && status == TOI_OK; ++i)
-        for (int k = 0; k < 3; ++k)
-            rows->first[e->corners[i][k] + 1] += toi_is_new_corner(e->corners[i], k);
-    if (status == TOI_OK)
-        status = take_ids(rows, vertices, budget);
-    if (status != TOI_OK)
-        return status;
-    for (int64_t i = 0; i < e->count; ++i)
-        for (int k = 0; k < 3; ++k)
-            if (toi_is_new_corner(e->corners[i], k))
-                rows->ids[rows->first[e->corners[i][k]]++] = (int32_t)i;
-    restore_starts(rows, vertices);
-    return TOI_OK;
+    row_entries r = {
+        .elements = e, .key_count = 3 * e->count, .count = vertices, .rows = &e->of_vertex};
+    return make_rows(&r, e->count, list_corners, workers, budget);
 }
 
 // ---- Edges
@@ -93,42 +137,93 @@ static int64_t find_faces(const toi_elements *e, const int32_t edge[2], int32_t 
     return count;
 }
 
-// One that is a side of no face becomes an element itself, number e->count and so on.
-static toi_status list_by_edge(toi_elements *e, const toi_mesh *mesh, toi_budget *budget)
+// The rows of edges, while they are made.
+typedef struct edge_rows
+{
+    toi_elements *elements;
+    const toi_index_view *edges;
+} edge_rows;
+
+static toi_status count_faces(void *context, int64_t first, int64_t end)
+{
+    const edge_rows *r = context;
+    for (int64_t i = first; i < end; ++i)
+        r->elements->of_edge.first[i + 1] = find_faces(r->elements, toi_edge_at(r->edges, i), NULL);
+    return TOI_OK;
+}
+
+static toi_status fill_faces(void *context, int64_t first, int64_t end)
+{
+    const edge_rows *r = context;
+    const toi_row_lists *rows = &r->elements->of_edge;
+    for (int64_t i = first; i < end; ++i)
+        find_faces(r->elements, toi_edge_at(r->edges, i), rows->ids + rows->first[i]);
+    return TOI_OK;
+}
+
+// From lengths, where row i's is first[i + 1], to starts. An empty row gets one place.
+static int64_t place_rows(toi_row_lists *rows, int64_t count)
+{
+    int64_t empty = 0;
+    rows->first[0] = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        int64_t length = rows->first[i + 1];
+        empty += length == 0;
+        rows->first[i + 1] = rows->first[i] + (length > 0 ? length : 1);
+    }
+    return empty;
+}
+
+// A place that fill_faces() has not written to is that of an edge that is a side of no face: it
+// becomes an element itself, number e->count and so on.
+static void number_loose(toi_elements *e, int64_t edges)
+{
+    const toi_row_lists *rows = &e->of_edge;
+    int64_t own = e->count;
+    for (int64_t i = 0; i < edges; ++i)
+        if (rows->ids[rows->first[i]] < 0)
+            rows->ids[rows->first[i]] = (int32_t)own++;
+}
+
+static toi_status list_by_edge(toi_elements *e, const toi_mesh *mesh, int workers,
+                               toi_budget *budget, int64_t *loose)
 {
     toi_row_lists *rows = &e->of_edge;
+    edge_rows r = {e, &mesh->edges};
     int64_t edges = mesh->edges.count;
-    toi_status status = take_starts(rows, edges, budget);
-    for (int64_t i = 0; i < edges && status == TOI_OK; ++i) {
-        int64_t faces = find_faces(e, toi_edge_at(&mesh->edges, i), NULL);
-        rows->first[i + 1] = faces > 0 ? faces : 1;
-    }
-    if (status == TOI_OK)
-        status = take_ids(rows, edges, budget);
-    int64_t own = e->count;
-    for (int64_t i = 0; i < edges && status == TOI_OK; ++i) {
-        int32_t *row = rows->ids + rows->first[i];
-        if (find_faces(e, toi_edge_at(&mesh->edges, i), row) == 0)
-            row[0] = (int32_t)own++;
-    }
+    rows->first = toi_take(budget, edges + 1, sizeof *rows->first);
+    if (!rows->first)
+        return toi_allocation_status();
+    toi_status status = toi_parallel_ranges(workers, edges, TOI_PIECE, count_faces, &r);
+    if (status != TOI_OK)
+        return status;
+    *loose = place_rows(rows, edges);
+    rows->ids = toi_take(budget, rows->first[edges], sizeof *rows->ids);
+    if (!rows->ids)
+        return toi_allocation_status();
+    if (*loose > 0)
+        memset(rows->ids, -1, (size_t)rows->first[edges] * sizeof *rows->ids);
+    status = toi_parallel_ranges(workers, edges, TOI_PIECE, fill_faces, &r);
+    if (*loose > 0)
+        number_loose(e, edges);
     return status;
 }
 
-static toi_status list_edges(toi_elements *e, int64_t edges, toi_budget *budget)
+static toi_status list_elements(void *context, int64_t first, int64_t end)
 {
-    toi_row_lists *rows = &e->edges;
-    const toi_row_lists *of_edge = &e->of_edge;
-    toi_status status = take_starts(rows, e->count, budget);
-    for (int64_t i = 0; status == TOI_OK && i < of_edge->first[edges]; ++i)
-        ++rows->first[of_edge->ids[i] + 1];
-    if (status == TOI_OK)
-        status = take_ids(rows, e->count, budget);
-    for (int64_t i = 0; i < edges && status == TOI_OK; ++i)
+    const row_entries *r = context;
+    const toi_row_lists *of_edge = &r->elements->of_edge;
+    for (int64_t i = first; i < end; ++i)
         for (int64_t k = of_edge->first[i]; k < of_edge->first[i + 1]; ++k)
-            rows->ids[rows->first[of_edge->ids[k]]++] = (int32_t)i;
-    if (status == TOI_OK)
-        restore_starts(rows, e->count);
-    return status;
+            r->keys[k] = entry(of_edge->ids[k], i);
+    return TOI_OK;
+}
+
+static toi_status list_edges(toi_elements *e, int64_t edges, int workers, toi_budget *budget)
+{
+    row_entries r = {
+        .elements = e, .key_count = e->of_edge.first[edges], .count = e->count, .rows = &e->edges};
+    return make_rows(&r, edges, list_elements, workers, budget);
 }
 
 // ---- Elements
@@ -148,26 +243,20 @@ static toi_status check_count(int64_t count)
                     count, MOST_ELEMENTS);
 }
 
-// What faces and edges do not name: marks are 1 where they do.
-static int64_t mark_named(const toi_elements *e, const toi_mesh *mesh, uint8_t *marks)
+// What faces and edges do not name: marks are 1 where they do. Sides of faces need not be looked
+// at.
+static int64_t mark_named(const toi_elements *e, const toi_mesh *mesh, int64_t loose,
+                          uint8_t *marks)
 {
     int64_t named = 0;
     for (int64_t v = 0; v < mesh->start.count; ++v)
         marks[v] = row_length(&e->of_vertex, (int32_t)v) > 0;
-    for (int64_t i = 0; i < mesh->edges.count; ++i)
+    for (int64_t i = 0; loose > 0 && i < mesh->edges.count; ++i)
         for (int k = 0; k < 2; ++k)
             marks[toi_edge_at(&mesh->edges, i)[k]] = 1;
     for (int64_t v = 0; v < mesh->start.count; ++v)
         named += marks[v];
     return named;
-}
-
-static int64_t count_loose_edges(const toi_elements *e, int64_t edges)
-{
-    int64_t loose = 0;
-    for (int64_t i = 0; i < edges; ++i)
-        loose += e->of_edge.ids[e->of_edge.first[i]] >= e->face_count;
-    return loose;
 }
 
 static void append(toi_elements *e, int32_t a, int32_t b)
@@ -178,7 +267,7 @@ static void append(toi_elements *e, int32_t a, int32_t b)
 }
 
 static toi_status append_loose(toi_elements *e, const toi_mesh *mesh, const uint8_t *marks,
-                               int64_t count, toi_budget *budget)
+                               int64_t count, int workers, toi_budget *budget)
 {
     toi_status status = check_count(count);
     if (status != TOI_OK || count == e->count)
@@ -196,45 +285,61 @@ static toi_status append_loose(toi_elements *e, const toi_mesh *mesh, const uint
         if (!marks[v])
             append(e, (int32_t)v, (int32_t)v);
     free_rows(&e->of_vertex); // it knows of the faces alone
-    return list_by_vertex(e, mesh->start.count, budget);
+    return list_by_vertex(e, mesh->start.count, workers, budget);
 }
 
-static toi_status add_loose_elements(toi_elements *e, const toi_mesh *mesh, toi_budget *budget)
+static toi_status add_loose_elements(toi_elements *e, const toi_mesh *mesh, int64_t loose,
+                                     int workers, toi_budget *budget)
 {
     uint8_t *marks = toi_take(budget, mesh->start.count, sizeof *marks);
     if (!marks)
         return toi_allocation_status();
-    int64_t unnamed = mesh->start.count - mark_named(e, mesh, marks);
-    int64_t count = e->face_count + count_loose_edges(e, mesh->edges.count) + unnamed;
-    toi_status status = append_loose(e, mesh, marks, count, budget);
+    int64_t unnamed = mesh->start.count - mark_named(e, mesh, loose, marks);
+    int64_t count = e->face_count + loose + unnamed;
+    toi_status status = append_loose(e, mesh, marks, count, workers, budget);
     toi_give_back(marks);
     return status;
 }
 
-static toi_status take_faces(toi_elements *e, const toi_mesh *mesh, toi_budget *budget)
+// The faces of a mesh, while they are copied.
+typedef struct face_copy
+{
+    int32_t (*corners)[3];
+    const toi_index_view *faces;
+} face_copy;
+
+static toi_status copy_faces(void *context, int64_t first, int64_t end)
+{
+    const face_copy *c = context;
+    for (int64_t i = first; i < end; ++i)
+        memcpy(c->corners[i], toi_face_at(c->faces, i), sizeof *c->corners);
+    return TOI_OK;
+}
+
+static toi_status take_faces(toi_elements *e, const toi_mesh *mesh, int workers, toi_budget *budget)
 {
     e->corners = toi_take(budget, e->count, sizeof *e->corners);
     if (!e->corners)
         return toi_allocation_status();
-    for (int64_t i = 0; i < e->count; ++i)
-        memcpy(e->corners[i], toi_face_at(&mesh->faces, i), sizeof *e->corners);
-    return TOI_OK;
+    face_copy c = {e->corners, &mesh->faces};
+    return toi_parallel_ranges(workers, e->count, TOI_PIECE, copy_faces, &c);
 }
 
-toi_status toi_make_elements(const toi_mesh *mesh, toi_budget *budget, toi_elements *e)
+toi_status toi_make_elements(const toi_mesh *mesh, int workers, toi_budget *budget, toi_elements *e)
 {
+    int64_t loose = 0;
     *e = (toi_elements){.face_count = mesh->faces.count, .count = mesh->faces.count};
     toi_status status = check_count(e->count + mesh->edges.count);
     if (status == TOI_OK)
-        status = take_faces(e, mesh, budget);
+        status = take_faces(e, mesh, workers, budget);
     if (status == TOI_OK)
-        status = list_by_vertex(e, mesh->start.count, budget);
+        status = list_by_vertex(e, mesh->start.count, workers, budget);
     if (status == TOI_OK)
-        status = list_by_edge(e, mesh, budget);
+        status = list_by_edge(e, mesh, workers, budget, &loose);
     if (status == TOI_OK)
-        status = add_loose_elements(e, mesh, budget);
+        status = add_loose_elements(e, mesh, loose, workers, budget);
     if (status == TOI_OK)
-        status = list_edges(e, mesh->edges.count, budget);
+        status = list_edges(e, mesh->edges.count, workers, budget);
     if (status != TOI_OK)
         toi_free_elements(e);
     return status;

@@ -5,27 +5,16 @@
 
 #include "track/literature/mccd.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum
 {
     MOST_PENDING = 1 + 2 * 2 * TOI_MOST_DEPTH, // nodes of a walk: three for one, a level
-    BLOCK_NODES = 1024                         // of a front, that are handed to a worker at once
+    BLOCK_NODES = 512,                         // of a block that is cut off a longer one
+    MOST_ROOTS = 3,
+    BLOCK_ROOM = 768 // a longer one is cut
 };
-
-// In place of a node that is replaced by others, or by none. No node of a front is like it.
-static const toi_pair REPLACED = {INT32_MIN, 0};
-
-// How many nodes replace one, in front of them.
-static toi_pair make_header(int64_t count)
-{
-    return (toi_pair){(int32_t)(count >> 31), (int32_t)(count & INT32_MAX)};
-}
-
-static int64_t read_header(toi_pair header)
-{
-    return (int64_t)header.a << 31 | header.b;
-}
 
 // ---- The test tree
 
@@ -39,7 +28,8 @@ static bool is_node(const toi_walk *walk, toi_pair node)
     const toi_hierarchy *tree = walk->tree;
     if (!is_leaf_pair(tree, node))
         return true;
-    return node.a != node.b &&
+    return node.a != node.b && tree->right[node.a] != TOI_EMPTY_LEAF &&
+           tree->right[node.b] != TOI_EMPTY_LEAF &&
            !(walk->orphans &&
              toi_are_adjacent(walk->elements, ~tree->right[node.a], ~tree->right[node.b]));
 }
@@ -103,84 +93,127 @@ static toi_pair unmarked(toi_pair node)
 
 // ---- Walking on from a front
 
-// What a worker has written: for each node that is replaced their number, and the new nodes.
-typedef struct sprouts
+// What a worker has written of the block at hand, what it has made, and what it has done.
+typedef struct writer
 {
-    toi_pair *nodes;
-    int64_t count, capacity;
-    _Alignas(64) char end[64];
-} sprouts;
-
-// One block of the front.
-typedef struct block
-{
-    int worker;
-    int64_t first;  // of its part of what the worker wrote
-    int64_t length; // of the block in the new front; then where it begins
+    toi_front_block *made;
+    int64_t made_count, made_capacity;
     toi_walk_counts counts;
-} block;
+    int64_t written; // nodes in all
+    int count;       // of them, those that are in no block yet
+    toi_pair nodes[BLOCK_ROOM];
+    _Alignas(64) char end[64];
+} writer;
+
+// What stands before the rest of a block in the new front: some of what a worker has made.
+typedef struct cut_off
+{
+    int worker, count;
+    int64_t first;
+} cut_off;
 
 typedef struct advance
 {
     const toi_walk *walk;
-    toi_front *front;
-    sprouts *sprouts; // one a worker
-    block *blocks;
-    int64_t block_nodes, block_count;
-    toi_pair *grown; // the new front
+    toi_front_block *blocks; // those of the front, and what is left of each at last
+    int64_t block_count, count;
+    writer *writers;  // one a worker
+    cut_off *cut_off; // one a block
+    toi_front spare;  // blocks that may be used again
+    _Atomic int64_t used;
 } advance;
 
-static toi_status write(const advance *a, sprouts *to, toi_pair node)
+static bool is_limited(const toi_walk *walk)
 {
-    if (to->count == to->capacity) {
-        toi_status status = toi_reserve(a->walk->budget, (void **)&to->nodes, &to->capacity,
-                                        to->count + BLOCK_NODES, sizeof *to->nodes);
-        if (status != TOI_OK)
-            return status;
+    return walk->most < TOI_NO_LIMIT;
+}
+
+// Room to grow, but where memory is short.
+static toi_status take_block(const toi_walk *walk, int count, toi_front_block *block)
+{
+    int room = count >= BLOCK_NODES ? BLOCK_ROOM : count + count / 2;
+    room = is_limited(walk) ? count : room;
+    *block = (toi_front_block){toi_take_new(walk->budget, room, sizeof *block->nodes), 0, room};
+    return block->nodes ? TOI_OK : toi_allocation_status();
+}
+
+static toi_status find_block(advance *a, int count, toi_front_block *block)
+{
+    int64_t i = a->spare.block_count > 0 ? atomic_fetch_add(&a->used, 1) : 0;
+    if (i < a->spare.block_count) {
+        *block = a->spare.blocks[i];
+        a->spare.blocks[i] = (toi_front_block){0};
+        if (block->capacity >= count)
+            return TOI_OK;
+        toi_give_back(block->nodes);
     }
-    to->nodes[to->count++] = node;
+    return take_block(a->walk, count, block);
+}
+
+// Moves the first nodes that were written to a block of their own.
+static toi_status cut(advance *a, writer *w)
+{
+    toi_front_block block;
+    toi_status status = toi_reserve(a->walk->budget, (void **)&w->made, &w->made_capacity,
+                                    w->made_count + 1, sizeof *w->made);
+    if (status == TOI_OK)
+        status = find_block(a, BLOCK_NODES, &block);
+    if (status != TOI_OK)
+        return status;
+    memcpy(block.nodes, w->nodes, BLOCK_NODES * sizeof *w->nodes);
+    block.count = BLOCK_NODES;
+    w->made[w->made_count++] = block;
+    w->count -= BLOCK_NODES;
+    memcpy(w->nodes, w->nodes + BLOCK_NODES, (size_t)w->count * sizeof *w->nodes);
+    return TOI_OK;
+}
+
+static toi_status write(advance *a, writer *w, toi_pair node)
+{
+    toi_status status = w->count == BLOCK_ROOM ? cut(a, w) : TOI_OK;
+    if (status != TOI_OK)
+        return status;
+    w->nodes[w->count++] = node;
+    ++w->written;
     return TOI_OK;
 }
 
 // Replaces a node that is met by where the walk below it ends. The new nodes are at most `room`:
 // where there is none, what is met stays as it is, and is walked through again in every step.
-static toi_status sprout(const advance *a, toi_pair node, int64_t room, sprouts *to,
-                         toi_walk_counts *counts)
+static toi_status sprout(advance *a, toi_pair node, int64_t room, writer *w)
 {
     const toi_walk *walk = a->walk;
     toi_pair pending[MOST_PENDING], children[3];
-    int64_t header = to->count;
-    toi_status status = write(a, to, make_header(0));
+    int64_t most = w->written + room;
+    toi_status status = TOI_OK;
     int count = find_children(walk, node, children), waiting = 0;
     for (int i = count; i > 0; --i)
         pending[waiting++] = children[i - 1];
     while (waiting > 0 && status == TOI_OK) {
         toi_pair next = pending[--waiting];
-        bool met = meet(walk, next, &counts->tests);
+        bool met = meet(walk, next, &w->counts.tests);
         if (!met && !walk->keep_apart)
             continue;
         bool deeper = met && !is_leaf_pair(walk->tree, next);
         if (deeper)
             count = find_children(walk, next, children);
-        if (deeper && to->count - header - 1 + waiting + count <= room) {
+        if (deeper && w->written + waiting + count <= most) {
             for (int i = count; i > 0; --i)
                 pending[waiting++] = children[i - 1];
         } else {
-            status = write(a, to, marked(next, met));
+            status = write(a, w, marked(next, met));
         }
     }
-    if (status == TOI_OK)
-        to->nodes[header] = make_header(to->count - header - 1);
     return status;
 }
 
-// How many nodes a block may have in the new front.
-static int64_t block_room(const advance *a, int64_t nodes)
+// How many nodes more a block may have in the new front.
+static int64_t spare_room(const advance *a, int64_t nodes)
 {
-    int64_t most = a->walk->most, count = a->front->count;
-    return most > count
-               ? nodes + (int64_t)((double)(most - count) * ((double)nodes / (double)count))
-               : nodes;
+    int64_t most = a->walk->most;
+    return most > a->count
+               ? (int64_t)((double)(most - a->count) * ((double)nodes / (double)a->count))
+               : 0;
 }
 
 static bool can_sprout(const advance *a, toi_pair node, int64_t room)
@@ -188,141 +221,191 @@ static bool can_sprout(const advance *a, toi_pair node, int64_t room)
     return !is_leaf_pair(a->walk->tree, node) && room >= (node.a == node.b ? 3 : 2);
 }
 
+// One that is not the front's own has no room.
+static bool is_borrowed(const toi_front_block *block)
+{
+    return block->capacity == 0;
+}
+
+// Puts what is written and not cut off where the block was.
+static toi_status keep_rest(advance *a, writer *w, toi_front_block *block)
+{
+    bool fits = w->count <= block->capacity;
+    if (!fits || (is_limited(a->walk) && w->count < block->capacity)) {
+        toi_front_block other;
+        toi_status status = find_block(a, w->count, &other);
+        if (status != TOI_OK)
+            return status;
+        if (!is_borrowed(block))
+            toi_give_back(block->nodes);
+        *block = other;
+    }
+    memcpy(block->nodes, w->nodes, (size_t)w->count * sizeof *w->nodes);
+    block->count = w->count;
+    return TOI_OK;
+}
+
+// Up to its first node that is replaced a block stays where it is; from there on it is written
+// anew.
+static toi_status advance_nodes(advance *a, writer *w, toi_front_block *block)
+{
+    int64_t spare = spare_room(a, block->count);
+    bool changed = is_borrowed(block);
+    toi_status status = TOI_OK;
+    w->count = 0;
+    for (int i = 0; i < block->count && status == TOI_OK; ++i) {
+        toi_pair old = block->nodes[i], node = unmarked(old);
+        bool met = meet(a->walk, node, &w->counts.tests);
+        bool replaced = met ? can_sprout(a, node, 1 + spare) : !a->walk->keep_apart;
+        if (!replaced && changed) {
+            status = write(a, w, marked(node, met));
+        } else if (!replaced) {
+            if (met != toi_is_met(old)) // else its cache line stays clean
+                block->nodes[i] = marked(node, met);
+        } else {
+            if (!changed)
+                memcpy(w->nodes, block->nodes, (size_t)i * sizeof *w->nodes);
+            w->count = changed ? w->count : i;
+            changed = true;
+            int64_t before = w->written;
+            status = met ? sprout(a, node, 1 + spare, w) : TOI_OK;
+            w->counts.sprouted += w->written - before;
+            w->counts.left += met;
+            spare -= w->written - before - 1;
+        }
+    }
+    return status == TOI_OK && changed ? keep_rest(a, w, block) : status;
+}
+
 static toi_status advance_block(void *context, int64_t index, int worker)
 {
-    const advance *a = context;
-    sprouts *to = &a->sprouts[worker];
-    block *b = &a->blocks[index];
-    int64_t first = index * a->block_nodes, end = first + a->block_nodes;
-    end = end < a->front->count ? end : a->front->count;
-    int64_t spare = block_room(a, end - first) - (end - first);
-    *b = (block){.worker = worker, .first = to->count, .length = end - first};
-    toi_status status = TOI_OK;
-    for (int64_t i = first; i < end && status == TOI_OK; ++i) {
-        toi_pair node = unmarked(a->front->nodes[i]);
-        bool met = meet(a->walk, node, &b->counts.tests);
-        bool replaced = met ? can_sprout(a, node, 1 + spare) : !a->walk->keep_apart;
-        a->front->nodes[i] = replaced ? REPLACED : marked(node, met);
-        if (!replaced)
-            continue;
-        int64_t before = to->count;
-        status = met ? sprout(a, node, 1 + spare, to, &b->counts) : write(a, to, make_header(0));
-        int64_t added = to->count - before - 1;
-        b->counts.sprouted += added;
-        b->counts.left += met;
-        b->length += added - 1;
-        spare -= added - 1;
-    }
+    advance *a = context;
+    writer *w = &a->writers[worker];
+    int64_t first = w->made_count;
+    toi_status status = advance_nodes(a, w, &a->blocks[index]);
+    a->cut_off[index] = (cut_off){worker, (int)(w->made_count - first), first};
     return status;
 }
 
 // ---- The new front
 
-static bool is_replaced(toi_pair node)
+static int64_t count_made(const advance *a)
 {
-    return node.a == REPLACED.a;
-}
-
-static toi_status copy_block(void *context, int64_t index, int worker)
-{
-    (void)worker;
-    const advance *a = context;
-    const block *b = &a->blocks[index];
-    int64_t first = index * a->block_nodes, end = first + a->block_nodes;
-    end = end < a->front->count ? end : a->front->count;
-    const toi_pair *from = a->sprouts[b->worker].nodes + b->first;
-    toi_pair *to = a->grown + b->length;
-    for (int64_t i = first; i < end; ++i) {
-        if (is_replaced(a->front->nodes[i])) {
-            int64_t count = read_header(*from);
-            memcpy(to, from + 1, (size_t)count * sizeof *to);
-            to += count;
-            from += 1 + count;
-        } else {
-            *to++ = a->front->nodes[i];
-        }
-    }
-    return TOI_OK;
-}
-
-// From lengths to starts; returns the sum.
-static int64_t place_blocks(const advance *a)
-{
-    int64_t sum = 0;
-    for (int64_t i = 0; i < a->block_count; ++i) {
-        int64_t length = a->blocks[i].length;
-        a->blocks[i].length = sum;
-        sum += length;
-    }
-    return sum;
-}
-
-static void add_counts(const advance *a, toi_walk_counts *counts)
-{
-    for (int64_t i = 0; i < a->block_count; ++i) {
-        counts->tests += a->blocks[i].counts.tests;
-        counts->sprouted += a->blocks[i].counts.sprouted;
-        counts->left += a->blocks[i].counts.left;
-    }
-}
-
-static bool anything_replaced(const advance *a)
-{
-    int64_t written = 0;
+    int64_t made = 0;
     for (int i = 0; i < a->walk->workers; ++i)
-        written += a->sprouts[i].count;
-    return written > 0;
+        made += a->writers[i].made_count;
+    return made;
 }
 
-static toi_status replace_front(advance *a)
+// Puts the blocks that were cut off where they belong.
+static toi_status insert_blocks(advance *a, toi_front *front, int64_t made)
 {
-    toi_front *front = a->front;
-    int64_t capacity = 0, count = place_blocks(a);
-    toi_status status = toi_reserve(a->walk->budget, (void **)&a->grown, &capacity,
-                                    count > 0 ? count : 1, sizeof *a->grown);
-    if (status == TOI_OK)
-        status = toi_parallel(a->walk->workers, a->block_count, copy_block, a);
-    if (status != TOI_OK) {
-        toi_give_back(a->grown);
+    toi_front_block *all = NULL;
+    int64_t capacity = 0, count = 0;
+    toi_status status =
+        toi_reserve(a->walk->budget, (void **)&all, &capacity, a->block_count + made, sizeof *all);
+    if (status != TOI_OK)
         return status;
+    for (int64_t i = 0; i < a->block_count; ++i) {
+        const cut_off *c = &a->cut_off[i];
+        const toi_front_block *from = a->writers[c->worker].made + c->first;
+        for (int k = 0; k < c->count; ++k)
+            all[count++] = from[k];
+        all[count++] = a->blocks[i];
     }
-    toi_give_back(front->nodes);
-    *front = (toi_front){a->grown, count, capacity};
+    for (int i = 0; i < a->walk->workers; ++i)
+        a->writers[i].made_count = 0;
+    toi_give_back(front->blocks);
+    front->blocks = all;
+    front->block_capacity = capacity;
+    front->block_count = count;
     return TOI_OK;
 }
 
-static toi_status advance_front(advance *a, toi_walk_counts *counts)
+static void add_up(const advance *a, toi_front *front, toi_walk_counts *counts)
+{
+    front->count = front->capacity = 0;
+    for (int64_t i = 0; i < front->block_count; ++i) {
+        front->count += front->blocks[i].count;
+        front->capacity += front->blocks[i].capacity;
+    }
+    for (int i = 0; i < a->walk->workers; ++i) {
+        counts->tests += a->writers[i].counts.tests;
+        counts->sprouted += a->writers[i].counts.sprouted;
+        counts->left += a->writers[i].counts.left;
+    }
+}
+
+static toi_status advance_blocks(advance *a, toi_front *front, toi_walk_counts *counts)
 {
     const toi_walk *walk = a->walk;
-    a->block_count = (a->front->count + a->block_nodes - 1) / a->block_nodes;
-    a->sprouts = toi_take(walk->budget, walk->workers, sizeof *a->sprouts);
-    a->blocks = a->sprouts ? toi_take(walk->budget, a->block_count, sizeof *a->blocks) : NULL;
-    toi_status status = a->blocks ? TOI_OK : toi_allocation_status();
-    for (int i = 0; a->sprouts && i < walk->workers; ++i)
-        a->sprouts[i] = (sprouts){0};
+    toi_status status = toi_parallel(walk->workers, a->block_count, advance_block, a);
+    int64_t made = count_made(a);
+    if (status == TOI_OK && made > 0)
+        status = insert_blocks(a, front, made);
     if (status == TOI_OK)
-        status = toi_parallel(walk->workers, a->block_count, advance_block, a);
+        add_up(a, front, counts);
+    for (int i = 0; i < walk->workers; ++i) {
+        for (int64_t k = 0; k < a->writers[i].made_count; ++k) // after a failure
+            toi_give_back(a->writers[i].made[k].nodes);
+        toi_give_back(a->writers[i].made);
+    }
+    return status;
+}
+
+// From what a->blocks hold to `front`, whose list of blocks that is.
+static toi_status advance_front(advance *a, toi_front *front, toi_walk_counts *counts)
+{
+    const toi_walk *walk = a->walk;
+    a->blocks = front->blocks;
+    a->block_count = front->block_count;
+    a->count = front->count;
+    a->writers = toi_take(walk->budget, walk->workers, sizeof *a->writers);
+    a->cut_off = a->writers ? toi_take(walk->budget, a->block_count, sizeof *a->cut_off) : NULL;
+    toi_status status = a->cut_off ? TOI_OK : toi_allocation_status();
+    for (int i = 0; status == TOI_OK && i < walk->workers; ++i) {
+        writer *w = &a->writers[i];
+        w->made = NULL;
+        w->made_count = w->made_capacity = w->written = 0;
+        w->counts = (toi_walk_counts){0};
+    }
     if (status == TOI_OK)
-        add_counts(a, counts);
-    if (status == TOI_OK && anything_replaced(a))
-        status = replace_front(a);
-    for (int i = 0; a->sprouts && i < walk->workers; ++i)
-        toi_give_back(a->sprouts[i].nodes);
-    toi_give_back(a->blocks);
-    toi_give_back(a->sprouts);
+        status = advance_blocks(a, front, counts);
+    toi_give_back(a->cut_off);
+    toi_give_back(a->writers);
     return status;
 }
 
 toi_status toi_update_front(const toi_walk *walk, toi_front *front, toi_walk_counts *counts)
 {
-    advance a = {.walk = walk, .front = front, .block_nodes = BLOCK_NODES};
-    return advance_front(&a, counts);
+    advance a = {.walk = walk};
+    return advance_front(&a, front, counts);
 }
 
 // ---- From the root
 
+// A list of nodes.
+typedef struct node_list
+{
+    toi_pair *nodes;
+    int64_t count;
+} node_list;
+
+// Of the test tree: one for the first tree, two more for the second, which is gone down first: the
+// few it holds may be far apart. Returns how many.
+static int find_roots(const toi_walk *walk, toi_pair roots[MOST_ROOTS])
+{
+    int32_t second = toi_second_tree(walk->tree);
+    const toi_pair all[MOST_ROOTS] = {{0, 0}, {second, 0}, {second, second}};
+    int count = 0;
+    for (int i = 0; i < (walk->tree->late > 0 ? MOST_ROOTS : 1); ++i)
+        if (is_node(walk, all[i]))
+            roots[count++] = all[i];
+    return count;
+}
+
 // One level deeper where the list has room for `most` nodes; returns whether that has changed it.
-static bool go_deeper(const toi_walk *walk, toi_front *from, toi_front *to, int64_t most,
+static bool go_deeper(const toi_walk *walk, const node_list *from, node_list *to, int64_t most,
                       toi_walk_counts *counts)
 {
     bool changed = false;
@@ -343,50 +426,148 @@ static bool go_deeper(const toi_walk *walk, toi_front *from, toi_front *to, int6
     return changed;
 }
 
-static toi_status take_nodes(const toi_walk *walk, int64_t count, toi_front *front)
-{
-    *front = (toi_front){0};
-    return toi_reserve(walk->budget, (void **)&front->nodes, &front->capacity, count,
-                       sizeof *front->nodes);
-}
-
 // Nodes that cover all pairs of elements, at most so many, breadth first.
-static toi_status collect(const toi_walk *walk, int64_t most, toi_front *front,
+static toi_status collect(const toi_walk *walk, int64_t most, node_list *list,
                           toi_walk_counts *counts)
 {
-    toi_front other = {0};
-    toi_status status = take_nodes(walk, most, front);
+    int64_t room = most > MOST_ROOTS ? most : MOST_ROOTS;
+    node_list other = {toi_take(walk->budget, room, sizeof *other.nodes), 0};
+    *list = (node_list){other.nodes ? toi_take(walk->budget, room, sizeof *list->nodes) : NULL, 0};
+    toi_status status = list->nodes ? TOI_OK : toi_allocation_status();
     if (status == TOI_OK)
-        status = take_nodes(walk, most, &other);
-    toi_pair root = {0, 0};
-    if (status == TOI_OK && is_node(walk, root))
-        front->nodes[front->count++] = root;
-    while (status == TOI_OK && go_deeper(walk, front, &other, most, counts)) {
-        toi_front swapped = *front;
-        *front = other;
+        list->count = find_roots(walk, list->nodes);
+    while (status == TOI_OK && go_deeper(walk, list, &other, most, counts)) {
+        node_list swapped = *list;
+        *list = other;
         other = swapped;
     }
     toi_give_back(other.nodes);
     return status;
 }
 
+// A front of such nodes, a block each, which it does not own.
+static toi_status borrow_nodes(const toi_walk *walk, const node_list *list, toi_front *front)
+{
+    *front = (toi_front){.count = list->count};
+    toi_status status = toi_reserve(walk->budget, (void **)&front->blocks, &front->block_capacity,
+                                    list->count, sizeof *front->blocks);
+    if (status != TOI_OK)
+        return status;
+    for (int64_t i = 0; i < list->count; ++i)
+        front->blocks[i] = (toi_front_block){&list->nodes[i], 1, 0};
+    front->block_count = list->count;
+    return TOI_OK;
+}
+
+static void drop_borrowed(toi_front *front)
+{
+    for (int64_t i = 0; i < front->block_count; ++i)
+        if (is_borrowed(&front->blocks[i]))
+            front->blocks[i].nodes = NULL;
+}
+
+static toi_status walk_from(const toi_walk *walk, const node_list *list, toi_front *front,
+                            toi_walk_counts *counts)
+{
+    advance a = {.walk = walk, .spare = *front};
+    toi_status status = borrow_nodes(walk, list, front);
+    if (status == TOI_OK && list->count > 0)
+        status = advance_front(&a, front, counts);
+    drop_borrowed(front);
+    toi_free_front(&a.spare);
+    return status;
+}
+
 toi_status toi_make_front(const toi_walk *walk, int64_t subtasks, toi_front *front,
                           toi_walk_counts *counts)
 {
-    toi_free_front(front);
-    toi_status status = collect(walk, subtasks < walk->most ? subtasks : walk->most, front, counts);
-    advance a = {.walk = walk, .front = front, .block_nodes = 1};
-    if (status == TOI_OK && front->count > 0)
-        status = advance_front(&a, counts);
+    node_list list;
+    if (is_limited(walk))
+        toi_free_front(front);                       // else its blocks are used again
+    int64_t most = 1 + walk->most / TOI_LEAST_BLOCK; // each gives a block
+    toi_status status = collect(walk, subtasks < most ? subtasks : most, &list, counts);
+    if (status == TOI_OK)
+        status = walk_from(walk, &list, front, counts);
     if (status != TOI_OK)
         toi_free_front(front);
+    toi_give_back(list.nodes);
     return status;
+}
+
+// ---- After a change of the tree
+
+typedef struct pruning
+{
+    const toi_walk *walk;
+    toi_front *front;
+} pruning;
+
+// Nodes of the second tree have it on their first side at least.
+static toi_status prune_blocks(void *context, int64_t first, int64_t end)
+{
+    const pruning *p = context;
+    int32_t second = toi_second_tree(p->walk->tree);
+    for (int64_t i = first; i < end; ++i) {
+        toi_front_block *block = &p->front->blocks[i];
+        int count = 0;
+        for (int k = 0; k < block->count; ++k)
+            if (unmarked(block->nodes[k]).a < second)
+                block->nodes[count++] = block->nodes[k];
+        block->count = count;
+    }
+    return TOI_OK;
+}
+
+static void drop_empty_blocks(toi_front *front)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < front->block_count; ++i)
+        if (front->blocks[i].count > 0)
+            front->blocks[count++] = front->blocks[i];
+        else
+            toi_give_back(front->blocks[i].nodes);
+    front->block_count = count;
+}
+
+static toi_status append_nodes(const toi_walk *walk, const node_list *list, toi_front *front)
+{
+    toi_status status = toi_reserve(walk->budget, (void **)&front->blocks, &front->block_capacity,
+                                    front->block_count + list->count, sizeof *front->blocks);
+    for (int64_t i = 0; i < list->count && status == TOI_OK; ++i) {
+        toi_front_block *block = &front->blocks[front->block_count];
+        status = take_block(walk, 1, block);
+        if (status != TOI_OK)
+            break;
+        block->nodes[block->count++] = list->nodes[i];
+        ++front->block_count;
+        ++front->count;
+    }
+    return status;
+}
+
+toi_status toi_amend_front(const toi_walk *walk, toi_front *front)
+{
+    pruning p = {walk, front};
+    toi_pair roots[MOST_ROOTS];
+    toi_status status = toi_parallel_ranges(walk->workers, front->block_count, 1, prune_blocks, &p);
+    drop_empty_blocks(front);
+    int count = find_roots(walk, roots), old = count > 0 && roots[0].a == 0;
+    node_list late = {roots + old, count - old};
+    return status == TOI_OK ? append_nodes(walk, &late, front) : status;
 }
 
 void toi_free_front(toi_front *front)
 {
-    toi_give_back(front->nodes);
+    for (int64_t i = 0; i < front->block_count; ++i)
+        toi_give_back(front->blocks[i].nodes);
+    toi_give_back(front->blocks);
     *front = (toi_front){0};
+}
+
+int64_t toi_front_bytes(const toi_front *front)
+{
+    return front->block_capacity * (int64_t)sizeof *front->blocks +
+           front->block_count * TOI_BLOCK_OVERHEAD + front->capacity * (int64_t)sizeof(toi_pair);
 }
 
 // ---- What is met
@@ -415,13 +596,13 @@ static toi_status visit_below(const toi_walk *walk, toi_pair node, toi_leaf_pair
     return status;
 }
 
-toi_status toi_visit_front(const toi_walk *walk, const toi_front *front, int64_t first, int64_t end,
+toi_status toi_visit_block(const toi_walk *walk, const toi_front_block *block,
                            toi_leaf_pair_fn *visit, void *context, int64_t *tests)
 {
     const toi_hierarchy *tree = walk->tree;
     toi_status status = TOI_OK;
-    for (int64_t i = first; i < end && status == TOI_OK; ++i) {
-        toi_pair node = front->nodes[i];
+    for (int i = 0; i < block->count && status == TOI_OK; ++i) {
+        toi_pair node = block->nodes[i];
         if (!toi_is_met(node))
             continue;
         node = unmarked(node);

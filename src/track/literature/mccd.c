@@ -10,13 +10,11 @@
 
 enum
 {
-    SUBTASKS = 1024,    // that a walk from the root collects before they are shared out
-    STREAM_NODES = 512, // of the front, and orphans, that a task hands on
-    LEAST_NODES = 1024  // of a front that is worth trying where memory is short
+    SUBTASKS = 4096,      // that a walk from the root collects at most before they are shared out:
+    SUBTASK_LEAVES = 64,  // one for so many leaves
+    STREAM_ORPHANS = 512, // that a task hands on
+    LEAST_NODES = 1024    // of a front that is worth trying where memory is short
 };
-
-// No front is longer.
-static const int64_t NO_LIMIT = (int64_t)1 << 60;
 
 // What a scene keeps.
 typedef struct mccd
@@ -44,43 +42,6 @@ static void forget(void *kept)
     toi_give_back(m);
 }
 
-// ---- What follows from the faces and edges alone
-
-static toi_status make_ready(toi_pipeline *p, mccd *m)
-{
-    const toi_track_def *def = &p->scene->tracking.def;
-    toi_status status = TOI_OK;
-    if (m->ready)
-        return TOI_OK;
-    status = toi_make_elements(&p->mesh, p->budget, &m->elements);
-    m->orphans = def->orphans;
-    if (status == TOI_OK && m->orphans)
-        status = toi_find_orphans(&m->elements, &p->mesh, p->budget, &m->listed, &m->orphans);
-    if (status == TOI_OK)
-        status = toi_take_hierarchy(def->volume, m->elements.count, p->budget, &m->tree);
-    m->ready = status == TOI_OK;
-    return status;
-}
-
-static toi_status open_kept(toi_pipeline *p, mccd **kept)
-{
-    toi_tracking *t = &p->scene->tracking;
-    if (!t->kept) {
-        mccd *m = toi_take(p->budget, 1, sizeof *m);
-        if (!m)
-            return toi_allocation_status();
-        *m = (mccd){0};
-        t->kept = m;
-    }
-    *kept = t->kept;
-    toi_status status = make_ready(p, *kept);
-    if (status != TOI_OK) {
-        forget(t->kept);
-        t->kept = NULL;
-    }
-    return status;
-}
-
 // ---- The tree
 
 static double length(const double a[4], const double b[4])
@@ -89,63 +50,73 @@ static double length(const double a[4], const double b[4])
     return sqrt(x * x + y * y + z * z);
 }
 
-static double mean_edge(const toi_pipeline *p)
+// Sums of lengths, a piece each.
+typedef struct length_sums
 {
+    const toi_pipeline *pipeline;
+    double *sums;
+} length_sums;
+
+static toi_status add_edges(void *context, int64_t first, int64_t end)
+{
+    const length_sums *l = context;
+    const toi_pipeline *p = l->pipeline;
     double sum = 0;
-    for (int64_t i = 0; i < p->mesh.edges.count; ++i) {
+    for (int64_t i = first; i < end; ++i) {
         const int32_t *edge = toi_edge_at(&p->mesh.edges, i);
         sum += length(p->trajectories[edge[0]].start, p->trajectories[edge[1]].start);
     }
-    return p->mesh.edges.count > 0 ? sum / (double)p->mesh.edges.count : 0;
-}
-
-typedef struct motion_sums
-{
-    const toi_pipeline *pipeline;
-    double *sums; // a piece of the vertices each
-} motion_sums;
-
-static toi_status add_ways(void *context, int64_t first, int64_t end)
-{
-    const motion_sums *m = context;
-    double sum = 0;
-    for (int64_t i = first; i < end; ++i)
-        sum += length(m->pipeline->trajectories[i].start, m->pipeline->trajectories[i].end);
-    m->sums[first / TOI_PIECE] = sum;
+    l->sums[first / TOI_PIECE] = sum;
     return TOI_OK;
 }
 
-static toi_status find_mean_way(const toi_pipeline *p, int workers, double *mean)
+static toi_status add_ways(void *context, int64_t first, int64_t end)
 {
-    int64_t vertices = p->mesh.start.count, pieces = (vertices + TOI_PIECE - 1) / TOI_PIECE;
-    motion_sums m = {p, toi_take(p->budget, pieces, sizeof *m.sums)};
-    if (!m.sums)
-        return toi_allocation_status();
-    toi_status status = toi_parallel_ranges(workers, vertices, TOI_PIECE, add_ways, &m);
+    const length_sums *l = context;
     double sum = 0;
-    for (int64_t i = 0; i < pieces; ++i)
-        sum += m.sums[i];
-    toi_give_back(m.sums);
-    *mean = vertices > 0 ? sum / (double)vertices : 0;
+    for (int64_t i = first; i < end; ++i)
+        sum += length(l->pipeline->trajectories[i].start, l->pipeline->trajectories[i].end);
+    l->sums[first / TOI_PIECE] = sum;
+    return TOI_OK;
+}
+
+static toi_status find_mean(const toi_pipeline *p, int64_t count, toi_range_fn *add, int workers,
+                            double *mean)
+{
+    int64_t pieces = (count + TOI_PIECE - 1) / TOI_PIECE;
+    length_sums l = {p, toi_take(p->budget, pieces, sizeof *l.sums)};
+    if (!l.sums)
+        return toi_allocation_status();
+    toi_status status = toi_parallel_ranges(workers, count, TOI_PIECE, add, &l);
+    double sum = 0;
+    for (int64_t i = 0; i < pieces && status == TOI_OK; ++i)
+        sum += l.sums[i];
+    toi_give_back(l.sums);
+    *mean = count > 0 ? sum / (double)count : 0;
     return status;
+}
+
+static toi_hierarchy_source make_source(const toi_pipeline *p, const mccd *m, int workers)
+{
+    return (toi_hierarchy_source){&m->elements, p->trajectories,
+                                  toi_separation_radius(p->def->narrow.min_separation), workers,
+                                  p->budget};
 }
 
 static toi_status bound_tree(toi_pipeline *p, mccd *m, int workers, bool *built)
 {
     const toi_track_def *def = &p->scene->tracking.def;
-    toi_hierarchy_source source = {&m->elements, p->trajectories,
-                                   toi_separation_radius(p->def->narrow.min_separation), workers,
-                                   p->budget};
+    toi_hierarchy_source source = make_source(p, m, workers);
     toi_status status = TOI_OK;
     *built = m->tree.subtree_count == 0 || def->method == TOI_TRACK_REBUILD;
     if (!*built) {
         status = toi_refit_hierarchy(&source, &m->tree);
         *built = m->tree.surface > def->most_growth * m->tree.built;
     }
+    if (status == TOI_OK && *built && m->edge == 0)
+        status = find_mean(p, p->mesh.edges.count, add_edges, workers, &m->edge);
     if (status != TOI_OK || !*built)
         return status;
-    if (m->edge == 0)
-        m->edge = mean_edge(p);
     m->tracked = false;
     return toi_build_hierarchy(&source, &m->tree);
 }
@@ -167,13 +138,16 @@ static int counting_vectors(const toi_pipeline *p, const mccd *m)
     return all ? m->tree.vectors : TOI_BOX_VECTORS;
 }
 
-// The nodes that may be kept. While a front is replaced there are three of it.
+// The nodes that may be kept. While blocks of a front grow there are old ones and new ones.
 static int64_t most_nodes(const toi_pipeline *p, const mccd *m)
 {
-    const int64_t size = sizeof(toi_pair), own = p->scene->tracking.def.memory_limit;
-    int64_t most = own > 0 ? own / size : NO_LIMIT;
+    const int64_t a_block = sizeof(toi_front_block) + TOI_BLOCK_OVERHEAD;
+    const int64_t size =
+        (int64_t)sizeof(toi_pair) + (a_block + TOI_LEAST_BLOCK - 1) / TOI_LEAST_BLOCK;
+    const int64_t own = p->scene->tracking.def.memory_limit;
+    int64_t most = own > 0 ? own / size : TOI_NO_LIMIT;
     if (p->budget->limit > 0) {
-        int64_t free_bytes = p->budget->limit - p->budget->need + m->front.capacity * size;
+        int64_t free_bytes = p->budget->limit - p->budget->need + toi_front_bytes(&m->front);
         int64_t share = free_bytes / (4 * size);
         share = share < LEAST_NODES ? LEAST_NODES : share;
         most = share < most ? share : most;
@@ -203,7 +177,9 @@ static toi_status make_front(toi_pipeline *p, mccd *m, const toi_walk *walk,
                              toi_walk_counts *counts)
 {
     bool serial = p->scene->tracking.def.method == TOI_TRACK_SERIAL;
-    toi_status status = toi_make_front(walk, serial ? 1 : SUBTASKS, &m->front, counts);
+    int64_t subtasks = 1 + m->tree.leaves / SUBTASK_LEAVES;
+    subtasks = serial ? 1 : subtasks < SUBTASKS ? subtasks : SUBTASKS;
+    toi_status status = toi_make_front(walk, subtasks, &m->front, counts);
     counts->sprouted = counts->left = 0;
     m->sprouted = m->left = 0;
     m->tracked = status == TOI_OK && p->scene->tracking.def.method == TOI_TRACK_FRONT;
@@ -240,6 +216,79 @@ static toi_status find_front(toi_pipeline *p, mccd *m, int workers)
     return status;
 }
 
+// ---- What follows from the faces and edges alone
+
+static toi_status list_all(toi_pipeline *p, mccd *m)
+{
+    toi_free_orphans(&m->listed);
+    m->elements = (toi_elements){0};
+    m->orphans = p->scene->tracking.def.orphans;
+    toi_status status = toi_make_elements(&p->mesh, p->workers, p->budget, &m->elements);
+    if (status == TOI_OK && m->orphans)
+        status = toi_find_orphans(&m->elements, &p->mesh, p->workers, p->budget, &m->listed,
+                                  &m->orphans);
+    return status;
+}
+
+// Keeps what can be kept of tree and front. A front of one rule about adjacent elements is none of
+// the other.
+static toi_status amend(toi_pipeline *p, mccd *m, const toi_elements *before, bool same_rule)
+{
+    bool kept = false;
+    toi_hierarchy_source source = make_source(p, m, p->workers);
+    toi_status status = TOI_OK;
+    if (m->tree.subtree_count > 0)
+        status = toi_amend_hierarchy(&source, before, &m->tree, &kept);
+    if (!kept)
+        m->tree.subtree_count = 0;
+    m->tracked = m->tracked && kept && same_rule;
+    if (status != TOI_OK || !m->tracked)
+        return status;
+    toi_walk walk = make_walk(p, m, p->workers);
+    return toi_amend_front(&walk, &m->front);
+}
+
+static toi_status make_ready(toi_pipeline *p, mccd *m)
+{
+    toi_elements before = m->elements;
+    bool orphans = m->orphans;
+    if (m->ready)
+        return TOI_OK;
+    toi_status status = list_all(p, m);
+    if (m->elements.count == 0 || before.count == 0) { // begin anew
+        toi_free_front(&m->front);
+        toi_free_hierarchy(&m->tree);
+        m->tracked = false;
+        if (status == TOI_OK)
+            status = toi_take_hierarchy(p->scene->tracking.def.volume, m->elements.count, p->budget,
+                                        &m->tree);
+    } else if (status == TOI_OK) {
+        status = amend(p, m, &before, m->orphans == orphans);
+    }
+    toi_free_elements(&before);
+    m->ready = status == TOI_OK;
+    return status;
+}
+
+static toi_status open_kept(toi_pipeline *p, mccd **kept)
+{
+    toi_tracking *t = &p->scene->tracking;
+    if (!t->kept) {
+        mccd *m = toi_take(p->budget, 1, sizeof *m);
+        if (!m)
+            return toi_allocation_status();
+        *m = (mccd){0};
+        t->kept = m;
+    }
+    *kept = t->kept;
+    toi_status status = make_ready(p, *kept);
+    if (status != TOI_OK) {
+        forget(t->kept);
+        t->kept = NULL;
+    }
+    return status;
+}
+
 // ---- A step
 
 static int count_workers(const toi_pipeline *p)
@@ -249,9 +298,10 @@ static int count_workers(const toi_pipeline *p)
 
 static int64_t kept_bytes(const toi_pipeline *p, const mccd *m)
 {
-    int64_t pairs = m->listed.pairs[0].capacity + m->listed.pairs[1].capacity + m->front.capacity;
+    int64_t pairs = m->listed.pairs[0].capacity + m->listed.pairs[1].capacity;
     return (int64_t)sizeof *m + toi_elements_bytes(&m->elements, &p->mesh) +
-           toi_hierarchy_bytes(&m->tree) + pairs * (int64_t)sizeof(toi_pair);
+           toi_hierarchy_bytes(&m->tree) + toi_front_bytes(&m->front) +
+           pairs * (int64_t)sizeof(toi_pair);
 }
 
 static toi_status prepare(toi_pipeline *p)
@@ -265,7 +315,7 @@ static toi_status prepare(toi_pipeline *p)
         return status;
     status = bound_tree(p, m, count_workers(p), &built);
     if (status == TOI_OK)
-        status = find_mean_way(p, count_workers(p), &way);
+        status = find_mean(p, p->mesh.start.count, add_ways, count_workers(p), &way);
     if (status != TOI_OK)
         m->tree.subtree_count = 0;
     double bounded = toi_clock();
@@ -379,39 +429,36 @@ static toi_status expand(void *context, int32_t a, int32_t b)
 static toi_status write_orphans(expansion *x, int64_t first)
 {
     const toi_pair_array *list = &x->s->kept->listed.pairs[x->s->kind];
-    int64_t end = first + STREAM_NODES < list->count ? first + STREAM_NODES : list->count;
+    int64_t end = first + STREAM_ORPHANS < list->count ? first + STREAM_ORPHANS : list->count;
     toi_status status = TOI_OK;
     for (int64_t i = first; i < end && status == TOI_OK; ++i)
         status = write_pair(x, true, list->data[i].a, list->data[i].b);
     return status;
 }
 
-static int64_t count_blocks(int64_t count)
-{
-    return (count + STREAM_NODES - 1) / STREAM_NODES;
-}
-
+// The blocks of the front, then the orphans.
 static toi_status stream_block(void *context, int64_t task, int worker)
 {
     streaming *s = context;
     const toi_front *front = &s->kept->front;
     expansion x = {.s = s, .writer = toi_start_writer(&s->job, s->buffers, task, worker)};
-    int64_t blocks = count_blocks(front->count), first = task * STREAM_NODES, tests = 0;
-    int64_t end = first + STREAM_NODES < front->count ? first + STREAM_NODES : front->count;
+    int64_t blocks = front->block_count, tests = 0;
     toi_status status = task < blocks
-                            ? toi_visit_front(&s->walk, front, first, end, expand, &x, &tests)
-                            : write_orphans(&x, (task - blocks) * STREAM_NODES);
+                            ? toi_visit_block(&s->walk, &front->blocks[task], expand, &x, &tests)
+                            : write_orphans(&x, (task - blocks) * STREAM_ORPHANS);
     if (status == TOI_OK)
         status = toi_end_writer(&x.writer);
-    s->tests += tests;
-    s->adjacent += x.adjacent;
+    if (tests > 0)
+        s->tests += tests;
+    if (x.adjacent > 0)
+        s->adjacent += x.adjacent;
     return status == TOI_OK ? toi_meter_add(s->job.meter, 1) : status;
 }
 
 static toi_status stream_blocks(streaming *s)
 {
-    int64_t tasks =
-        count_blocks(s->kept->front.count) + count_blocks(s->kept->listed.pairs[s->kind].count);
+    int64_t orphans = s->kept->listed.pairs[s->kind].count;
+    int64_t tasks = s->kept->front.block_count + (orphans + STREAM_ORPHANS - 1) / STREAM_ORPHANS;
     s->buffers = toi_take_writer_buffers(&s->job);
     if (!s->buffers)
         return toi_allocation_status();
@@ -443,4 +490,12 @@ static toi_status stream(toi_pipeline *p, toi_kind kind, toi_receiver to)
     return status;
 }
 
-const toi_track_source toi_track_mccd = {.prepare = prepare, .stream = stream, .forget = forget};
+static void change(void *kept)
+{
+    mccd *m = kept;
+    if (m)
+        m->ready = false;
+}
+
+const toi_track_source toi_track_mccd = {
+    .prepare = prepare, .stream = stream, .forget = forget, .change = change};

@@ -28,7 +28,8 @@ typedef struct toi_elements
 } toi_elements;
 
 // Of a mesh that is checked; its positions do not matter. On failure there are none.
-toi_status toi_make_elements(const toi_mesh *mesh, toi_budget *budget, toi_elements *elements);
+toi_status toi_make_elements(const toi_mesh *mesh, int workers, toi_budget *budget,
+                             toi_elements *elements);
 void toi_free_elements(toi_elements *elements);
 int64_t toi_elements_bytes(const toi_elements *elements, const toi_mesh *mesh);
 
@@ -67,8 +68,8 @@ typedef struct toi_orphans
 
 // *few: they are not more than some an element. Where they are (a vertex with very many faces)
 // they are not listed, and adjacent elements must be looked at.
-toi_status toi_find_orphans(const toi_elements *e, const toi_mesh *mesh, toi_budget *budget,
-                            toi_orphans *orphans, bool *few);
+toi_status toi_find_orphans(const toi_elements *e, const toi_mesh *mesh, int workers,
+                            toi_budget *budget, toi_orphans *orphans, bool *few);
 void toi_free_orphans(toi_orphans *orphans);
 
 // ---- The hierarchy
@@ -83,14 +84,20 @@ enum
     TOI_MOST_DEPTH = 96  // of a tree
 };
 
+// Of an element that is gone.
+#define TOI_EMPTY_LEAF INT32_MIN
+
 // A tree in depth-first order: the left child follows its parent. A bound is the least and then
-// the greatest of each slab.
+// the greatest of each slab. Behind it there may be a second, small tree of what has changed since
+// the first was built.
 typedef struct toi_hierarchy
 {
-    int64_t leaves;
+    toi_volume volume;
+    int64_t leaves;               // of the first tree
+    int64_t late;                 // those of the second
     int vectors;                  // of one side of a bound
     toi_slabs *bounds;            // 2 * vectors a node
-    int32_t *right;               // the right child; of a leaf ~element
+    int32_t *right;               // the right child; of a leaf ~element, or TOI_EMPTY_LEAF
     struct toi_subtree *subtrees; // shared out between the workers
     int64_t subtree_count;
     int32_t *tops; // the nodes above them, parents first
@@ -115,11 +122,23 @@ toi_status toi_take_hierarchy(toi_volume volume, int64_t leaves, toi_budget *bud
 void toi_free_hierarchy(toi_hierarchy *tree);
 int64_t toi_hierarchy_bytes(const toi_hierarchy *tree);
 
-// Chooses its shape, and bounds.
+// Chooses its shape, for the elements that there are, and bounds.
 toi_status toi_build_hierarchy(const toi_hierarchy_source *source, toi_hierarchy *tree);
+
+// After faces have come, gone or changed since the elements were `before`: leaves of what is no
+// more are emptied, and the second tree is built anew, of all that has no leaf in the first. *kept:
+// that was little; else the tree must be built.
+toi_status toi_amend_hierarchy(const toi_hierarchy_source *source, const toi_elements *before,
+                               toi_hierarchy *tree, bool *kept);
 
 // Bounds alone.
 toi_status toi_refit_hierarchy(const toi_hierarchy_source *source, toi_hierarchy *tree);
+
+// Where the second tree begins.
+static inline int32_t toi_second_tree(const toi_hierarchy *tree)
+{
+    return (int32_t)(2 * tree->leaves);
+}
 
 static inline bool toi_is_leaf(const toi_hierarchy *tree, int32_t node)
 {
@@ -130,16 +149,34 @@ static inline bool toi_is_leaf(const toi_hierarchy *tree, int32_t node)
 
 // Nodes of the test tree, in its order: pairs of nodes of the hierarchy, or twice the same. One
 // whose volumes overlap is `met`: its first number is stored as ~a.
-typedef struct toi_front
+typedef struct toi_front_block
 {
     toi_pair *nodes;
-    int64_t count, capacity;
+    int count, capacity;
+} toi_front_block;
+
+// In blocks, so that a worker can rewrite one by itself.
+typedef struct toi_front
+{
+    toi_front_block *blocks;
+    int64_t block_count, block_capacity;
+    int64_t count, capacity; // of the nodes in all of them
 } toi_front;
+
+int64_t toi_front_bytes(const toi_front *front);
+
+enum
+{
+    TOI_LEAST_BLOCK = 64 // nodes that a block has on average, where few may be kept
+};
 
 static inline bool toi_is_met(toi_pair node)
 {
     return node.a < 0;
 }
+
+// As many nodes as there are.
+static const int64_t TOI_NO_LIMIT = (int64_t)1 << 60;
 
 // How the test tree is walked.
 typedef struct toi_walk
@@ -168,12 +205,14 @@ toi_status toi_make_front(const toi_walk *walk, int64_t subtasks, toi_front *fro
 // The front of the last step brought up to date.
 toi_status toi_update_front(const toi_walk *walk, toi_front *front, toi_walk_counts *counts);
 
+// After toi_amend_hierarchy(): nodes of a second tree that was go, those of the one that is come.
+toi_status toi_amend_front(const toi_walk *walk, toi_front *front);
+
 void toi_free_front(toi_front *front);
 
-// Hands the pairs of elements on whose volumes overlap: those that the nodes [first, end) of a
-// front stand for.
+// Hands the pairs of elements on whose volumes overlap: those that the nodes of a block stand for.
 typedef toi_status toi_leaf_pair_fn(void *context, int32_t element_a, int32_t element_b);
-toi_status toi_visit_front(const toi_walk *walk, const toi_front *front, int64_t first, int64_t end,
+toi_status toi_visit_block(const toi_walk *walk, const toi_front_block *block,
                            toi_leaf_pair_fn *visit, void *context, int64_t *tests);
 
 #endif
