@@ -11,6 +11,7 @@ enum
     MOST_BITS = 11, // of a digit
     MOST_DIGITS = 1 << MOST_BITS,
     LEAST_PIECE = 1 << 12, // keys that are worth counting apart
+    PAGE_KEYS = 4096 / sizeof(uint64_t),
     SERIAL_COUNT = 1 << 15
 };
 
@@ -33,6 +34,8 @@ static unsigned digit(const pass *p, uint64_t key)
     return (unsigned)((key >> p->shift) & p->digit_mask);
 }
 
+// Also touches the scratch: where its pages are fresh, each worker now gets some from the system.
+// The first pass would have all of them ask for the same pages at once.
 static toi_status find_varying_bits(void *context, int64_t first, int64_t end)
 {
     pass *p = context;
@@ -41,6 +44,8 @@ static toi_status find_varying_bits(void *context, int64_t first, int64_t end)
         all_or |= p->from[i];
         all_and &= p->from[i];
     }
+    for (int64_t i = first; i < end; i += PAGE_KEYS)
+        p->to[i] = 0;
     p->all_or[first / p->piece] = all_or;
     p->all_and[first / p->piece] = all_and;
     return TOI_OK;
@@ -141,6 +146,7 @@ static void sort_with_scratch(pass *p, uint64_t *keys, uint64_t *scratch, uint64
                               int workers)
 {
     p->from = keys;
+    p->to = scratch;
     uint64_t remaining = varying_bits(p, workers) & mask;
     uint64_t *to = scratch;
     p->bits = digit_width(remaining);
