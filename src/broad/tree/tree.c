@@ -60,10 +60,8 @@ static int64_t lay_out(toi_tree *tree, int64_t total, bool moving, char *memory)
     return used;
 }
 
-// One block of memory: what is freed as a whole the system's allocator keeps at hand, where it
-// returns many large parts to the system and fetches them again, page by page, in the next call.
-toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool moving,
-                         toi_tree *tree)
+// Returns how many blocks there are at all levels.
+static int64_t count_blocks(int64_t count, int corners, toi_tree *tree)
 {
     *tree = (toi_tree){.count = count, .corners = corners};
     int64_t total = 0, blocks = (count + TOI_BLOCK - 1) / TOI_BLOCK;
@@ -71,13 +69,34 @@ toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool mo
         tree->blocks[tree->levels++] = blocks;
         total += blocks;
         if (blocks <= 1)
-            break;
+            return total;
         blocks = (blocks + TOI_BLOCK - 1) / TOI_BLOCK;
     } while (true);
-    char *memory = toi_take(budget, lay_out(tree, total, moving, NULL), 1);
+}
+
+int64_t toi_tree_bytes(int64_t count, int corners, bool moving)
+{
+    toi_tree tree;
+    int64_t total = count_blocks(count, corners, &tree);
+    return lay_out(&tree, total, moving, NULL);
+}
+
+void toi_place_tree(int64_t count, int corners, bool moving, char *memory, toi_tree *tree)
+{
+    int64_t total = count_blocks(count, corners, tree);
+    lay_out(tree, total, moving, memory);
+}
+
+// One block of memory: what is freed as a whole the system's allocator keeps at hand, where it
+// returns many large parts to the system and fetches them again, page by page, in the next call.
+toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool moving,
+                         toi_tree *tree)
+{
+    *tree = (toi_tree){0};
+    char *memory = toi_take(budget, toi_tree_bytes(count, corners, moving), 1);
     if (!memory)
         return toi_allocation_status();
-    lay_out(tree, total, moving, memory);
+    toi_place_tree(count, corners, moving, memory, tree);
     return TOI_OK;
 }
 
