@@ -356,7 +356,7 @@ static inline void widen_corners(const toi_mesh_order *order, toi_primitive prim
 
 enum
 {
-    SAMPLES = 1024,
+    SAMPLES = 256,
     SPOILT = 6 // mean extents; two or three are usual
 };
 
