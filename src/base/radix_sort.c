@@ -11,7 +11,6 @@ enum
     MOST_BITS = 11, // of a digit
     MOST_DIGITS = 1 << MOST_BITS,
     LEAST_PIECE = 1 << 12, // keys that are worth counting apart
-    PAGE_KEYS = 4096 / sizeof(uint64_t),
     SERIAL_COUNT = 1 << 15
 };
 
@@ -34,8 +33,6 @@ static unsigned digit(const pass *p, uint64_t key)
     return (unsigned)((key >> p->shift) & p->digit_mask);
 }
 
-// Also touches the scratch: where its pages are fresh, each worker now gets some from the system.
-// The first pass would have all of them ask for the same pages at once.
 static toi_status find_varying_bits(void *context, int64_t first, int64_t end)
 {
     pass *p = context;
@@ -44,8 +41,6 @@ static toi_status find_varying_bits(void *context, int64_t first, int64_t end)
         all_or |= p->from[i];
         all_and &= p->from[i];
     }
-    for (int64_t i = first; i < end; i += PAGE_KEYS)
-        p->to[i] = 0;
     p->all_or[first / p->piece] = all_or;
     p->all_and[first / p->piece] = all_and;
     return TOI_OK;
@@ -146,7 +141,6 @@ static void sort_with_scratch(pass *p, uint64_t *keys, uint64_t *scratch, uint64
                               int workers)
 {
     p->from = keys;
-    p->to = scratch;
     uint64_t remaining = varying_bits(p, workers) & mask;
     uint64_t *to = scratch;
     p->bits = digit_width(remaining);
@@ -192,7 +186,8 @@ toi_status toi_radix_sort(uint64_t *keys, int64_t count, uint64_t mask, int work
 {
     if (count < 2)
         return TOI_OK;
-    uint64_t *scratch = toi_take(budget, toi_radix_words(count, workers), sizeof *scratch);
+    uint64_t *scratch =
+        toi_take_touched(budget, toi_radix_words(count, workers), sizeof *scratch, workers);
     if (!scratch)
         return toi_allocation_status();
     toi_radix_sort_with(keys, scratch, count, mask, workers);

@@ -96,6 +96,8 @@ static toi_status join(toi_recorder *r, toi_record_array *list)
     if (status != TOI_OK)
         return status;
     list->count = placed + own;
+    toi_touch_pages((char *)list->data + (size_t)placed * r->size, own * (int64_t)r->size,
+                    r->workers);
     joining j = {r, (char *)list->data + (size_t)placed * r->size};
     return toi_parallel_ranges(r->workers, own, TOI_PIECE, join_piece, &j);
 }
@@ -159,7 +161,7 @@ static bool take_sorting(const toi_recorder *r, int64_t room, sorting *s)
 {
     int64_t words = room + toi_radix_words(room, r->workers);
     int64_t copies = room * (int64_t)(r->size / sizeof *s->order);
-    s->order = toi_take(r->budget, copies + words, sizeof *s->order);
+    s->order = toi_take_touched(r->budget, copies + words, sizeof *s->order, r->workers);
     if (!s->order)
         return false;
     s->scratch = s->order + room;

@@ -230,8 +230,9 @@ static toi_status find_missing_side(void *context, int64_t first, int64_t end)
 // A side that is not among the edges would never be tested, so it is an error, not a choice.
 static toi_status check_sides(const toi_mesh *mesh, int workers, toi_budget *budget)
 {
-    edge_set set = {.mesh = mesh,
-                    .keys = toi_take(budget, mesh->edges.count + AT_ONCE, sizeof *set.keys)};
+    edge_set set = {
+        .mesh = mesh,
+        .keys = toi_take_touched(budget, mesh->edges.count + AT_ONCE, sizeof *set.keys, workers)};
     set.first = set.keys ? toi_take(budget, mesh->start.count + 1, sizeof *set.first) : NULL;
     toi_status status = set.first ? fill_edge_set(&set, workers, budget) : toi_allocation_status();
     if (status == TOI_OK)

@@ -180,11 +180,11 @@ static toi_status arrange_rows(void *context, int64_t first, int64_t end)
 
 // In one block: the first touch of each block that is large is the caller's own, and takes as long
 // as a page of the largest kind.
-static toi_status take_order(toi_budget *budget, int64_t count, toi_mesh_order *order)
+static toi_status take_order(toi_budget *budget, int64_t count, int workers, toi_mesh_order *order)
 {
     size_t row = order->boxes.points ? sizeof *order->points : sizeof *order->rows;
     size_t indices = sizeof *order->vertices + sizeof *order->positions;
-    order->memory = toi_take(budget, count, row + indices);
+    order->memory = toi_take_touched(budget, count, row + indices, workers);
     if (!order->memory)
         return toi_allocation_status();
     if (order->boxes.moving)
@@ -226,11 +226,12 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
     uint64_t *keys = NULL;
     toi_status status = open_kept(order);
     if (status == TOI_OK)
-        status = take_order(budget, count, order);
+        status = take_order(budget, count, workers, order);
     bool kept = is_kept(order, TOI_VERTEX);
     if (status == TOI_OK) { // whether they are needed or not: the next call may need them
         int64_t words = count * (int64_t)(sizeof *job.rows / sizeof *keys);
-        keys = toi_take(budget, words + count + toi_order_words(count, workers), sizeof *keys);
+        int64_t more = count + toi_order_words(count, workers);
+        keys = toi_take_touched(budget, words + more, sizeof *keys, workers);
         status = keys ? TOI_OK : toi_allocation_status();
         job.rows = (toi_box_row *)keys;
         keys += keys ? words : 0;
@@ -628,7 +629,7 @@ static toi_status need_room(toi_mesh_order *order, const toi_broad_job *job)
     int64_t faces = tree_bytes(order, TOI_FACE) +
                     larger(key_bytes(order, TOI_FACE, job->workers), tree_bytes(order, TOI_VERTEX));
     if (!order->room)
-        order->room = toi_take(job->budget, larger(edges, faces), 1);
+        order->room = toi_take_touched(job->budget, larger(edges, faces), 1, job->workers);
     return order->room ? TOI_OK : toi_allocation_status();
 }
 
