@@ -481,7 +481,7 @@ static void every_allocation_may_fail(void **state)
         assert_int_equal(status, TOI_ERROR_MEMORY);
         ++failures;
     }
-    assert_true(failures > 20);
+    assert_true(failures > 12);
     toi_set_hooks(NULL);
     free(steps);
     free_soup(&s);

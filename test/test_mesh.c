@@ -3,10 +3,12 @@
 #include "support.h"
 
 #include "toi/boxes.h"
+#include "toi/ccd.h"
 
 #include <float.h>
 #include <gmp.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +112,69 @@ static void a_hub_is_checked_quickly(void **state)
     toi_free_edges(&edges);
     free(points);
     free(faces);
+}
+
+static void swap_edges(int32_t a[2], int32_t b[2])
+{
+    for (int k = 0; k < 2; ++k) {
+        int32_t other = a[k];
+        a[k] = b[k];
+        b[k] = other;
+    }
+}
+
+// The first face that has the edge as a side.
+static int64_t first_face_with(int32_t (*faces)[3], const int32_t edge[2])
+{
+    for (int64_t f = 0;; ++f)
+        for (int k = 0; k < 3; ++k) {
+            int32_t a = faces[f][k], b = faces[f][(k + 1) % 3];
+            if ((a == edge[0] && b == edge[1]) || (a == edge[1] && b == edge[0]))
+                return f;
+        }
+}
+
+// Whatever the order of the edges, their directions and the number of workers.
+static void any_edge_that_is_missing_is_named(void **state)
+{
+    (void)state;
+    enum
+    {
+        VERTICES = 300,
+        FACES = 1500
+    };
+    static double points[VERTICES][3];
+    static int32_t faces[FACES][3];
+    toi_random random = {5};
+    for (int f = 0; f < FACES; ++f)
+        for (int k = 0; k < 3; ++k)
+            faces[f][k] = (int32_t)toi_random_below(&random, k == 0 ? VERTICES : VERTICES / 4);
+    toi_mesh mesh = toi_make_mesh(points[0], points[0], VERTICES, faces[0], FACES);
+    toi_edge_array edges;
+    assert_ok(toi_make_edges(mesh.faces, mesh.edges, VERTICES, &edges));
+    assert_true(edges.count > 3000); // several pieces
+    mesh.edges = toi_view_edges(&edges);
+    toi_ccd_def def = toi_default_ccd_def();
+    for (int shuffled = 0; shuffled < 2; ++shuffled) {
+        for (int64_t i = 0; shuffled && i < edges.count; ++i) {
+            swap_edges(edges.data[i], edges.data[toi_random_below(&random, edges.count)]);
+            if (toi_random_below(&random, 2))
+                swap_edges(edges.data[i], (int32_t[2]){edges.data[i][1], edges.data[i][0]});
+        }
+        assert_ok(toi_check_mesh(&mesh));
+        for (int64_t i = 0; i < edges.count; i += i % 1024 < 2 || i % 1024 > 1020 ? 1 : 13) {
+            int32_t edge[2] = {edges.data[i][0], edges.data[i][1]};
+            char message[64];
+            snprintf(message, sizeof message,
+                     "face %lld:", (long long)first_face_with(faces, edge));
+            const int32_t *twin = edges.data[i > 0 ? i - 1 : 1]; // stays sorted
+            memcpy(edges.data[i], twin, sizeof edge);
+            def.workers = 1 + (int)(i % 5);
+            assert_fails(toi_find_earliest(&def, &mesh, NULL), TOI_ERROR_DATA, message);
+            memcpy(edges.data[i], edge, sizeof edge);
+        }
+    }
+    toi_free_edges(&edges);
 }
 
 static double pick_coordinate(toi_random *random)
@@ -280,6 +345,7 @@ int main(void)
         cmocka_unit_test(edges_are_unique_and_in_libigl_order),
         cmocka_unit_test(validation_names_the_first_fault),
         cmocka_unit_test(a_hub_is_checked_quickly),
+        cmocka_unit_test(any_edge_that_is_missing_is_named),
         cmocka_unit_test(boxes_are_rounded_outward_and_tight),
         cmocka_unit_test(close_intervals_have_overlapping_boxes),
         cmocka_unit_test(boxes_hold_all_corners),

@@ -312,6 +312,47 @@ void *toi_take(toi_budget *budget, int64_t count, size_t size)
     return toi_take_new(budget, count, size); // where memory is short, no more than is asked for
 }
 
+enum
+{
+    PAGE = 4096, // the least that systems have
+    LARGE_PAGE = 2 << 20
+};
+
+typedef struct touching
+{
+    char *memory;
+    int64_t bytes;
+    int64_t ahead; // from the beginning of its first large page
+} touching;
+
+static toi_status touch_large_page(void *context, int64_t page, int worker)
+{
+    (void)worker;
+    const touching *t = context;
+    int64_t first = page * LARGE_PAGE - t->ahead, end = first + LARGE_PAGE;
+    for (int64_t i = first > 0 ? first : 0; i < end && i < t->bytes; i += PAGE) {
+        volatile char *at = t->memory + i;
+        *at = *at;
+    }
+    return TOI_OK;
+}
+
+void toi_touch_pages(void *memory, int64_t bytes, int workers)
+{
+    touching t = {memory, bytes, (int64_t)((uintptr_t)memory % LARGE_PAGE)};
+    if (workers > 1 && bytes > LARGE_PAGE)
+        toi_parallel(workers, (t.ahead + bytes + LARGE_PAGE - 1) / LARGE_PAGE, touch_large_page,
+                     &t);
+}
+
+void *toi_take_touched(toi_budget *budget, int64_t count, size_t size, int workers)
+{
+    void *memory = toi_take(budget, count, size);
+    if (memory)
+        toi_touch_pages(memory, count * (int64_t)size, workers);
+    return memory;
+}
+
 bool toi_limit_was_reached(void)
 {
     return limit_was_reached;

@@ -36,6 +36,14 @@ typedef struct toi_budget
 // the allocator fails; toi_allocation_status() then says which.
 void *toi_take(toi_budget *budget, int64_t count, size_t size);
 
+// The same for memory that many workers will fill. Pages are the system's to clear, when they are
+// first touched: 0.2 ms for one of 2 MiB. Workers that come to the same page all clear one, and all
+// but one in vain; so here each of them first touches others.
+void *toi_take_touched(toi_budget *budget, int64_t count, size_t size, int workers);
+
+// Touches such memory; what is in it stays.
+void toi_touch_pages(void *memory, int64_t bytes, int workers);
+
 // Was it the limit that made the last failing toi_take() on this thread fail?
 bool toi_limit_was_reached(void);
 

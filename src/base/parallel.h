@@ -21,7 +21,7 @@ typedef toi_status toi_range_fn(void *context, int64_t first, int64_t end);
 // Elements that are worth a task where each takes some nanoseconds. Whole blocks (TOI_BLOCK).
 enum
 {
-    TOI_PIECE = 4096
+    TOI_PIECE = 1024
 };
 
 // Cuts [0, count) into pieces of `piece` elements, the last one shorter, and runs work(context,

@@ -8,8 +8,9 @@
 
 enum
 {
-    DIGIT_BITS = 11,
-    DIGITS = 1 << DIGIT_BITS,
+    MOST_BITS = 11, // of a digit
+    MOST_DIGITS = 1 << MOST_BITS,
+    LEAST_PIECE = 1 << 12, // keys that are worth counting apart
     SERIAL_COUNT = 1 << 15
 };
 
@@ -21,9 +22,10 @@ typedef struct pass
     int64_t piece; // keys in each
     int pieces;
     int shift;
+    int bits; // of a digit
     uint64_t digit_mask;
-    int64_t (*offsets)[DIGITS]; // one row a piece
-    uint64_t *all_or, *all_and; // one a piece
+    int64_t (*offsets)[MOST_DIGITS]; // one row a piece
+    uint64_t *all_or, *all_and;      // one a piece
 } pass;
 
 static unsigned digit(const pass *p, uint64_t key)
@@ -48,23 +50,35 @@ static toi_status count_digits(void *context, int64_t first, int64_t end)
 {
     pass *p = context;
     int64_t *counts = p->offsets[first / p->piece];
-    memset(counts, 0, sizeof *p->offsets);
+    memset(counts, 0, sizeof *counts << p->bits);
     for (int64_t i = first; i < end; ++i)
         ++counts[digit(p, p->from[i])];
     return TOI_OK;
 }
 
 // Turns counts into the place of each piece's first key of each digit: digit by digit, then piece
-// by piece, which is what keeps equal keys in order.
+// by piece, which is what keeps equal keys in order. All goes along the rows, as memory does: first
+// how many keys of the digit the pieces before have, then where the digit begins.
 static void place_digits(pass *p)
 {
-    int64_t next = 0;
-    for (int d = 0; d < DIGITS; ++d)
-        for (int piece = 0; piece < p->pieces; ++piece) {
-            int64_t count = p->offsets[piece][d];
-            p->offsets[piece][d] = next;
-            next += count;
+    int64_t before[MOST_DIGITS] = {0}, begin = 0;
+    int digits = 1 << p->bits;
+    for (int piece = 0; piece < p->pieces; ++piece) {
+        int64_t *row = p->offsets[piece];
+        for (int d = 0; d < digits; ++d) {
+            int64_t count = row[d];
+            row[d] = before[d];
+            before[d] += count;
         }
+    }
+    for (int d = 0; d < digits; ++d) {
+        int64_t count = before[d];
+        before[d] = begin;
+        begin += count;
+    }
+    for (int piece = 0; piece < p->pieces; ++piece)
+        for (int d = 0; d < digits; ++d)
+            p->offsets[piece][d] += before[d];
 }
 
 static toi_status scatter(void *context, int64_t first, int64_t end)
@@ -99,23 +113,46 @@ static uint64_t varying_bits(pass *p, int workers)
     return all_or & ~all_and;
 }
 
+// What is left of the bits after a digit from the lowest of them on.
+static uint64_t drop_digit(uint64_t bits, int width)
+{
+    int next = __builtin_ctzll(bits) + width;
+    return next >= 64 ? 0 : bits >> next << next;
+}
+
+static int count_passes(uint64_t bits, int width)
+{
+    int passes = 0;
+    for (; bits; bits = drop_digit(bits, width))
+        ++passes;
+    return passes;
+}
+
+// Digits are no wider than the fewest passes ask for: the tables are the smaller.
+static int digit_width(uint64_t bits)
+{
+    int width = MOST_BITS, passes = count_passes(bits, width);
+    while (width > 1 && count_passes(bits, width - 1) == passes)
+        --width;
+    return width;
+}
+
 static void sort_with_scratch(pass *p, uint64_t *keys, uint64_t *scratch, uint64_t mask,
                               int workers)
 {
     p->from = keys;
     uint64_t remaining = varying_bits(p, workers) & mask;
     uint64_t *to = scratch;
-    while (remaining) {
+    p->bits = digit_width(remaining);
+    for (; remaining; remaining = drop_digit(remaining, p->bits)) {
         p->shift = __builtin_ctzll(remaining);
-        p->digit_mask = (mask >> p->shift) & (DIGITS - 1);
+        p->digit_mask = (mask >> p->shift) & (((uint64_t)1 << p->bits) - 1);
         p->to = to;
         run_pieces(p, workers, count_digits);
         place_digits(p);
         run_pieces(p, workers, scatter);
         to = (uint64_t *)p->from;
         p->from = p->to;
-        int next = p->shift + DIGIT_BITS;
-        remaining = next >= 64 ? 0 : remaining >> next << next;
     }
     if (p->from != keys) {
         p->to = keys;
@@ -125,7 +162,7 @@ static void sort_with_scratch(pass *p, uint64_t *keys, uint64_t *scratch, uint64
 
 int64_t toi_radix_words(int64_t count, int workers)
 {
-    return count + workers * (int64_t)(DIGITS + 2);
+    return count + workers * (int64_t)(MOST_DIGITS + 2);
 }
 
 void toi_radix_sort_with(uint64_t *keys, uint64_t *scratch, int64_t count, uint64_t mask,
@@ -135,8 +172,10 @@ void toi_radix_sort_with(uint64_t *keys, uint64_t *scratch, int64_t count, uint6
         return;
     pass p = {.count = count, .pieces = count < SERIAL_COUNT ? 1 : workers};
     p.piece = (count + p.pieces - 1) / p.pieces;
+    if (p.piece < LEAST_PIECE && p.pieces > 1)
+        p.piece = LEAST_PIECE;
     p.pieces = (int)((count + p.piece - 1) / p.piece); // rounding up may have left fewer
-    p.offsets = (int64_t(*)[DIGITS])(scratch + count);
+    p.offsets = (int64_t(*)[MOST_DIGITS])(scratch + count);
     p.all_or = (uint64_t *)(p.offsets + workers);
     p.all_and = p.all_or + workers;
     sort_with_scratch(&p, keys, scratch, mask, workers);
@@ -147,7 +186,8 @@ toi_status toi_radix_sort(uint64_t *keys, int64_t count, uint64_t mask, int work
 {
     if (count < 2)
         return TOI_OK;
-    uint64_t *scratch = toi_take(budget, toi_radix_words(count, workers), sizeof *scratch);
+    uint64_t *scratch =
+        toi_take_touched(budget, toi_radix_words(count, workers), sizeof *scratch, workers);
     if (!scratch)
         return toi_allocation_status();
     toi_radix_sort_with(keys, scratch, count, mask, workers);

@@ -89,7 +89,7 @@ toi_status toi_take_trajectories(toi_pipeline *p)
     int64_t count = p->mesh.start.count;
     if (p->trajectories)
         return TOI_OK;
-    p->trajectories = toi_take(p->budget, count, sizeof *p->trajectories);
+    p->trajectories = toi_take_touched(p->budget, count, sizeof *p->trajectories, p->workers);
     if (!p->trajectories)
         return toi_allocation_status();
     loading l = {.pipeline = p};

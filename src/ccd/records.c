@@ -62,24 +62,44 @@ static void reset(toi_recorder *r)
     r->placed = 0;
 }
 
+// Where the workers' lists go, one after the other.
+typedef struct joining
+{
+    const toi_recorder *recorder;
+    char *to;
+} joining;
+
+static toi_status join_piece(void *context, int64_t first, int64_t end)
+{
+    const joining *j = context;
+    size_t size = j->recorder->size;
+    int64_t before = 0; // records in the lists so far
+    for (int w = 0; w < j->recorder->workers && before < end; ++w) {
+        const toi_record_array *own = &j->recorder->own[w].list;
+        int64_t from = before > first ? before : first;
+        int64_t to = before + own->count < end ? before + own->count : end;
+        if (from < to)
+            memcpy(j->to + (size_t)from * size, (char *)own->data + (size_t)(from - before) * size,
+                   (size_t)(to - from) * size);
+        before += own->count;
+    }
+    return TOI_OK;
+}
+
 // Those in place and those in the workers' lists.
 static toi_status join(toi_recorder *r, toi_record_array *list)
 {
-    int64_t total = r->placed;
+    int64_t own = 0, placed = r->placed;
     for (int w = 0; w < r->workers; ++w)
-        total += r->own[w].list.count;
-    toi_status status = toi_reserve(r->budget, &list->data, &list->capacity, total, r->size);
+        own += r->own[w].list.count;
+    toi_status status = toi_reserve(r->budget, &list->data, &list->capacity, placed + own, r->size);
     if (status != TOI_OK)
         return status;
-    list->count = r->placed;
-    for (int w = 0; w < r->workers; ++w) {
-        const toi_record_array *own = &r->own[w].list;
-        if (own->count > 0)
-            memcpy((char *)list->data + (size_t)list->count * r->size, own->data,
-                   (size_t)own->count * r->size);
-        list->count += own->count;
-    }
-    return TOI_OK;
+    list->count = placed + own;
+    toi_touch_pages((char *)list->data + (size_t)placed * r->size, own * (int64_t)r->size,
+                    r->workers);
+    joining j = {r, (char *)list->data + (size_t)placed * r->size};
+    return toi_parallel_ranges(r->workers, own, TOI_PIECE, join_piece, &j);
 }
 
 static toi_status list_records(toi_recorder *r, toi_record_array *list)
@@ -141,7 +161,7 @@ static bool take_sorting(const toi_recorder *r, int64_t room, sorting *s)
 {
     int64_t words = room + toi_radix_words(room, r->workers);
     int64_t copies = room * (int64_t)(r->size / sizeof *s->order);
-    s->order = toi_take(r->budget, copies + words, sizeof *s->order);
+    s->order = toi_take_touched(r->budget, copies + words, sizeof *s->order, r->workers);
     if (!s->order)
         return false;
     s->scratch = s->order + room;

@@ -193,7 +193,7 @@ static toi_status check_def(const toi_scene_def *def)
     if (def->edges.count != 0 && def->loose_edges.count != 0)
         return toi_fail(TOI_ERROR_ARGUMENT, "loose edges are for scenes whose edges are made: put "
                                             "them among the edges that you give");
-    return toi_check_indices(&def->loose_edges, 2, def->vertex_count);
+    return toi_check_indices(&def->loose_edges, 2, def->vertex_count, toi_default_workers());
 }
 
 // What making the topology takes at most, for the message.

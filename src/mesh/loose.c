@@ -7,11 +7,28 @@
 
 #include <string.h>
 
-static void mark_rows(const toi_index_view *view, int width, uint8_t *marks)
+// Rows of vertices, which get a mark.
+typedef struct marking
 {
-    for (int64_t i = 0; i < view->count; ++i)
-        for (int k = 0; k < width; ++k)
-            marks[toi_index_row(view, width, i)[k]] = 1;
+    const toi_index_view *view;
+    int width;
+    uint8_t *marks;
+} marking;
+
+static toi_status mark_piece(void *context, int64_t first, int64_t end)
+{
+    const marking *m = context;
+    for (int64_t i = first; i < end; ++i)
+        for (int k = 0; k < m->width; ++k) // several workers may set the same one
+            __atomic_store_n(&m->marks[toi_index_row(m->view, m->width, i)[k]], 1,
+                             __ATOMIC_RELAXED);
+    return TOI_OK;
+}
+
+static void mark_rows(const toi_index_view *view, int width, uint8_t *marks, int workers)
+{
+    marking m = {view, width, marks};
+    toi_parallel_ranges(workers, view->count, TOI_PIECE, mark_piece, &m); // does not fail
 }
 
 static int64_t count_unmarked(const uint8_t *marks, int64_t count)
@@ -47,16 +64,17 @@ static toi_status list_unmarked(const uint8_t *marks, int64_t count, toi_budget 
 }
 
 // Edges are only looked at where the faces have not named every vertex.
-static toi_status find_vertices(const toi_mesh *mesh, toi_budget *budget, toi_loose_parts *loose)
+static toi_status find_vertices(const toi_mesh *mesh, int workers, toi_budget *budget,
+                                toi_loose_parts *loose)
 {
     int64_t count = mesh->start.count;
     uint8_t *marks = take_marks(budget, count);
     if (!marks)
         return toi_allocation_status();
-    mark_rows(&mesh->faces, 3, marks);
+    mark_rows(&mesh->faces, 3, marks, workers);
     toi_status status = TOI_OK;
-    if (count_unmarked(marks, count) > 0) {
-        mark_rows(&mesh->edges, 2, marks);
+    if (memchr(marks, 0, (size_t)count)) {
+        mark_rows(&mesh->edges, 2, marks, workers);
         status = list_unmarked(marks, count, budget, &loose->vertices, &loose->vertex_count);
     }
     toi_give_back(marks);
@@ -125,7 +143,7 @@ toi_status toi_find_loose_parts(const toi_mesh *mesh, int workers, toi_budget *b
                                 toi_loose_parts *loose)
 {
     *loose = (toi_loose_parts){0};
-    toi_status status = find_vertices(mesh, budget, loose);
+    toi_status status = find_vertices(mesh, workers, budget, loose);
     if (status == TOI_OK && loose->vertex_count > 0 && mesh->edges.count > 0)
         status = find_edges(mesh, workers, budget, loose);
     if (status != TOI_OK)

@@ -12,7 +12,8 @@ toi_status toi_check_positions(const toi_point_view *start, const toi_point_view
 toi_status toi_check_topology(const toi_mesh *mesh, int workers, toi_budget *budget);
 
 // Rows of `width` indices of vertices.
-toi_status toi_check_indices(const toi_index_view *view, int width, int64_t vertex_count);
+toi_status toi_check_indices(const toi_index_view *view, int width, int64_t vertex_count,
+                             int workers);
 
 // toi_make_edges(), counted against a budget.
 toi_status toi_make_edges_within(toi_index_view faces, toi_index_view loose, int64_t vertex_count,

@@ -389,7 +389,7 @@ toi_status toi_check_surface(const toi_mesh *mesh, int workers, toi_surface_repo
     if (status == TOI_OK)
         status = toi_check_positions(&mesh->start, &mesh->start, workers);
     if (status == TOI_OK)
-        status = toi_check_indices(&mesh->faces, 3, mesh->start.count);
+        status = toi_check_indices(&mesh->faces, 3, mesh->start.count, workers);
     if (status == TOI_OK)
         status = look_over(mesh, workers, report);
     if (status != TOI_OK) {

@@ -421,7 +421,7 @@ static toi_status check_call(const toi_kfree_def *def, const toi_mesh *mesh, kfr
     if (status == TOI_OK)
         status = toi_check_positions(&mesh->start, &mesh->start, job->workers);
     if (status == TOI_OK)
-        status = toi_check_indices(&mesh->faces, 3, mesh->start.count);
+        status = toi_check_indices(&mesh->faces, 3, mesh->start.count, job->workers);
     job->mesh = mesh;
     job->polygons = def->polygons;
     job->budget.limit = def->memory_limit;

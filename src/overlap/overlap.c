@@ -217,7 +217,7 @@ static toi_status prepare(toi_overlap_call *call)
     toi_mesh *mesh = &call->mesh;
     toi_status status = toi_check_positions(&mesh->start, &mesh->start, call->workers);
     if (status == TOI_OK && is_stateless(call))
-        status = toi_check_indices(&mesh->faces, 3, mesh->start.count);
+        status = toi_check_indices(&mesh->faces, 3, mesh->start.count, call->workers);
     else if (status == TOI_OK && mesh->start.count != call->scene->topology.vertex_count)
         status = toi_fail(TOI_ERROR_DATA,
                           "there are positions of %" PRId64 " vertices, but the scene has %" PRId64,

@@ -338,7 +338,7 @@ static toi_status check_and_build(toi_point_view points, toi_index_view faces, i
     if (status == TOI_OK)
         status = check_view(points);
     if (status == TOI_OK)
-        status = toi_check_indices(&faces, 3, points.count);
+        status = toi_check_indices(&faces, 3, points.count, resolved);
     if (status == TOI_OK && faces.count > MOST_FACES)
         status = toi_fail(TOI_ERROR_LIMIT, "%" PRId64 " faces: at most %d are possible here",
                           faces.count, MOST_FACES);

@@ -18,7 +18,7 @@ static toi_curve_keys_fn *curve_kernel(void)
 enum
 {
     SPAN = 2048,    // boxes whose extents are added up apart: part of the answer
-    SAMPLES = 4096, // blocks
+    SAMPLES = 1024, // blocks
     CURVE_BITS = 10,
     CROWD = 64, // boxes in one cell that are worth a curve of their own
     SMALL_CROWD = 2048,

@@ -178,19 +178,24 @@ static toi_status arrange_rows(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
-static toi_status take_order(toi_budget *budget, int64_t count, toi_mesh_order *order)
+// In one block: the first touch of each block that is large is the caller's own, and takes as long
+// as a page of the largest kind.
+static toi_status take_order(toi_budget *budget, int64_t count, int workers, toi_mesh_order *order)
 {
+    size_t row = order->boxes.points ? sizeof *order->points : sizeof *order->rows;
+    size_t indices = sizeof *order->vertices + sizeof *order->positions;
+    order->memory = toi_take_touched(budget, count, row + indices, workers);
+    if (!order->memory)
+        return toi_allocation_status();
     if (order->boxes.moving)
-        order->moving = toi_take(budget, count, sizeof *order->moving);
+        order->moving = (toi_moving_row *)order->memory;
     else if (order->boxes.points)
-        order->points = toi_take(budget, count, sizeof *order->points);
+        order->points = (float(*)[4])order->memory;
     else
-        order->rows = toi_take(budget, count, sizeof *order->rows);
-    if (order->rows || order->points || order->moving)
-        order->vertices = toi_take(budget, count, sizeof *order->vertices);
-    if (order->vertices)
-        order->positions = toi_take(budget, count, sizeof *order->positions);
-    return order->positions ? TOI_OK : toi_allocation_status();
+        order->rows = (toi_box_row *)order->memory;
+    order->vertices = (int32_t *)(order->memory + (size_t)count * row);
+    order->positions = order->vertices + count;
+    return TOI_OK;
 }
 
 // By what boxes in floats up to `largest` are enlarged, so that boxes that stay apart have more
@@ -221,20 +226,20 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
     uint64_t *keys = NULL;
     toi_status status = open_kept(order);
     if (status == TOI_OK)
-        status = take_order(budget, count, order);
+        status = take_order(budget, count, workers, order);
     bool kept = is_kept(order, TOI_VERTEX);
     if (status == TOI_OK) { // whether they are needed or not: the next call may need them
-        job.rows = toi_take(budget, count, sizeof *job.rows);
-        status = job.rows ? TOI_OK : toi_allocation_status();
+        int64_t words = count * (int64_t)(sizeof *job.rows / sizeof *keys);
+        int64_t more = count + toi_order_words(count, workers);
+        keys = toi_take_touched(budget, words + more, sizeof *keys, workers);
+        status = keys ? TOI_OK : toi_allocation_status();
+        job.rows = (toi_box_row *)keys;
+        keys += keys ? words : 0;
     }
     if (status == TOI_OK && boxes->moving)
         choose_frame(order);
     if (status == TOI_OK && !(kept && (order->points || boxes->moving)))
         status = toi_parallel_ranges(workers, count, TOI_PIECE, make_vertex_rows, &job);
-    if (status == TOI_OK) { // whether it is needed or not: the next call may need it
-        keys = toi_take(budget, count + toi_order_words(count, workers), sizeof *keys);
-        status = keys ? TOI_OK : toi_allocation_status();
-    }
     if (status == TOI_OK && !kept) {
         if (order->kept)
             order->kept->labelled = false;
@@ -255,22 +260,18 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
     if (boxes->moving && order->radius > 0)
         order->pad = enlarge(order->radius * order->scale, order->largest);
     order->seconds = toi_clock() - started;
-    toi_give_back(keys);
-    toi_give_back(job.rows);
+    toi_give_back(job.rows); // and the keys
     return status;
 }
 
 void toi_free_mesh_order(toi_mesh_order *order)
 {
+    toi_give_back(order->room);
     if (order->borrowed) {
         *order = (toi_mesh_order){0};
         return;
     }
-    toi_give_back(order->positions);
-    toi_give_back(order->vertices);
-    toi_give_back(order->points);
-    toi_give_back(order->moving);
-    toi_give_back(order->rows);
+    toi_give_back(order->memory);
     if (order->kept)
         toi_close_slot(&order->job, TOI_BROAD_LBVH, order->kept_bytes, order->kept, true);
     *order = (toi_mesh_order){0};
@@ -356,7 +357,7 @@ static inline void widen_corners(const toi_mesh_order *order, toi_primitive prim
 
 enum
 {
-    SAMPLES = 1024,
+    SAMPLES = 256,
     SPOILT = 6 // mean extents; two or three are usual
 };
 
@@ -551,22 +552,21 @@ static void keep_labels(toi_kept_order *kept, const toi_tree *tree)
     kept->labelled = true;
 }
 
-static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
-                        const toi_broad_job *job, toi_tree *tree)
+static int64_t key_words(int64_t count, int workers)
 {
-    const toi_mesh *mesh = order->boxes.mesh;
-    int64_t count = toi_primitive_count(mesh, primitive);
-    tree_job work = {.order = order, .primitive = primitive, .count = count, .tree = tree};
-    toi_status status = toi_take_tree(job->budget, count, (int)primitive + 1, order->moving, tree);
-    if (status == TOI_OK && primitive != TOI_VERTEX) {
+    return count + toi_radix_words(count, workers);
+}
+
+// `keys` are for sorting: as many as key_words() says, but none for vertices.
+static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
+                        const toi_broad_job *job, uint64_t *keys, toi_tree *tree)
+{
+    tree_job work = {
+        .order = order, .primitive = primitive, .count = tree->count, .keys = keys, .tree = tree};
+    if (primitive != TOI_VERTEX)
         work.mean = sample_extent(&work);
-        int64_t words = count + toi_radix_words(count, job->workers);
-        work.keys = toi_take(job->budget, words, sizeof *work.keys);
-        status = work.keys ? TOI_OK : toi_allocation_status();
-    }
     work.labelled = is_kept(order, primitive) && primitive == TOI_FACE && order->kept->labelled;
-    if (status == TOI_OK)
-        status = fill_tree(&work, job);
+    toi_status status = fill_tree(&work, job);
     bool sorted = status == TOI_OK && primitive != TOI_VERTEX && !is_kept(order, primitive);
     // Large ones among small ones spoil their blocks; then they get blocks of their own.
     if (sorted && toi_mean_half(tree) > SPOILT * work.mean) {
@@ -582,7 +582,6 @@ static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
         tree->exact = order->exact;
         toi_raise_tree(tree, job->workers);
     }
-    toi_give_back(work.keys);
     return status;
 }
 
@@ -604,12 +603,60 @@ static void face_box(const void *order, int32_t id, toi_box *box)
     box_of(order, TOI_FACE, id, box);
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t tree_bytes(const toi_mesh_order *order, toi_primitive primitive)
+{
+    int64_t count = toi_primitive_count(order->boxes.mesh, primitive);
+    return toi_tree_bytes(count, (int)primitive + 1, order->moving);
+}
+
+static int64_t key_bytes(const toi_mesh_order *order, toi_primitive primitive, int workers)
+{
+    int64_t count = toi_primitive_count(order->boxes.mesh, primitive);
+    return key_words(count, workers) * (int64_t)sizeof(uint64_t);
+}
+
+// One block for either kind of pairs, so that the second finds pages that the first has touched:
+// to get as many from the system anew takes as long as filling the tree. Once a tree of faces is
+// built its keys make way for the vertices.
+static toi_status need_room(toi_mesh_order *order, const toi_broad_job *job)
+{
+    int64_t edges = tree_bytes(order, TOI_EDGE) + key_bytes(order, TOI_EDGE, job->workers);
+    int64_t faces = tree_bytes(order, TOI_FACE) +
+                    larger(key_bytes(order, TOI_FACE, job->workers), tree_bytes(order, TOI_VERTEX));
+    if (!order->room)
+        order->room = toi_take_touched(job->budget, larger(edges, faces), 1, job->workers);
+    return order->room ? TOI_OK : toi_allocation_status();
+}
+
+static void leave_room(toi_mesh_order *order)
+{
+    toi_give_back(order->room);
+    order->room = NULL;
+}
+
+static void place_tree(const toi_mesh_order *order, toi_primitive primitive, char *memory,
+                       toi_tree *tree)
+{
+    int64_t count = toi_primitive_count(order->boxes.mesh, primitive);
+    toi_place_tree(count, (int)primitive + 1, order->moving, memory, tree);
+}
+
 static toi_status search_edges(toi_mesh_order *order, const toi_broad_job *job)
 {
     if (order->boxes.mesh->edges.count == 0)
         return TOI_OK;
-    toi_tree edges = {0};
-    toi_status status = build(order, TOI_EDGE, job, &edges);
+    toi_status status = need_room(order, job);
+    if (status != TOI_OK)
+        return status;
+    toi_tree edges;
+    place_tree(order, TOI_EDGE, order->room, &edges);
+    uint64_t *keys = (uint64_t *)(order->room + tree_bytes(order, TOI_EDGE));
+    status = build(order, TOI_EDGE, job, keys, &edges);
     toi_tree_search search = {.packets = &edges,
                               .tree = &edges,
                               .packet_box = edge_box,
@@ -618,7 +665,7 @@ static toi_status search_edges(toi_mesh_order *order, const toi_broad_job *job)
     order->trees[0] = order->trees[1] = &edges;
     if (status == TOI_OK)
         status = toi_run_tree_search(&search, job);
-    toi_free_tree(&edges);
+    leave_room(order); // edges come last
     return status;
 }
 
@@ -626,10 +673,16 @@ static toi_status search_faces(toi_mesh_order *order, const toi_broad_job *job)
 {
     if (order->boxes.mesh->faces.count == 0)
         return TOI_OK;
-    toi_tree vertices = {0}, faces = {0};
-    toi_status status = build(order, TOI_FACE, job, &faces);
+    toi_status status = need_room(order, job);
+    if (status != TOI_OK)
+        return status;
+    toi_tree vertices, faces;
+    char *rest = order->room + tree_bytes(order, TOI_FACE);
+    place_tree(order, TOI_FACE, order->room, &faces);
+    place_tree(order, TOI_VERTEX, rest, &vertices);
+    status = build(order, TOI_FACE, job, (uint64_t *)rest, &faces);
     if (status == TOI_OK)
-        status = build(order, TOI_VERTEX, job, &vertices);
+        status = build(order, TOI_VERTEX, job, NULL, &vertices);
     toi_tree_search search = {.packets = &faces,
                               .tree = &vertices,
                               .packet_box = face_box,
@@ -639,8 +692,6 @@ static toi_status search_faces(toi_mesh_order *order, const toi_broad_job *job)
     order->trees[1] = &faces;
     if (status == TOI_OK)
         status = toi_run_tree_search(&search, job);
-    toi_free_tree(&faces);
-    toi_free_tree(&vertices);
     return status;
 }
 
@@ -672,8 +723,18 @@ toi_status toi_make_primitive_tree(const toi_mesh_boxes *boxes, toi_mesh_order *
 {
     *tree = (toi_tree){0};
     toi_status status = need_order(boxes, order, job);
+    if (status != TOI_OK)
+        return status;
+    int64_t count = toi_primitive_count(boxes->mesh, primitive);
+    uint64_t *keys = NULL;
+    status = toi_take_tree(job->budget, count, (int)primitive + 1, order->moving, tree);
+    if (status == TOI_OK && primitive != TOI_VERTEX) {
+        keys = toi_take(job->budget, key_words(count, job->workers), sizeof *keys);
+        status = keys ? TOI_OK : toi_allocation_status();
+    }
     if (status == TOI_OK)
-        status = build(order, primitive, job, tree);
+        status = build(order, primitive, job, keys, tree);
+    toi_give_back(keys);
     if (status != TOI_OK)
         toi_free_tree(tree);
     return status;

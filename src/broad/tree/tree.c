@@ -60,10 +60,8 @@ static int64_t lay_out(toi_tree *tree, int64_t total, bool moving, char *memory)
     return used;
 }
 
-// One block of memory: what is freed as a whole the system's allocator keeps at hand, where it
-// returns many large parts to the system and fetches them again, page by page, in the next call.
-toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool moving,
-                         toi_tree *tree)
+// Returns how many blocks there are at all levels.
+static int64_t count_blocks(int64_t count, int corners, toi_tree *tree)
 {
     *tree = (toi_tree){.count = count, .corners = corners};
     int64_t total = 0, blocks = (count + TOI_BLOCK - 1) / TOI_BLOCK;
@@ -71,13 +69,34 @@ toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool mo
         tree->blocks[tree->levels++] = blocks;
         total += blocks;
         if (blocks <= 1)
-            break;
+            return total;
         blocks = (blocks + TOI_BLOCK - 1) / TOI_BLOCK;
     } while (true);
-    char *memory = toi_take(budget, lay_out(tree, total, moving, NULL), 1);
+}
+
+int64_t toi_tree_bytes(int64_t count, int corners, bool moving)
+{
+    toi_tree tree;
+    int64_t total = count_blocks(count, corners, &tree);
+    return lay_out(&tree, total, moving, NULL);
+}
+
+void toi_place_tree(int64_t count, int corners, bool moving, char *memory, toi_tree *tree)
+{
+    int64_t total = count_blocks(count, corners, tree);
+    lay_out(tree, total, moving, memory);
+}
+
+// One block of memory: what is freed as a whole the system's allocator keeps at hand, where it
+// returns many large parts to the system and fetches them again, page by page, in the next call.
+toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool moving,
+                         toi_tree *tree)
+{
+    *tree = (toi_tree){0};
+    char *memory = toi_take(budget, toi_tree_bytes(count, corners, moving), 1);
     if (!memory)
         return toi_allocation_status();
-    lay_out(tree, total, moving, memory);
+    toi_place_tree(count, corners, moving, memory, tree);
     return TOI_OK;
 }
 
@@ -242,20 +261,43 @@ typedef struct tree_tasks
     const toi_broad_job *job;
     toi_pair *buffers;
     toi_search_packets_fn *kernel;
+    int64_t large; // tasks, before the small ones
 } tree_tasks;
 
 enum
 {
-    PACKETS_A_TASK = 16
+    PACKETS_A_TASK = 16,
+    PACKETS_A_SMALL_TASK = 4
 };
+
+// Some packets take fifty times as long as others. Where one of the last tasks has such, the other
+// workers wait for it: those are small. They cost a little more, since packets of a task share a
+// walk down the tree.
+static int64_t count_large_tasks(int64_t packets, int workers)
+{
+    int64_t all = (packets + PACKETS_A_TASK - 1) / PACKETS_A_TASK;
+    return workers > 1 ? all * 5 / 8 : all;
+}
+
+static int64_t count_tasks(int64_t packets, int64_t large)
+{
+    int64_t rest = packets - large * PACKETS_A_TASK;
+    return large + (rest > 0 ? (rest + PACKETS_A_SMALL_TASK - 1) / PACKETS_A_SMALL_TASK : 0);
+}
+
+static int64_t first_packet(const tree_tasks *t, int64_t task)
+{
+    int64_t small = task > t->large ? task - t->large : 0;
+    return (task - small) * PACKETS_A_TASK + small * PACKETS_A_SMALL_TASK;
+}
 
 static toi_status run_task(void *context, int64_t task, int worker)
 {
     const tree_tasks *t = context;
     toi_pair_writer writer = toi_start_writer(t->job, t->buffers, task, worker);
-    int64_t packets = t->search->packets->blocks[0];
-    int64_t end = (task + 1) * PACKETS_A_TASK < packets ? (task + 1) * PACKETS_A_TASK : packets;
-    toi_status status = t->kernel(t->search, task * PACKETS_A_TASK, end, &writer);
+    int64_t packets = t->search->packets->blocks[0], end = first_packet(t, task + 1);
+    toi_status status =
+        t->kernel(t->search, first_packet(t, task), end < packets ? end : packets, &writer);
     if (status == TOI_OK)
         status = toi_end_writer(&writer);
     return status == TOI_OK ? toi_meter_add(t->job->meter, 1) : status;
@@ -263,10 +305,12 @@ static toi_status run_task(void *context, int64_t task, int worker)
 
 static toi_status run_packets(const toi_tree_search *search, const toi_broad_job *job)
 {
-    tree_tasks t = {search, job, toi_take_writer_buffers(job), toi_packet_kernel()};
+    int64_t packets = search->packets->blocks[0];
+    tree_tasks t = {search, job, toi_take_writer_buffers(job), toi_packet_kernel(),
+                    count_large_tasks(packets, job->workers)};
     if (!t.buffers)
         return toi_allocation_status();
-    int64_t tasks = (search->packets->blocks[0] + PACKETS_A_TASK - 1) / PACKETS_A_TASK;
+    int64_t tasks = count_tasks(packets, t.large);
     if (job->meter)
         job->meter->total = tasks;
     toi_status status = toi_parallel(job->workers, tasks, run_task, &t);

@@ -88,7 +88,13 @@ typedef struct toi_tree
 // The row of a box: nearest floats, kept finite; true if they are the doubles.
 bool toi_round_row(const toi_box *box, toi_box_row *row);
 
-// Takes the memory of a tree of `count` boxes; `moving`: at both ends of a step.
+// The memory of a tree of `count` boxes, in whole cache lines; `moving`: at both ends of a step.
+int64_t toi_tree_bytes(int64_t count, int corners, bool moving);
+
+// Gives the parts of a tree their places in memory of the caller's. It is not freed.
+void toi_place_tree(int64_t count, int corners, bool moving, char *memory, toi_tree *tree);
+
+// The same in memory of its own.
 toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool moving,
                          toi_tree *tree);
 void toi_free_tree(toi_tree *tree);
