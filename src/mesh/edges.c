@@ -8,39 +8,112 @@
 
 #include <inttypes.h>
 
-static toi_status push_edge(uint64_t *keys, int64_t *count, const int32_t *row, int a, int b,
-                            int64_t vertex_count)
+// A side from a vertex to itself (a face that names a vertex twice) is no edge. It sorts last.
+#define NO_EDGE UINT64_MAX
+
+enum
 {
-    int32_t i = row[a], j = row[b];
-    if (i < 0 || j < 0 || i >= vertex_count || j >= vertex_count)
+    PIECES = 64 // of the sorted keys
+};
+
+typedef struct edge_job
+{
+    toi_index_view faces, loose;
+    int64_t vertex_count;
+    uint64_t *keys; // one for each side of a face and each loose edge
+    int64_t key_count;
+    int64_t starts[PIECES + 1]; // how many edges the pieces before have
+    int32_t (*edges)[2];
+} edge_job;
+
+static toi_status key_of(const edge_job *job, int32_t i, int32_t j, uint64_t *key)
+{
+    if (i < 0 || j < 0 || i >= job->vertex_count || j >= job->vertex_count)
         return toi_fail(TOI_ERROR_DATA, "vertex index %" PRId32 " is not in [0, %" PRId64 ")",
-                        i < 0 || i >= vertex_count ? i : j, vertex_count);
-    // A side from a vertex to itself (a face that names a vertex twice) is no edge.
-    if (i != j)
-        keys[(*count)++] =
-            i > j ? (uint64_t)i << 32 | (uint32_t)j : (uint64_t)j << 32 | (uint32_t)i;
+                        i < 0 || i >= job->vertex_count ? i : j, job->vertex_count);
+    *key = i == j  ? NO_EDGE
+           : i > j ? (uint64_t)i << 32 | (uint32_t)j
+                   : (uint64_t)j << 32 | (uint32_t)i;
     return TOI_OK;
 }
 
-static toi_status collect(toi_index_view faces, toi_index_view loose, int64_t vertex_count,
-                          uint64_t *keys, int64_t *count)
+static toi_status take_sides(void *context, int64_t first, int64_t end)
 {
+    const edge_job *job = context;
     toi_status status = TOI_OK;
-    for (int64_t f = 0; f < faces.count; ++f)
+    for (int64_t f = first; f < end; ++f) {
+        const int32_t *row = toi_face_at(&job->faces, f);
         for (int k = 0; k < 3 && status == TOI_OK; ++k)
-            status = push_edge(keys, count, toi_face_at(&faces, f), k, (k + 1) % 3, vertex_count);
-    for (int64_t e = 0; e < loose.count && status == TOI_OK; ++e)
-        status = push_edge(keys, count, toi_edge_at(&loose, e), 0, 1, vertex_count);
+            status = key_of(job, row[k], row[(k + 1) % 3], &job->keys[3 * f + k]);
+    }
     return status;
 }
 
-static int64_t drop_repeats(uint64_t *keys, int64_t count)
+static toi_status take_loose(void *context, int64_t first, int64_t end)
 {
-    int64_t kept = 0;
-    for (int64_t i = 0; i < count; ++i)
-        if (i == 0 || keys[i] != keys[i - 1])
-            keys[kept++] = keys[i];
-    return kept;
+    const edge_job *job = context;
+    toi_status status = TOI_OK;
+    for (int64_t e = first; e < end && status == TOI_OK; ++e) {
+        const int32_t *row = toi_edge_at(&job->loose, e);
+        status = key_of(job, row[0], row[1], &job->keys[3 * job->faces.count + e]);
+    }
+    return status;
+}
+
+static toi_status take_keys(edge_job *job, int workers)
+{
+    toi_status status = toi_parallel_ranges(workers, job->faces.count, TOI_PIECE, take_sides, job);
+    return status == TOI_OK
+               ? toi_parallel_ranges(workers, job->loose.count, TOI_PIECE, take_loose, job)
+               : status;
+}
+
+// Is this the first of its key?
+static bool is_first(const uint64_t *keys, int64_t i)
+{
+    return (i == 0 || keys[i] != keys[i - 1]) && keys[i] != NO_EDGE;
+}
+
+static toi_status count_edges(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    edge_job *job = context;
+    int64_t end = toi_piece_start(job->key_count, PIECES, piece + 1), count = 0;
+    for (int64_t i = toi_piece_start(job->key_count, PIECES, piece); i < end; ++i)
+        count += is_first(job->keys, i);
+    job->starts[piece + 1] = count;
+    return TOI_OK;
+}
+
+static toi_status write_edges(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    const edge_job *job = context;
+    int64_t end = toi_piece_start(job->key_count, PIECES, piece + 1), at = job->starts[piece];
+    for (int64_t i = toi_piece_start(job->key_count, PIECES, piece); i < end; ++i)
+        if (is_first(job->keys, i)) {
+            job->edges[at][0] = (int32_t)(uint32_t)job->keys[i];
+            job->edges[at++][1] = (int32_t)(job->keys[i] >> 32);
+        }
+    return TOI_OK;
+}
+
+// Of sorted keys.
+static toi_status list_edges(edge_job *job, int workers, toi_budget *budget, toi_edge_array *edges)
+{
+    toi_parallel(workers, PIECES, count_edges, job);
+    for (int i = 0; i < PIECES; ++i)
+        job->starts[i + 1] += job->starts[i];
+    int64_t count = job->starts[PIECES];
+    if (count > INT32_MAX)
+        return toi_fail(TOI_ERROR_LIMIT, "%" PRId64 " edges: at most %d are possible", count,
+                        INT32_MAX);
+    job->edges = toi_take(budget, count, sizeof *job->edges);
+    if (!job->edges)
+        return toi_allocation_status();
+    toi_parallel(workers, PIECES, write_edges, job);
+    *edges = (toi_edge_array){job->edges, count};
+    return TOI_OK;
 }
 
 toi_status toi_make_edges_within(toi_index_view faces, toi_index_view loose, int64_t vertex_count,
@@ -56,32 +129,19 @@ toi_status toi_make_edges_within(toi_index_view faces, toi_index_view loose, int
         return status;
     if (faces.count > INT32_MAX || loose.count > INT32_MAX)
         return toi_fail(TOI_ERROR_LIMIT, "more faces or edges than an index can number");
-    int64_t count = 0;
-    uint64_t *keys = toi_take(budget, 3 * faces.count + loose.count, sizeof *keys);
-    if (!keys)
+    edge_job job = {.faces = faces,
+                    .loose = loose,
+                    .vertex_count = vertex_count,
+                    .key_count = 3 * faces.count + loose.count};
+    job.keys = toi_take(budget, job.key_count, sizeof *job.keys);
+    if (!job.keys)
         return toi_allocation_status();
-    status = collect(faces, loose, vertex_count, keys, &count);
+    status = take_keys(&job, workers);
     if (status == TOI_OK)
-        status = toi_radix_sort(keys, count, ~(uint64_t)0, workers, budget);
-    if (status == TOI_OK) {
-        count = drop_repeats(keys, count);
-        if (count > INT32_MAX)
-            status = toi_fail(TOI_ERROR_LIMIT, "%" PRId64 " edges: at most %d are possible", count,
-                              INT32_MAX);
-    }
-    if (status == TOI_OK) {
-        edges->data = toi_take(budget, count, sizeof *edges->data);
-        if (!edges->data)
-            status = toi_allocation_status();
-    }
-    if (status == TOI_OK) {
-        edges->count = count;
-        for (int64_t i = 0; i < count; ++i) {
-            edges->data[i][0] = (int32_t)(uint32_t)keys[i];
-            edges->data[i][1] = (int32_t)(keys[i] >> 32);
-        }
-    }
-    toi_give_back(keys);
+        status = toi_radix_sort(job.keys, job.key_count, ~(uint64_t)0, workers, budget);
+    if (status == TOI_OK)
+        status = list_edges(&job, workers, budget, edges);
+    toi_give_back(job.keys);
     return status;
 }
 
