@@ -422,8 +422,11 @@ static void number_places(const toi_mesh_order *order, toi_kind kind, toi_pair *
     const toi_mesh *mesh = order->boxes.mesh;
     bool alike = toi_kind_is_alike(kind);
     for (int64_t i = 0; i < count; ++i) {
-        int32_t a = first[pairs[i].a], b = second[pairs[i].b];
-        pairs[i] = alike && b < a ? (toi_pair){b, a} : (toi_pair){a, b};
+        toi_pair pair = pairs[i];
+        bool inside = toi_unmark_inside(&pair);
+        int32_t a = first[pair.a], b = second[pair.b];
+        pair = alike && b < a ? (toi_pair){b, a} : (toi_pair){a, b};
+        pairs[i] = inside ? toi_mark_inside(pair) : pair;
         if (alike)
             __builtin_prefetch(toi_edge_at(&mesh->edges, a));
         __builtin_prefetch(alike ? toi_edge_at(&mesh->edges, b) : toi_face_at(&mesh->faces, b));
@@ -443,21 +446,26 @@ static void judge_filter(filter_rest *rest, int64_t tried, int64_t left)
 }
 
 // Directions on positions in single precision, of pairs by place. Not where all methods must get
-// the same pairs, nor with a separation, which has tests of its own.
+// the same pairs; nor with a separation where positions may have been cut off.
 static bool has_single(const toi_pipeline *p)
 {
-    return toi_is_exact(&p->def->narrow) && !has_separation(p);
+    return toi_is_exact(&p->def->narrow) && (!has_separation(p) || p->order.largest < 0x1p50f);
 }
 
-static int64_t cull_single(const solve_stage *stage, toi_pair *pairs, int64_t count)
+static int64_t cull_single(const solve_stage *stage, toi_pair *pairs, int64_t count, bool mark)
 {
     static toi_cull_near_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_near);
-    const toi_mesh_order *order = &stage->pipeline->order;
+    const toi_pipeline *p = stage->pipeline;
+    const toi_mesh_order *order = &p->order;
     toi_near_source source = {.rows = (const float(*)[8])order->moving,
                               .error = order->error,
                               .labels = {order->trees[0]->labels, order->trees[1]->labels},
                               .kind = stage->kind,
-                              .t_max = toi_cull_time(search_limit(stage, time_limit(stage)))};
+                              .t_max = toi_cull_time(search_limit(stage, time_limit(stage))),
+                              .euclidean = has_separation(p),
+                              .separation = p->def->narrow.min_separation * order->scale,
+                              .relative = toi_filter_share(p->policy.relative_separation),
+                              .mark = mark};
     return kernels[toi_simd_level()](&source, pairs, count);
 }
 
@@ -467,16 +475,17 @@ static int64_t keep_near(solve_stage *stage, solve_worker *w, toi_pair *pairs, i
 {
     const toi_pipeline *p = stage->pipeline;
     const toi_filter *filter = &p->scene->topology.filter;
-    bool single = has_single(p) && is_due(&w->single);
+    bool filtered = filter->groups || filter->may_collide;
+    bool single = has_single(p) && is_due(&w->single), wide = !single || is_due(&w->wide);
     int64_t tried = count;
-    if (single) {
-        count = cull_single(stage, pairs, count);
+    if (single) { // what comes next takes no marks
+        count = cull_single(stage, pairs, count, !filtered && !wide);
         judge_filter(&w->single, tried, count);
     }
     number_places(&p->order, stage->kind, pairs, count);
-    if (filter->groups || filter->may_collide)
+    if (filtered)
         count = toi_keep_allowed(p, stage->kind, pairs, count);
-    if (single && !is_due(&w->wide))
+    if (!wide)
         return count;
     tried = count;
     count = cull(stage, pairs, count);
