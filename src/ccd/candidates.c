@@ -237,7 +237,8 @@ static toi_status search_mesh(toi_pipeline *p, const toi_broad_job *job, bool mo
     toi_mesh_boxes boxes = {.mesh = &p->mesh,
                             .min_separation = p->def->narrow.min_separation,
                             .widen = p->def->float_boxes,
-                            .moving = moving};
+                            .moving = moving,
+                            .relative = moving ? p->policy.relative_separation : 0};
     toi_status status = toi_search_mesh(p->def->broad.method, &boxes, &p->order, job);
     double ordering = ordered ? 0 : p->order.seconds;
     p->report.seconds_prepare += ordering;
@@ -291,11 +292,11 @@ toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to)
 bool toi_may_stream_near(const toi_pipeline *p, toi_kind kind)
 {
     const toi_ccd_def *def = p->def;
-    return !(p->source && !p->source->places) && kind < TOI_PAIR_KINDS &&
+    bool relative = p->policy.relative_separation > 0; // sources know no margins
+    return !(p->source && (!p->source->places || relative)) && kind < TOI_PAIR_KINDS &&
            toi_broad_traits(def->broad.method) & TOI_BROAD_TRAIT_MESH && !def->given &&
-           !def->float_boxes && !def->count_candidates && !(p->policy.relative_separation > 0) &&
-           !(p->inside_share > 0) &&
-           (!(def->narrow.min_separation > 0) || toi_is_exact(&def->narrow));
+           !def->float_boxes && !def->count_candidates && !(p->inside_share > 0) &&
+           (!(def->narrow.min_separation > 0 || relative) || toi_is_exact(&def->narrow));
 }
 
 toi_status toi_stream_near(toi_pipeline *p, toi_kind kind, toi_receiver to)

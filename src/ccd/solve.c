@@ -316,6 +316,7 @@ static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pair
     return impacts;
 }
 
+toi_cull_swept_fn toi_cull_swept_baseline, toi_cull_swept_avx2, toi_cull_swept_avx512;
 toi_cull_near_fn toi_cull_near_baseline, toi_cull_near_avx2, toi_cull_near_avx512;
 toi_cull_pairs_fn toi_cull_pairs_baseline, toi_cull_pairs_avx2, toi_cull_pairs_avx512;
 toi_fill_bounds_fn toi_fill_bounds_baseline, toi_fill_bounds_avx2, toi_fill_bounds_avx512;
@@ -391,6 +392,18 @@ int64_t toi_keep_overlapping(const toi_pipeline *p, toi_kind kind, toi_pair *pai
         kept += toi_boxes_overlap(&a, &b);
     }
     return kept;
+}
+
+// The same of many pairs of faces and vertices, or edges, whose trajectories are at hand.
+static int64_t cull_swept(const solve_stage *stage, toi_pair *pairs, int64_t count)
+{
+    static toi_cull_swept_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_swept);
+    const toi_pipeline *p = stage->pipeline;
+    toi_cull_source source = {.mesh = &p->mesh,
+                              .trajectories = p->trajectories,
+                              .kind = stage->kind,
+                              .separation = p->def->narrow.min_separation};
+    return kernels[toi_simd_level()](&source, pairs, count);
 }
 
 static int64_t cull(solve_stage *stage, toi_pair *pairs, int64_t count)
@@ -506,8 +519,11 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     w->tested += count;
     if (stage->pipeline->def->float_boxes)
         count = toi_keep_overlapping(stage->pipeline, stage->kind, pairs, count);
-    if (stage->near)
+    if (stage->near) {
         count = keep_near(stage, w, pairs, count);
+        if (stage->pipeline->policy.relative_separation > 0)
+            count = cull_swept(stage, pairs, count);
+    }
     else if (is_culled(stage->kind))
         count = cull(stage, pairs, count);
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {

@@ -180,6 +180,28 @@ TOI_LANE_INLINE unsigned differ(unsigned mask, const label_part *labels, int32_t
 }
 #endif
 
+#if defined(TOI_ISA_avx512)
+#define SPREAD_PART(x) _mm512_set1_ps(x)
+#define LESS_PART(a, b) _mm512_min_ps(a, b)
+#define MORE_PART(a, b) _mm512_max_ps(a, b)
+#define ABOVE_WORD(a, b) (unsigned)_mm512_cmp_ps_mask(a, b, _CMP_GT_OQ)
+#elif defined(TOI_ISA_avx2)
+#define SPREAD_PART(x) _mm256_set1_ps(x)
+#define LESS_PART(a, b) _mm256_min_ps(a, b)
+#define MORE_PART(a, b) _mm256_max_ps(a, b)
+#define ABOVE_WORD(a, b) (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ))
+#elif defined(__SSE2__)
+#define SPREAD_PART(x) _mm_set1_ps(x)
+#define LESS_PART(a, b) _mm_min_ps(a, b)
+#define MORE_PART(a, b) _mm_max_ps(a, b)
+#define ABOVE_WORD(a, b) (unsigned)_mm_movemask_ps(_mm_cmpgt_ps(a, b))
+#else
+#define SPREAD_PART(x) (x)
+#define LESS_PART(a, b) ((a) < (b) ? (a) : (b))
+#define MORE_PART(a, b) ((a) > (b) ? (a) : (b))
+#define ABOVE_WORD(a, b) ((unsigned)((a) > (b)))
+#endif
+
 // Boxes that move: at both ends of the step.
 typedef struct moving_columns
 {
@@ -211,21 +233,18 @@ TOI_LANE_INLINE unsigned stay_near(const moving_columns *c, const moving_probe *
 }
 #else
 #if defined(TOI_ISA_avx2)
-#define SPREAD_PART(x) _mm256_set1_ps(x)
 #define ABOVE(a, b) _mm256_cmp_ps(a, b, _CMP_GT_OQ)
 #define BOTH(a, b) _mm256_and_ps(a, b)
 #define EITHER(a, b) _mm256_or_ps(a, b)
 #define PART_WORD(a) (unsigned)_mm256_movemask_ps(a)
 typedef __m256 part_mask;
 #elif defined(__SSE2__)
-#define SPREAD_PART(x) _mm_set1_ps(x)
 #define ABOVE(a, b) _mm_cmpgt_ps(a, b)
 #define BOTH(a, b) _mm_and_ps(a, b)
 #define EITHER(a, b) _mm_or_ps(a, b)
 #define PART_WORD(a) (unsigned)_mm_movemask_ps(a)
 typedef __m128 part_mask;
 #else
-#define SPREAD_PART(x) (x)
 #define ABOVE(a, b) ((unsigned)((a) > (b)))
 #define BOTH(a, b) ((a) & (b))
 #define EITHER(a, b) ((a) | (b))
@@ -251,10 +270,81 @@ TOI_LANE_INLINE unsigned stay_near(const moving_columns *c, const moving_probe *
 }
 #endif
 
+// Boxes that move, and their middles, for comparing them with a margin.
+typedef struct middle_columns
+{
+    moving_columns box;
+    part at[3][PARTS];
+} middle_columns;
+
+// Bit i: on some axis lane i stays above a box of the tree, or below, by more than the margin. Roots
+// are not taken: what is left of the widest gap is compared with the share in squares, where it is
+// so large that its square is no denormal.
+TOI_LANE_INLINE unsigned stay_clear(const toi_tree *tree, const toi_tree_margin *margin,
+                                    const middle_columns *c, uint32_t place)
+{
+    int64_t block = place / TOI_BLOCK;
+    int lane = place % TOI_BLOCK;
+    const toi_tree_block *near = &tree->level[0][block], *far = &tree->far[block];
+    const columns *start = &c->box.at[0], *end = &c->box.at[1];
+    unsigned clear = 0;
+    for (int q = 0; q < PARTS; ++q) {
+        part widest = SPREAD_PART(0), square = SPREAD_PART(0);
+        for (int k = 0; k < 3; ++k) {
+            part above = LESS_PART(start->side[k][q] - SPREAD_PART(near->bound[3 + k][lane]),
+                                   end->side[k][q] - SPREAD_PART(far->bound[3 + k][lane]));
+            part below = LESS_PART(SPREAD_PART(near->bound[k][lane]) - start->side[3 + k][q],
+                                   SPREAD_PART(far->bound[k][lane]) - end->side[3 + k][q]);
+            part way = c->at[k][q] - SPREAD_PART(tree->middles[block][k][lane]);
+            widest = MORE_PART(widest, MORE_PART(above, below));
+            square += way * way;
+        }
+        part rest = widest - SPREAD_PART(margin->off);
+        clear |= (ABOVE_WORD(rest * rest, square * SPREAD_PART(margin->square)) &
+                  ABOVE_WORD(rest, SPREAD_PART(0x1p-60f)))
+                 << (q * (TOI_BLOCK / PARTS));
+    }
+    return clear;
+}
+
 TOI_LANE_INLINE moving_columns load_moving(const toi_tree *tree, int64_t block)
 {
     return (moving_columns){
         {load_columns(&tree->level[0][block]), load_columns(&tree->far[block])}};
+}
+
+TOI_LANE_INLINE middle_columns load_middles(const toi_tree *tree, int64_t block)
+{
+    middle_columns c = {.box = load_moving(tree, block)};
+    for (int k = 0; k < 3; ++k)
+        for (int p = 0; p < PARTS; ++p)
+            c.at[k][p] = LOAD_PART(tree->middles[block][k] + p * (TOI_BLOCK / PARTS));
+    return c;
+}
+
+// Boxes over the whole step, as if they stood still.
+TOI_LANE_INLINE moving_columns sweep_columns(const moving_columns *c)
+{
+    moving_columns whole = *c;
+    for (int s = 0; s < TOI_SIDES; ++s)
+        for (int p = 0; p < PARTS; ++p) {
+            part start = c->at[0].side[s][p], end = c->at[1].side[s][p];
+            whole.at[0].side[s][p] = s < 3 ? LESS_PART(start, end) : MORE_PART(start, end);
+        }
+    whole.at[1] = whole.at[0];
+    return whole;
+}
+
+TOI_LANE_INLINE moving_probe sweep_probe(const moving_probe *p)
+{
+    moving_probe whole = *p;
+    for (int k = 0; k < 3; ++k) {
+        float lo = p->at[1].lo[k], hi = p->at[1].hi[k];
+        whole.at[0].lo[k] = lo < p->at[0].lo[k] ? lo : p->at[0].lo[k];
+        whole.at[0].hi[k] = hi > p->at[0].hi[k] ? hi : p->at[0].hi[k];
+    }
+    whole.at[1] = whole.at[0];
+    return whole;
 }
 
 TOI_LANE_INLINE moving_probe load_moving_probe(const toi_tree *tree, uint32_t place)

@@ -43,7 +43,8 @@ static void *carve(char *memory, int64_t *used, int64_t count, size_t size)
 }
 
 // Returns how many bytes the parts of a tree take.
-static int64_t lay_out(toi_tree *tree, int64_t total, bool moving, char *memory)
+static int64_t lay_out(toi_tree *tree, int64_t total, bool moving, bool middles,
+                       char *memory)
 {
     int64_t blocks = tree->blocks[0], used = 0;
     tree->level[0] = carve(memory, &used, total, sizeof **tree->level);
@@ -55,6 +56,8 @@ static int64_t lay_out(toi_tree *tree, int64_t total, bool moving, char *memory)
         tree->far = carve(memory, &used, blocks, sizeof *tree->far);
         tree->ends = carve(memory, &used, blocks, sizeof *tree->ends);
     }
+    if (middles)
+        tree->middles = carve(memory, &used, blocks, sizeof *tree->middles);
     for (int l = 1; l < tree->levels && memory; ++l)
         tree->level[l] = tree->level[l - 1] + tree->blocks[l - 1];
     return used;
@@ -62,7 +65,7 @@ static int64_t lay_out(toi_tree *tree, int64_t total, bool moving, char *memory)
 
 // One block of memory: what is freed as a whole the system's allocator keeps at hand, where it
 // returns many large parts to the system and fetches them again, page by page, in the next call.
-toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool moving,
+toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool moving, bool middles,
                          toi_tree *tree)
 {
     *tree = (toi_tree){.count = count, .corners = corners};
@@ -74,10 +77,10 @@ toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool mo
             break;
         blocks = (blocks + TOI_BLOCK - 1) / TOI_BLOCK;
     } while (true);
-    char *memory = toi_take(budget, lay_out(tree, total, moving, NULL), 1);
+    char *memory = toi_take(budget, lay_out(tree, total, moving, middles, NULL), 1);
     if (!memory)
         return toi_allocation_status();
-    lay_out(tree, total, moving, memory);
+    lay_out(tree, total, moving, middles, memory);
     return TOI_OK;
 }
 

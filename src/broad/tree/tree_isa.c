@@ -17,6 +17,7 @@ typedef struct shape
     bool places; // pairs are written by place, not by id
     bool moving; // boxes are at both ends of the step
     bool marked; // faces in faces: by marks instead of labels
+    bool margin; // of boxes that move
 } shape;
 
 // Boxes of the tree near the packet, by their place in it, waiting to be compared.
@@ -51,7 +52,8 @@ typedef struct packet
     const toi_tree_search *search;
     toi_pair_writer *writer;
     int64_t index;
-    moving_columns columns; // those of one time: the first ones
+    moving_columns columns; // those of one time, or over the whole step: the first ones
+    middle_columns middles; // where there is a margin
     probe halves[2];        // of the packet
     moving_probe ends;      // the packet's box
     toi_label_range labels;
@@ -211,10 +213,13 @@ TOI_LANE_INLINE void meet_list(const toi_tree_search *s, const shape kind, const
 TOI_LANE_INLINE toi_pair *run_places(const toi_tree_search *s, const shape kind,
                                      const moving_columns *c, const label_columns *labels,
                                      const probe_list *list, const int which, const int32_t *names,
-                                     toi_pair *out)
+                                     const middle_columns *middles, toi_pair *out)
 {
     meetings some;
     meet_list(s, kind, c, labels, list, which, &some);
+    for (int i = 0; i < some.count && kind.margin; ++i)
+        some.masks[i] &=
+            (uint16_t)~stay_clear(s->tree, &s->margin, middles, (uint32_t)some.at[i]);
     for (int i = 0; i < some.count; ++i)
         out += toi_write_lanes(out, some.masks[i], names, some.at[i], kind.write, 0);
     return out;
@@ -272,7 +277,8 @@ TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
     toi_pair *out = writer->buffer + writer->count;
     const int32_t *names = packet_names(p, kind);
     const probe_list *of = &p->lists[list];
-    out = kind.places  ? run_places(&s, kind, &mine, &labels, of, list, names, out)
+    const middle_columns *middles = &p->middles;
+    out = kind.places  ? run_places(&s, kind, &mine, &labels, of, list, names, middles, out)
           : kind.exact ? run_exact(&s, kind, &mine, &labels, of, list, names, out)
                        : run_near(&s, kind, &mine, &labels, index, of, list, &p->doubles, out);
     writer->count = out - writer->buffer;
@@ -297,6 +303,8 @@ TOI_LANE_INLINE toi_status run_diagonal(packet *p, const shape kind)
     for (int lane = 0; lane + 1 < count; ++lane) {
         uint32_t place = (uint32_t)(first + lane);
         unsigned mask = meet(s, kind, &mine, &labels, place, ~1u << lane & 0xffff, NEAR);
+        if (kind.margin)
+            mask &= ~stay_clear(s->tree, &s->margin, &p->middles, place);
         if (!kind.exact)
             mask = settle(s, &mine.at[0], p->index, place, mask, &p->doubles);
         writer->count +=
@@ -358,6 +366,11 @@ TOI_LANE_INLINE void load_packet(packet *p, const toi_tree_search *s, int64_t in
         p->columns = load_moving(s->packets, index);
         for (int end = 0; end < 2; ++end)
             p->ends.at[end] = row_probe(&s->packets->ends[index][end]);
+        if (kind.margin) { // then it is swept boxes that must overlap
+            p->middles = load_middles(s->packets, index);
+            p->columns = sweep_columns(&p->columns);
+            p->ends = sweep_probe(&p->ends);
+        }
     } else {
         p->columns.at[0] = load_columns(&s->packets->level[0][index]);
         for (int h = 0; h < 2; ++h)
@@ -589,13 +602,13 @@ TOI_LANE_INLINE toi_status search_listed(const toi_tree_search *s, int64_t index
     {                                                                                              \
         return search_packet(                                                                      \
             s, index, w,                                                                           \
-            (shape){self, packet_corners, tree_corners, write, true, false, false, false});        \
+            (shape){self, packet_corners, tree_corners, write, true, false, false, false, false});        \
     }                                                                                              \
     static toi_status name##_near(const toi_tree_search *s, int64_t index, toi_pair_writer *w)     \
     {                                                                                              \
         return search_packet(                                                                      \
             s, index, w,                                                                           \
-            (shape){self, packet_corners, tree_corners, write, false, false, false, false});       \
+            (shape){self, packet_corners, tree_corners, write, false, false, false, false, false});       \
     }
 
 KERNEL(boxes_alone, true, 0, 0, TOI_WRITE_SORTED)
@@ -612,33 +625,37 @@ static toi_status faces(const toi_tree_search *s, int64_t index, toi_pair_writer
     int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
     mark_labels(labels, count, true, marks);
     toi_status status = search_packet(
-        s, index, w, (shape){true, 3, 3, TOI_WRITE_PROBE_FIRST, true, true, false, true});
+        s, index, w, (shape){true, 3, 3, TOI_WRITE_PROBE_FIRST, true, true, false, true, false});
     mark_labels(labels, count, false, marks);
     return status;
 }
 
 // Primitives that move: which pairs there are is decided in single precision.
-#define MOVING_EDGES ((shape){true, 2, 2, TOI_WRITE_PROBE_FIRST, true, true, true, false})
-#define MOVING_FACES ((shape){false, 3, 1, TOI_WRITE_PROBE_FIRST, true, true, true, false})
+#define MOVING_EDGES(margin)                                                                       \
+    ((shape){true, 2, 2, TOI_WRITE_PROBE_FIRST, true, true, true, false, margin})
+#define MOVING_FACES(margin)                                                                       \
+    ((shape){false, 3, 1, TOI_WRITE_PROBE_FIRST, true, true, true, false, margin})
 
 static toi_status moving_edges(const toi_tree_search *s, int64_t first, int64_t end,
                                toi_pair_writer *w)
 {
-    return search_group(s, first, end, w, MOVING_EDGES);
+    return s->margin.square > 0 ? search_group(s, first, end, w, MOVING_EDGES(true))
+                                : search_group(s, first, end, w, MOVING_EDGES(false));
 }
 
 static toi_status moving_faces_in_vertices(const toi_tree_search *s, int64_t first, int64_t end,
                                            toi_pair_writer *w)
 {
-    return search_group(s, first, end, w, MOVING_FACES);
+    return s->margin.square > 0 ? search_group(s, first, end, w, MOVING_FACES(true))
+                                : search_group(s, first, end, w, MOVING_FACES(false));
 }
 
 toi_search_listed_fn TOI_ISA_NAME(toi_search_listed);
 toi_status TOI_ISA_NAME(toi_search_listed)(const toi_tree_search *s, int64_t index,
                                            const toi_near_list *list, toi_pair_writer *writer)
 {
-    return s->packets == s->tree ? search_listed(s, index, list, writer, MOVING_EDGES)
-                                 : search_listed(s, index, list, writer, MOVING_FACES);
+    return s->packets == s->tree ? search_listed(s, index, list, writer, MOVING_EDGES(false))
+                                 : search_listed(s, index, list, writer, MOVING_FACES(false));
 }
 
 typedef toi_status packet_kernel_fn(const toi_tree_search *s, int64_t index, toi_pair_writer *w);
