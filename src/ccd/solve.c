@@ -6,6 +6,7 @@
 #include "base/simd.h"
 #include "broad/layout/layout.h"
 #include "ccd/corners.h"
+#include "kernel/bounds.h"
 #include "mesh/mesh.h"
 
 #include <math.h>
@@ -189,6 +190,14 @@ static double search_limit(const solve_stage *stage, double limit)
 {
     const toi_zero_time_policy *policy = &stage->pipeline->policy;
     return policy->rescale > 0 ? fmax(limit, policy->small_time) : limit;
+}
+
+// The same for a search, which takes a step of some length as a whole.
+static float near_limit(const void *context)
+{
+    const solve_stage *stage = context;
+    double limit = toi_cull_time(search_limit(stage, time_limit(stage)));
+    return limit < 0x1p-5 ? toi_float_above(limit) : 1;
 }
 
 typedef bool pick_fn(const solve_stage *stage, const toi_query_result *result);
@@ -582,7 +591,9 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     double before = p->report.seconds_broad;
     toi_receiver to = {.context = stage, .emit = solve_block};
     stage->near = toi_may_stream_near(p, kind);
-    toi_status status = stage->near ? toi_stream_near(p, kind, to) : toi_stream_kind(p, kind, to);
+    toi_time_limit limit = {near_limit, stage};
+    toi_status status =
+        stage->near ? toi_stream_near(p, kind, limit, to) : toi_stream_kind(p, kind, to);
     account(p, kind, stage->scratch, p->report.seconds_broad - before);
     bool counted = !stage->near && !(p->source && kind < TOI_PAIR_KINDS);
     p->report.candidates[kind] = counted ? p->report.tested[kind] : -1;

@@ -7,6 +7,8 @@
 #include "broad/layout/block_isa.h"
 #include "broad/tree/tree.h"
 
+#include <math.h>
+
 // The six columns of a block, in as many parts as a vector needs for sixteen lanes.
 #if defined(TOI_ISA_avx512)
 typedef __m512 part;
@@ -277,34 +279,54 @@ typedef struct middle_columns
     part at[3][PARTS];
 } middle_columns;
 
-// Bit i: on some axis lane i stays above a box of the tree, or below, by more than the margin. Roots
-// are not taken: what is left of the widest gap is compared with the share in squares, where it is
-// so large that its square is no denormal.
-TOI_LANE_INLINE unsigned stay_clear(const toi_tree *tree, const toi_tree_margin *margin,
-                                    const middle_columns *c, uint32_t place)
+// One box that moves, its middle, and how far apart others must stay from it at least.
+typedef struct middle_probe
 {
-    int64_t block = place / TOI_BLOCK;
-    int lane = place % TOI_BLOCK;
-    const toi_tree_block *near = &tree->level[0][block], *far = &tree->far[block];
+    moving_probe box;
+    float at[3];
+    float off;
+    float until;
+} middle_probe;
+
+// Bit i: on some axis lane i stays above the probe, or below, by more than the margin. Roots are
+// not taken: what is left of the widest gap is compared with the share in squares, where it is so
+// large that its square is no denormal. `early`: only up to the time `until`, when a gap has closed
+// in proportion.
+TOI_LANE_INLINE unsigned find_clear(const toi_tree_margin *margin, const middle_columns *c,
+                                    const middle_probe *p, const bool early)
+{
     const columns *start = &c->box.at[0], *end = &c->box.at[1];
+    const probe *near = &p->box.at[0], *far = &p->box.at[1];
     unsigned clear = 0;
     for (int q = 0; q < PARTS; ++q) {
         part widest = SPREAD_PART(0), square = SPREAD_PART(0);
         for (int k = 0; k < 3; ++k) {
-            part above = LESS_PART(start->side[k][q] - SPREAD_PART(near->bound[3 + k][lane]),
-                                   end->side[k][q] - SPREAD_PART(far->bound[3 + k][lane]));
-            part below = LESS_PART(SPREAD_PART(near->bound[k][lane]) - start->side[3 + k][q],
-                                   SPREAD_PART(far->bound[k][lane]) - end->side[3 + k][q]);
-            part way = c->at[k][q] - SPREAD_PART(tree->middles[block][k][lane]);
+            part above = start->side[k][q] - SPREAD_PART(near->hi[k]);
+            part below = SPREAD_PART(near->lo[k]) - start->side[3 + k][q];
+            part above_then = end->side[k][q] - SPREAD_PART(far->hi[k]);
+            part below_then = SPREAD_PART(far->lo[k]) - end->side[3 + k][q];
+            if (early) {
+                above_then = above + SPREAD_PART(p->until) * (above_then - above);
+                below_then = below + SPREAD_PART(p->until) * (below_then - below);
+            }
+            above = LESS_PART(above, above_then);
+            below = LESS_PART(below, below_then);
+            part way = c->at[k][q] - SPREAD_PART(p->at[k]);
             widest = MORE_PART(widest, MORE_PART(above, below));
             square += way * way;
         }
-        part rest = widest - SPREAD_PART(margin->off);
+        part rest = widest - SPREAD_PART(p->off);
         clear |= (ABOVE_WORD(rest * rest, square * SPREAD_PART(margin->square)) &
                   ABOVE_WORD(rest, SPREAD_PART(0x1p-60f)))
                  << (q * (TOI_BLOCK / PARTS));
     }
     return clear;
+}
+
+TOI_LANE_INLINE unsigned stay_clear(const toi_tree_margin *margin, const middle_columns *c,
+                                    const middle_probe *p)
+{
+    return p->until < 1 ? find_clear(margin, c, p, true) : find_clear(margin, c, p, false);
 }
 
 TOI_LANE_INLINE moving_columns load_moving(const toi_tree *tree, int64_t block)
@@ -353,6 +375,35 @@ TOI_LANE_INLINE moving_probe load_moving_probe(const toi_tree *tree, uint32_t pl
     int lane = place % TOI_BLOCK;
     return (moving_probe){
         {load_probe(&tree->level[0][block], lane), load_probe(&tree->far[block], lane)}};
+}
+
+TOI_LANE_INLINE middle_probe load_middle_probe(const toi_tree *tree, const toi_tree_margin *margin,
+                                               uint32_t place, float until)
+{
+    float(*at)[TOI_BLOCK] = tree->middles[place / TOI_BLOCK];
+    int lane = place % TOI_BLOCK;
+    return (middle_probe){load_moving_probe(tree, place),
+                          {at[0][lane], at[1][lane], at[2][lane]},
+                          margin->off,
+                          until};
+}
+
+// The box of a whole block, for which the margin is that of any box in it: none of their middles is
+// farther from the middle of the box at t = 0 than its corners. What that loses by rounding is less
+// than what the margin has to spare for roundings.
+TOI_LANE_INLINE middle_probe middle_of_block(const moving_probe *ends,
+                                             const toi_tree_margin *margin, float until)
+{
+    middle_probe p = {.box = *ends, .until = until};
+    const probe *start = &ends->at[0];
+    float square = 0;
+    for (int k = 0; k < 3; ++k) {
+        float half = (start->hi[k] - start->lo[k]) * 0.5f;
+        p.at[k] = start->lo[k] + half;
+        square += half * half;
+    }
+    p.off = 2 * margin->off + sqrtf(square * margin->square) * (1 + 0x1p-20f) + 0x1p-60f;
+    return p;
 }
 
 #endif

@@ -220,7 +220,7 @@ static toi_tree_margin take_margin(const toi_mesh_order *order)
     double share = order->boxes.relative, largest = order->largest;
     if (!(share > 0))
         return (toi_tree_margin){0, 0};
-    double off = (share * 0x1p-19 + 0x1p-22) * largest * (1 + 0x1p-20) + 0x1p-100;
+    double off = (1 + share) * 0x1p-19 * (largest + order->pad) + 0x1p-100;
     return (toi_tree_margin){toi_float_above(fmax(share * share * (1 + 0x1p-17), 0x1p-100)),
                              largest < 0x1p50 ? toi_float_above(off) : INFINITY};
 }
@@ -658,7 +658,8 @@ static toi_status search_edges(toi_mesh_order *order, const toi_broad_job *job)
                               .packet_box = edge_box,
                               .tree_box = edge_box,
                               .context = order,
-                              .margin = order->margin};
+                              .margin = order->margin,
+                              .limit = order->boxes.limit};
     order->trees[0] = order->trees[1] = &edges;
     if (status == TOI_OK)
         status = toi_run_tree_search(&search, job);
@@ -679,7 +680,8 @@ static toi_status search_faces(toi_mesh_order *order, const toi_broad_job *job)
                               .packet_box = face_box,
                               .tree_box = vertex_box,
                               .context = order,
-                              .margin = order->margin};
+                              .margin = order->margin,
+                              .limit = order->boxes.limit};
     order->trees[0] = &vertices;
     order->trees[1] = &faces;
     if (status == TOI_OK)
