@@ -288,7 +288,8 @@ toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to)
                   : to};
     if (p->kept)
         job.slot = &p->kept[by_mesh ? TOI_KEPT_ORDER : (int)kind];
-    return by_mesh ? search_mesh(p, &job, false, (toi_time_limit){NULL, NULL}) : search_boxes(p, kind, &job);
+    return by_mesh ? search_mesh(p, &job, false, (toi_time_limit){NULL, NULL})
+                   : search_boxes(p, kind, &job);
 }
 
 bool toi_may_stream_near(const toi_pipeline *p, toi_kind kind)

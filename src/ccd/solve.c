@@ -532,8 +532,7 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
         count = keep_near(stage, w, pairs, count);
         if (stage->pipeline->policy.relative_separation > 0)
             count = cull_swept(stage, pairs, count);
-    }
-    else if (is_culled(stage->kind))
+    } else if (is_culled(stage->kind))
         count = cull(stage, pairs, count);
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
         int64_t n = count - first < BATCH ? count - first : BATCH;

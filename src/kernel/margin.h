@@ -37,8 +37,8 @@ TOI_INLINE toi_real toi_margin_slack(const toi_pair_motion *m, const toi_real d[
     return slack * (1 + 16 * TOI_UNIT);
 }
 
-// The least d.w over the corners w of a figure p + u e + v g, and where it is: heights tell which of
-// e and g lead down, so that no corner need be made but that one.
+// The least d.w over the corners w of a figure p + u e + v g, and where it is: heights tell which
+// of e and g lead down, so that no corner need be made but that one.
 TOI_INLINE toi_real toi_lowest_point(int edge_edge, const toi_real p[3], const toi_real e[3],
                                      const toi_real g[3], const toi_real d[3], toi_real least[3])
 {

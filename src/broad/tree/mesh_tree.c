@@ -695,8 +695,8 @@ static toi_status need_order(const toi_mesh_boxes *boxes, toi_mesh_order *order,
                              const toi_broad_job *job)
 {
     toi_status status = TOI_OK;
-    if (toi_has_order(order) && (order->boxes.moving != boxes->moving ||
-                                 order->boxes.relative != boxes->relative))
+    if (toi_has_order(order) &&
+        (order->boxes.moving != boxes->moving || order->boxes.relative != boxes->relative))
         toi_free_mesh_order(order);
     if (!toi_has_order(order))
         status = make_order(boxes, job->slot, job->workers, job->budget, order);

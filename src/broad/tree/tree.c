@@ -43,8 +43,7 @@ static void *carve(char *memory, int64_t *used, int64_t count, size_t size)
 }
 
 // Returns how many bytes the parts of a tree take.
-static int64_t lay_out(toi_tree *tree, int64_t total, bool moving, bool middles,
-                       char *memory)
+static int64_t lay_out(toi_tree *tree, int64_t total, bool moving, bool middles, char *memory)
 {
     int64_t blocks = tree->blocks[0], used = 0;
     tree->level[0] = carve(memory, &used, total, sizeof **tree->level);

@@ -219,6 +219,20 @@ TOI_LANE_INLINE unsigned clear_of_place(const toi_tree_search *s, const middle_c
     return stay_clear(&s->margin, middles, &box);
 }
 
+TOI_LANE_INLINE void drop_clear(const toi_tree_search *s, const middle_columns *middles,
+                                float until, meetings *some)
+{
+    int count = some->count;
+    some->count = 0;
+    for (int i = 0; i < count; ++i) {
+        unsigned clear = clear_of_place(s, middles, (uint32_t)some->at[i], until);
+        unsigned mask = some->masks[i] & ~clear;
+        some->at[some->count] = some->at[i];
+        some->masks[some->count] = (uint16_t)mask;
+        some->count += mask != 0;
+    }
+}
+
 TOI_LANE_INLINE toi_pair *run_places(const toi_tree_search *s, const shape kind,
                                      const moving_columns *c, const label_columns *labels,
                                      const probe_list *list, const int which, const int32_t *names,
@@ -226,9 +240,8 @@ TOI_LANE_INLINE toi_pair *run_places(const toi_tree_search *s, const shape kind,
 {
     meetings some;
     meet_list(s, kind, c, labels, list, which, &some);
-    for (int i = 0; i < some.count && kind.margin; ++i)
-        some.masks[i] &=
-            (uint16_t)~clear_of_place(s, middles, (uint32_t)some.at[i], until);
+    if (kind.margin)
+        drop_clear(s, middles, until, &some);
     for (int i = 0; i < some.count; ++i)
         out += toi_write_lanes(out, some.masks[i], names, some.at[i], kind.write, 0);
     return out;
@@ -287,7 +300,8 @@ TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
     const int32_t *names = packet_names(p, kind);
     const probe_list *of = &p->lists[list];
     const middle_columns *middles = &p->middles;
-    out = kind.places  ? run_places(&s, kind, &mine, &labels, of, list, names, middles, p->whole.until, out)
+    out = kind.places
+              ? run_places(&s, kind, &mine, &labels, of, list, names, middles, p->whole.until, out)
           : kind.exact ? run_exact(&s, kind, &mine, &labels, of, list, names, out)
                        : run_near(&s, kind, &mine, &labels, index, of, list, &p->doubles, out);
     writer->count = out - writer->buffer;
@@ -618,13 +632,13 @@ TOI_LANE_INLINE toi_status search_listed(const toi_tree_search *s, int64_t index
     {                                                                                              \
         return search_packet(                                                                      \
             s, index, w,                                                                           \
-            (shape){self, packet_corners, tree_corners, write, true, false, false, false, false});        \
+            (shape){self, packet_corners, tree_corners, write, true, false, false, false, false}); \
     }                                                                                              \
     static toi_status name##_near(const toi_tree_search *s, int64_t index, toi_pair_writer *w)     \
     {                                                                                              \
-        return search_packet(                                                                      \
-            s, index, w,                                                                           \
-            (shape){self, packet_corners, tree_corners, write, false, false, false, false, false});       \
+        return search_packet(s, index, w,                                                          \
+                             (shape){self, packet_corners, tree_corners, write, false, false,      \
+                                     false, false, false});                                        \
     }
 
 KERNEL(boxes_alone, true, 0, 0, TOI_WRITE_SORTED)
