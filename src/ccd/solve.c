@@ -589,7 +589,10 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
         stage->room = take_bounds(stage);
     double before = p->report.seconds_broad;
     toi_receiver to = {.context = stage, .emit = solve_block};
-    stage->near = toi_may_stream_near(p, kind);
+    // With margins the search at both ends takes longer, and of the earliest impact tables of boxes
+    // tell most: they stop the motion at the best time so far.
+    bool by_tables = stage->t_max && p->policy.relative_separation > 0;
+    stage->near = !by_tables && toi_may_stream_near(p, kind);
     toi_time_limit limit = {near_limit, stage};
     toi_status status =
         stage->near ? toi_stream_near(p, kind, limit, to) : toi_stream_kind(p, kind, to);
