@@ -162,14 +162,18 @@ static void grazing_contacts_are_found(void **state)
 // Two segments along x, or a vertex and a face as thin as a segment, one above the other. Both
 // rise, so that their swept boxes overlap, and come exactly to the separation: when the step ends,
 // or, if `early`, at 1/64. The distance of their middles is their own, so nothing is to spare.
-static void make_follower(toi_kind kind, const setting *how, double least, toi_random *random,
-                          double start[CORNERS][3], double end[CORNERS][3])
+// If `waiting`, the lower one rests instead, and all is so close that single precision cannot see
+// that their swept boxes are apart.
+static void make_follower(toi_kind kind, const setting *how, double least, bool waiting,
+                          toi_random *random, double start[CORNERS][3], double end[CORNERS][3])
 {
     static const int along[TOI_PAIR_KINDS][CORNERS] = {{2, 0, 4, 2}, {0, 4, 0, 4}};
     double x = ldexp((double)toi_random_below(random, 1024), -10);
     double y = 0.5 + lattice(random, 38), z = 0.5 + lattice(random, 38);
-    double height = 4 * lattice(random, 24) + least, kept = least + SHARE * (height - least);
-    double rise = 5 * height, left = how->early ? height + (kept - height) / PASSED : kept;
+    double height = 4 * lattice(random, waiting ? 6 : 24) + least,
+           kept = least + SHARE * (height - least);
+    double rise = waiting ? 0 : 5 * height,
+           left = how->early && !waiting ? height + (kept - height) / PASSED : kept;
     for (int c = 0; c < CORNERS; ++c) {
         bool first = c < (kind == TOI_EDGE_EDGE ? 2 : 1);
         const double from[3] = {x + along[kind][c] * 0x1p-12, y, first ? z + height : z};
@@ -179,11 +183,12 @@ static void make_follower(toi_kind kind, const setting *how, double least, toi_r
     }
 }
 
-static void place_followers(toi_kind kind, const setting *how, double least, toi_random *random,
-                            crossings *all)
+static void place_followers(toi_kind kind, const setting *how, double least, bool waiting,
+                            toi_random *random, crossings *all)
 {
     for (int32_t n = 0; n < CROSSINGS; ++n)
-        make_follower(kind, how, least, random, &all->start[CORNERS * n], &all->end[CORNERS * n]);
+        make_follower(kind, how, least, waiting, random, &all->start[CORNERS * n],
+                      &all->end[CORNERS * n]);
     for (int32_t i = 0; i < 3 * CORNERS * CROSSINGS; ++i) {
         double *from = &all->start[i / 3][i % 3], *to = &all->end[i / 3][i % 3];
         *from = ldexp(*from + how->offset, how->exponent);
@@ -219,7 +224,7 @@ static void shares_are_kept_to_the_last(void **state)
             toi_ccd_def def = toi_default_ccd_def();
             toi_impact_array impacts = {0};
             toi_ccd_report report;
-            place_followers(kind, &settings[s], least, &random, &all);
+            place_followers(kind, &settings[s], least, false, &random, &all);
             use_instruction_set(number / 4);
             def.narrow.min_separation = ldexp(least, settings[s].exponent);
             def.narrow.t_max = settings[s].early ? PASSED : 1;
@@ -230,6 +235,31 @@ static void shares_are_kept_to_the_last(void **state)
                 expect_follower(&settings[s], kind, n, least > 0, &impacts);
             toi_free_impacts(&impacts);
         }
+    assert_ok(toi_set_simd(NULL));
+}
+
+// Only pairs whose swept boxes overlap, in double, keep a share.
+static void others_keep_no_share(void **state)
+{
+    (void)state;
+    static crossings all;
+    toi_random random = {505};
+    for (int number = 0; number < 12; ++number) {
+        toi_kind kind = (toi_kind)(number / 2 % 2);
+        double least = number % 2 ? 0x1p-20 : 0;
+        toi_mesh mesh = make_crossings(&settings[0], kind, &random, &all);
+        toi_ccd_def def = toi_default_ccd_def();
+        toi_impact_array impacts = {0};
+        place_followers(kind, &settings[0], least, true, &random, &all);
+        use_instruction_set(number / 4);
+        def.narrow.min_separation = least;
+        def.zero_time.relative_separation = SHARE;
+        assert_ok(toi_find_impacts(&def, &mesh, &impacts, NULL));
+        for (int64_t i = 0; i < impacts.count; ++i)
+            assert_int_not_equal(impacts.data[i].a / (kind == TOI_EDGE_EDGE ? 2 : CORNERS),
+                                 impacts.data[i].b / (kind == TOI_EDGE_EDGE ? 2 : 1));
+        toi_free_impacts(&impacts);
+    }
     assert_ok(toi_set_simd(NULL));
 }
 
@@ -441,6 +471,7 @@ int main(void)
         cmocka_unit_test(middles_are_within_their_error),
         cmocka_unit_test(grazing_contacts_are_found),
         cmocka_unit_test(shares_are_kept_to_the_last),
+        cmocka_unit_test(others_keep_no_share),
         cmocka_unit_test(every_mesh_has_the_same_answers),
     };
     return cmocka_run_group_tests_name("step_search", tests, NULL, NULL);
