@@ -154,6 +154,115 @@ static void grazing_contacts_are_found(void **state)
     assert_ok(toi_set_simd(NULL));
 }
 
+// ---- Shares of the initial distance that are kept to the last
+
+#define SHARE 0.25
+#define PASSED (1.0 / 64) // when early ones come to their separation
+
+// Two segments along x, or a vertex and a face as thin as a segment, one above the other. Both
+// rise, so that their swept boxes overlap, and come exactly to the separation: when the step ends,
+// or, if `early`, at 1/64. The distance of their middles is their own, so nothing is to spare.
+// If `waiting`, the lower one rests instead, and all is so close that single precision cannot see
+// that their swept boxes are apart.
+static void make_follower(toi_kind kind, const setting *how, double least, bool waiting,
+                          toi_random *random, double start[CORNERS][3], double end[CORNERS][3])
+{
+    static const int along[TOI_PAIR_KINDS][CORNERS] = {{2, 0, 4, 2}, {0, 4, 0, 4}};
+    double x = ldexp((double)toi_random_below(random, 1024), -10);
+    double y = 0.5 + lattice(random, 38), z = 0.5 + lattice(random, 38);
+    double height = 4 * lattice(random, waiting ? 6 : 24) + least,
+           kept = least + SHARE * (height - least);
+    double rise = waiting ? 0 : 5 * height,
+           left = how->early && !waiting ? height + (kept - height) / PASSED : kept;
+    for (int c = 0; c < CORNERS; ++c) {
+        bool first = c < (kind == TOI_EDGE_EDGE ? 2 : 1);
+        const double from[3] = {x + along[kind][c] * 0x1p-12, y, first ? z + height : z};
+        const double to[3] = {from[0], y, z + rise + (first ? left : 0)};
+        memcpy(start[c], from, sizeof from);
+        memcpy(end[c], to, sizeof to);
+    }
+}
+
+static void place_followers(toi_kind kind, const setting *how, double least, bool waiting,
+                            toi_random *random, crossings *all)
+{
+    for (int32_t n = 0; n < CROSSINGS; ++n)
+        make_follower(kind, how, least, waiting, random, &all->start[CORNERS * n],
+                      &all->end[CORNERS * n]);
+    for (int32_t i = 0; i < 3 * CORNERS * CROSSINGS; ++i) {
+        double *from = &all->start[i / 3][i % 3], *to = &all->end[i / 3][i % 3];
+        *from = ldexp(*from + how->offset, how->exponent);
+        *to = ldexp(*to + how->offset, how->exponent);
+    }
+}
+
+static void expect_follower(const setting *how, toi_kind kind, int32_t n, bool least,
+                            const toi_impact_array *impacts)
+{
+    bool edges = kind == TOI_EDGE_EDGE;
+    toi_pair pair = edges ? (toi_pair){2 * n, 2 * n + 1} : (toi_pair){CORNERS * n, n};
+    for (int64_t i = 0; i < impacts->count; ++i)
+        if (impacts->data[i].kind == (int32_t)kind && impacts->data[i].a == pair.a &&
+            impacts->data[i].b == pair.b) {
+            assert_true(impacts->data[i].time == (how->early ? PASSED : 1));
+            return;
+        }
+    fail_msg("%s, %s separation: pair %d %d of kind %s comes to its share and is no impact",
+             how->name, least ? "some" : "no", pair.a, pair.b, toi_kind_name(kind));
+}
+
+static void shares_are_kept_to_the_last(void **state)
+{
+    (void)state;
+    static crossings all;
+    toi_random random = {503};
+    for (size_t s = 0; s < sizeof settings / sizeof *settings; ++s)
+        for (int number = 0; number < 12; ++number) {
+            toi_kind kind = (toi_kind)(number / 2 % 2);
+            double least = number % 2 ? 0x1p-20 : 0;
+            toi_mesh mesh = make_crossings(&settings[s], kind, &random, &all);
+            toi_ccd_def def = toi_default_ccd_def();
+            toi_impact_array impacts = {0};
+            toi_ccd_report report;
+            place_followers(kind, &settings[s], least, false, &random, &all);
+            use_instruction_set(number / 4);
+            def.narrow.min_separation = ldexp(least, settings[s].exponent);
+            def.narrow.t_max = settings[s].early ? PASSED : 1;
+            def.zero_time.relative_separation = SHARE;
+            assert_ok(toi_find_impacts(&def, &mesh, &impacts, &report));
+            assert_int_equal(report.candidates[kind], -1);
+            for (int32_t n = 0; n < CROSSINGS; ++n)
+                expect_follower(&settings[s], kind, n, least > 0, &impacts);
+            toi_free_impacts(&impacts);
+        }
+    assert_ok(toi_set_simd(NULL));
+}
+
+// Only pairs whose swept boxes overlap, in double, keep a share.
+static void others_keep_no_share(void **state)
+{
+    (void)state;
+    static crossings all;
+    toi_random random = {505};
+    for (int number = 0; number < 12; ++number) {
+        toi_kind kind = (toi_kind)(number / 2 % 2);
+        double least = number % 2 ? 0x1p-20 : 0;
+        toi_mesh mesh = make_crossings(&settings[0], kind, &random, &all);
+        toi_ccd_def def = toi_default_ccd_def();
+        toi_impact_array impacts = {0};
+        place_followers(kind, &settings[0], least, true, &random, &all);
+        use_instruction_set(number / 4);
+        def.narrow.min_separation = least;
+        def.zero_time.relative_separation = SHARE;
+        assert_ok(toi_find_impacts(&def, &mesh, &impacts, NULL));
+        for (int64_t i = 0; i < impacts.count; ++i)
+            assert_int_not_equal(impacts.data[i].a / (kind == TOI_EDGE_EDGE ? 2 : CORNERS),
+                                 impacts.data[i].b / (kind == TOI_EDGE_EDGE ? 2 : 1));
+        toi_free_impacts(&impacts);
+    }
+    assert_ok(toi_set_simd(NULL));
+}
+
 // ---- The error of positions in single precision
 
 enum
@@ -227,6 +336,51 @@ static void rows_are_within_their_error(void **state)
     assert_true(worst[0] > 0.4 && worst[1] > 0.3);
 }
 
+// How far the middle of a face is off, in 5 roundings of the largest number: docs/separation.md,
+// section 2, allows that.
+static double middle_ratio(const toi_mesh_order *order, const toi_tree *tree, int64_t face)
+{
+    const toi_mesh *mesh = order->boxes.mesh;
+    const int32_t *corners = toi_face_at(&mesh->faces, tree->ids[face]);
+    double worst = 0, x[3][3];
+    for (int c = 0; c < 3; ++c)
+        toi_load_point(&mesh->start, corners[c], x[c]);
+    for (int k = 0; k < 3; ++k) {
+        long double sum = 0;
+        for (int c = 0; c < 3; ++c)
+            sum += ((long double)x[c][k] - order->origin[k]) * order->scale;
+        double found = tree->middles[face / TOI_BLOCK][k][face % TOI_BLOCK];
+        worst = fmax(worst, (double)fabsl(found - sum / 3) / (5 * 0x1p-24 * order->largest));
+    }
+    return worst;
+}
+
+static void middles_are_within_their_error(void **state)
+{
+    (void)state;
+    static double start[3 * FACES][3];
+    static int32_t faces[FACES][3];
+    toi_random random = {504};
+    for (int i = 0; i < 9 * FACES; ++i) {
+        start[i / 3][i % 3] = (i / 9 % 2 ? 1 : -1) * toi_random_range(&random, 0.75, 1);
+        faces[i / 9][i / 3 % 3] = i / 3;
+    }
+    toi_mesh mesh = toi_make_mesh(start[0], start[0], 3 * FACES, faces[0], FACES);
+    toi_budget budget = {0};
+    toi_broad_job job = {.workers = 1, .budget = &budget};
+    toi_mesh_boxes boxes = {.mesh = &mesh, .moving = true, .relative = 0.2};
+    toi_mesh_order order = {0};
+    toi_tree tree;
+    double worst = 0;
+    assert_ok(toi_make_primitive_tree(&boxes, &order, &job, TOI_FACE, &tree));
+    for (int64_t i = 0; i < FACES; ++i)
+        worst = fmax(worst, middle_ratio(&order, &tree, i));
+    toi_free_tree(&tree);
+    toi_free_mesh_order(&order);
+    print_message("  at most %.2f of the error that is allowed\n", worst);
+    assert_true(worst <= 1 && worst > 0.2);
+}
+
 // ---- The same answers as without
 
 typedef struct answers
@@ -298,6 +452,10 @@ static void every_mesh_has_the_same_answers(void **state)
                 if (toi_narrow_guarantee(def.narrow.method) == TOI_GUARANTEE_EXACT) {
                     def.narrow.min_separation = 0.02 * pow(1e300, number % 3 - 1);
                     compare_searches(t.name, &def, &t.mesh);
+                    def.zero_time = toi_solver_policy();
+                    compare_searches(t.name, &def, &t.mesh);
+                    def.narrow.min_separation = 0;
+                    spared += compare_searches(t.name, &def, &t.mesh);
                 }
                 free_tangle(&t);
             }
@@ -310,7 +468,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_within_their_error),
+        cmocka_unit_test(middles_are_within_their_error),
         cmocka_unit_test(grazing_contacts_are_found),
+        cmocka_unit_test(shares_are_kept_to_the_last),
+        cmocka_unit_test(others_keep_no_share),
         cmocka_unit_test(every_mesh_has_the_same_answers),
     };
     return cmocka_run_group_tests_name("step_search", tests, NULL, NULL);

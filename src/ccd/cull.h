@@ -71,6 +71,10 @@ static inline bool toi_unmark_inside(toi_pair *pair)
 // that start inside come marked.
 typedef int64_t toi_cull_pairs_fn(const toi_cull_source *source, toi_pair *pairs, int64_t count);
 
+// Moves the pairs whose swept boxes in double, enlarged by half the separation, overlap to the
+// front, in order; returns how many.
+typedef int64_t toi_cull_swept_fn(const toi_cull_source *source, toi_pair *pairs, int64_t count);
+
 // Pairs that a search of boxes that move has found, by place (broad/tree/mesh_tree.h).
 typedef struct toi_near_source
 {
@@ -79,10 +83,16 @@ typedef struct toi_near_source
     const int32_t *labels[2]; // of the first and of the second primitives: places of their vertices
     toi_kind kind;
     double t_max; // later contacts do not matter
+    // As in toi_cull_source, but scaled as the rows are.
+    bool euclidean;
+    double separation;
+    double relative;
+    bool mark; // those that start inside, where the separation is not relative
 } toi_near_source;
 
 // Moves the pairs that may touch to the front, in order; returns how many. The others are proved
-// apart up to t_max: docs/exact.md, section 2.
+// apart by more than their separation up to t_max: docs/exact.md, section 2, and
+// docs/separation.md, section 2.
 typedef int64_t toi_cull_near_fn(const toi_near_source *source, toi_pair *pairs, int64_t count);
 
 #endif

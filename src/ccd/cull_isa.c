@@ -7,8 +7,10 @@
 #include "simd/gap_rows.h"
 
 #include "base/simd.h"
+#include "broad/layout/layout.h"
 #include "ccd/corners.h"
 #include "ccd/cull.h"
+#include "mesh/mesh.h"
 #include "narrow/narrow.h"
 
 enum
@@ -209,20 +211,32 @@ typedef struct batch
     int count;
 } batch;
 
+// A Euclidean separation in single precision.
+typedef struct distances
+{
+    float base, share; // base + share d0, d0 the distance at t = 0
+    float inner;       // a distance of two points that proves a pair inside; -1: none does
+} distances;
+
+// `off`: how far off corners may be beside their own roundings. docs/separation.md, section 2.
+static distances take_distances(double separation, double relative, double off)
+{
+    double base = toi_base_separation(separation, relative) + (1 + relative) * off;
+    // Not above the true separation, which may be less than its rounding.
+    float inner = (float)(separation - off) * (1 - 4 * TOI_UNIT) - TOI_TINY;
+    return (distances){(float)base, (float)relative, relative > 0 ? -1 : inner};
+}
+
 // All ones where a direction separates by more than the Euclidean separation. `inside`: where two
 // points are certainly not farther apart than it at t = 0, if it is the same for all pairs.
-TOI_INLINE toi_mask apart_by_margin(int edge_edge, const toi_cull_source *s,
-                                    const toi_pair_motion *m, toi_mask *inside)
+TOI_INLINE toi_mask apart_by_margin(int edge_edge, const distances *d, const toi_pair_motion *m,
+                                    toi_mask *inside)
 {
     toi_near_point near;
-    toi_real base = TOI_SPREAD((float)toi_base_separation(s->separation, s->relative));
-    toi_real share = TOI_SPREAD((float)s->relative);
+    toi_real base = TOI_SPREAD(d->base), share = TOI_SPREAD(d->share);
     toi_find_near_point(edge_edge, m->p[0], m->e[0], m->g[0], &near);
     toi_real least = toi_take_margin(edge_edge, m, &near, &base, &share);
-    toi_real length = toi_near_length(edge_edge, m, &near);
-    // Not above the true separation, which may be less than its rounding.
-    float inner = (float)s->separation * (1 - 4 * TOI_UNIT) - TOI_TINY;
-    *inside = TOI_TEST(length <= (s->relative > 0 ? -1 : inner));
+    *inside = TOI_TEST(toi_near_length(edge_edge, m, &near) <= d->inner);
     return toi_apart_by(edge_edge, m, &near, &least);
 }
 
@@ -230,10 +244,11 @@ TOI_INLINE toi_mask apart_by_margin(int edge_edge, const toi_cull_source *s,
 TOI_INLINE int64_t try_directions(int edge_edge, const toi_cull_source *s, batch *c,
                                   toi_pair *pairs)
 {
+    const distances d = take_distances(s->separation, s->relative, 0);
     toi_pair_motion m;
     toi_real separation;
     toi_mask wild = toi_load_motion(&c->rows, &m, &separation), inside = wild ^ wild;
-    toi_mask apart = s->euclidean ? apart_by_margin(edge_edge, s, &m, &inside)
+    toi_mask apart = s->euclidean ? apart_by_margin(edge_edge, &d, &m, &inside)
                                   : toi_separated(edge_edge, &m, &separation);
     unsigned left = toi_mask_word(~apart | wild), marked = toi_mask_word(inside & ~wild);
     int64_t kept = 0;
@@ -303,12 +318,69 @@ int64_t TOI_ISA_NAME(toi_cull_pairs)(const toi_cull_source *source, toi_pair *pa
     return early ? cull_pairs(0, source, pairs, count, 1) : cull_pairs(0, source, pairs, count, 0);
 }
 
+// ---- Swept boxes
+
+// Are the boxes that the corners sweep apart, not being enlarged? The second's ends in turn meet
+// each of the first's.
+TOI_INLINE int sweeps_apart(int edge_edge, const toi_wide_motion_row x[4])
+{
+    toi_wide_motion_row turned[4], above[2], below[2];
+    for (int c = 0; c < 4; ++c)
+        turned[c] = c < (edge_edge ? 2 : 1)
+                        ? x[c]
+                        : __builtin_shufflevector(x[c], x[c], 4, 5, 6, 7, 0, 1, 2, 3);
+    toi_take_gaps_wide(edge_edge, x, &above[0], &below[0]);
+    toi_take_gaps_wide(edge_edge, turned, &above[1], &below[1]);
+    return toi_stays_open(TOI_WIDE_MIN(above[0], above[1]), 0) |
+           toi_stays_open(TOI_WIDE_MIN(below[0], below[1]), 0);
+}
+
+// The same of enlarged boxes, which are rounded outward.
+static bool enlarged_apart(const toi_cull_source *s, const toi_pair *pair)
+{
+    toi_box a, b;
+    double radius = toi_separation_radius(s->separation);
+    if (!(radius > 0))
+        return true;
+    toi_swept_box(s->mesh, toi_first_primitive(s->kind), pair->a, radius, &a);
+    toi_swept_box(s->mesh, toi_second_primitive(s->kind), pair->b, radius, &b);
+    return !toi_boxes_overlap(&a, &b);
+}
+
+TOI_INLINE int64_t cull_swept(int edge_edge, const toi_cull_source *s, toi_pair *pairs,
+                              int64_t count)
+{
+    int64_t kept = 0, last = count > AHEAD ? count - AHEAD : 0;
+    for (int64_t i = 0; i < count; ++i) {
+        if (i < last)
+            prefetch_corners(edge_edge, s, &pairs[i + AHEAD]);
+        const toi_moving_vertex *corners[4];
+        toi_wide_motion_row x[4];
+        toi_pair pair = pairs[i];
+        find_corners(edge_edge, s, &pair, corners);
+        for (int c = 0; c < 4; ++c)
+            memcpy(&x[c], corners[c], sizeof x[c]);
+        pairs[kept] = pair;
+        kept += !(sweeps_apart(edge_edge, x) && enlarged_apart(s, &pair));
+    }
+    return kept;
+}
+
+toi_cull_swept_fn TOI_ISA_NAME(toi_cull_swept);
+int64_t TOI_ISA_NAME(toi_cull_swept)(const toi_cull_source *s, toi_pair *pairs, int64_t count)
+{
+    return s->kind == TOI_EDGE_EDGE ? cull_swept(1, s, pairs, count)
+                                    : cull_swept(0, s, pairs, count);
+}
+
 // ---- Positions in single precision
 
 enum
 {
     NEAR_BLOCK = 16 // TOI_BLOCK
 };
+
+#define ROOT_3 1.7321 // a little more: of an error on each axis
 
 // Where corner c of the primitive at a place stands.
 TOI_INLINE int32_t corner_at(const int32_t *labels, int corners, int32_t place, int c)
@@ -349,32 +421,48 @@ TOI_INLINE void put_near(int edge_edge, const toi_near_source *s, const toi_pair
 }
 
 TOI_INLINE int64_t cull_near(int edge_edge, const toi_near_source *s, toi_pair *pairs,
-                             int64_t count, int early)
+                             int64_t count, int early, int euclidean)
 {
     int64_t kept = 0;
     toi_motion_rows rows;
     // docs/exact.md, section 2: where the motion is stopped early there are more roundings.
+    const float error = early ? s->error * 2.25f : s->error;
+    const distances d = take_distances(s->separation, s->relative, ROOT_3 * error);
     for (int i = 0; i < TOI_LANES; ++i)
-        rows.separation[i] = early ? s->error * 2.25f : s->error;
+        rows.separation[i] = error;
     for (int64_t i = 0; i < count; i += TOI_LANES) {
         int lanes = count - i < TOI_LANES ? (int)(count - i) : TOI_LANES;
         for (int lane = 0; lane < TOI_LANES; ++lane)
             put_near(edge_edge, s, &pairs[i + (lane < lanes ? lane : 0)], early, lane, &rows);
         toi_pair_motion m;
         toi_real separation;
-        toi_mask wild = toi_load_motion(&rows, &m, &separation);
-        unsigned left = toi_mask_word(~toi_separated(edge_edge, &m, &separation) | wild);
-        for (left &= (1u << lanes) - 1; left; left &= left - 1)
-            pairs[kept++] = pairs[i + __builtin_ctz(left)];
+        toi_mask wild = toi_load_motion(&rows, &m, &separation), inside = wild ^ wild;
+        toi_mask apart = euclidean ? apart_by_margin(edge_edge, &d, &m, &inside)
+                                   : toi_separated(edge_edge, &m, &separation);
+        unsigned left = toi_mask_word(~apart | wild);
+        unsigned marked = euclidean && s->mark ? toi_mask_word(inside & ~wild) : 0;
+        for (left &= (1u << lanes) - 1; left; left &= left - 1) {
+            int lane = __builtin_ctz(left);
+            toi_pair pair = pairs[i + lane];
+            pairs[kept++] = marked >> lane & 1 ? toi_mark_inside(pair) : pair;
+        }
     }
     return kept;
+}
+
+TOI_INLINE int64_t cull_near_kind(int edge_edge, const toi_near_source *s, toi_pair *pairs,
+                                  int64_t count, int euclidean)
+{
+    return s->t_max < 0x1p-5 ? cull_near(edge_edge, s, pairs, count, 1, euclidean)
+                             : cull_near(edge_edge, s, pairs, count, 0, euclidean);
 }
 
 toi_cull_near_fn TOI_ISA_NAME(toi_cull_near);
 int64_t TOI_ISA_NAME(toi_cull_near)(const toi_near_source *s, toi_pair *pairs, int64_t count)
 {
-    bool early = s->t_max < 0x1p-5;
     if (s->kind == TOI_EDGE_EDGE)
-        return early ? cull_near(1, s, pairs, count, 1) : cull_near(1, s, pairs, count, 0);
-    return early ? cull_near(0, s, pairs, count, 1) : cull_near(0, s, pairs, count, 0);
+        return s->euclidean ? cull_near_kind(1, s, pairs, count, 1)
+                            : cull_near_kind(1, s, pairs, count, 0);
+    return s->euclidean ? cull_near_kind(0, s, pairs, count, 1)
+                        : cull_near_kind(0, s, pairs, count, 0);
 }

@@ -6,6 +6,7 @@
 #include "base/simd.h"
 #include "broad/layout/layout.h"
 #include "ccd/corners.h"
+#include "kernel/bounds.h"
 #include "mesh/mesh.h"
 
 #include <math.h>
@@ -191,6 +192,14 @@ static double search_limit(const solve_stage *stage, double limit)
     return policy->rescale > 0 ? fmax(limit, policy->small_time) : limit;
 }
 
+// The same for a search, which takes a step of some length as a whole.
+static float near_limit(const void *context)
+{
+    const solve_stage *stage = context;
+    double limit = toi_cull_time(search_limit(stage, time_limit(stage)));
+    return limit < 0x1p-5 ? toi_float_above(limit) : 1;
+}
+
 typedef bool pick_fn(const solve_stage *stage, const toi_query_result *result);
 
 static bool is_small(const solve_stage *stage, const toi_query_result *result)
@@ -316,6 +325,7 @@ static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pair
     return impacts;
 }
 
+toi_cull_swept_fn toi_cull_swept_baseline, toi_cull_swept_avx2, toi_cull_swept_avx512;
 toi_cull_near_fn toi_cull_near_baseline, toi_cull_near_avx2, toi_cull_near_avx512;
 toi_cull_pairs_fn toi_cull_pairs_baseline, toi_cull_pairs_avx2, toi_cull_pairs_avx512;
 toi_fill_bounds_fn toi_fill_bounds_baseline, toi_fill_bounds_avx2, toi_fill_bounds_avx512;
@@ -401,6 +411,18 @@ int64_t toi_keep_overlapping(const toi_pipeline *p, toi_kind kind, toi_pair *pai
     return kept;
 }
 
+// The same of many pairs of faces and vertices, or edges, whose trajectories are at hand.
+static int64_t cull_swept(const solve_stage *stage, toi_pair *pairs, int64_t count)
+{
+    static toi_cull_swept_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_swept);
+    const toi_pipeline *p = stage->pipeline;
+    toi_cull_source source = {.mesh = &p->mesh,
+                              .trajectories = p->trajectories,
+                              .kind = stage->kind,
+                              .separation = p->def->narrow.min_separation};
+    return kernels[toi_simd_level()](&source, pairs, count);
+}
+
 static int64_t cull(solve_stage *stage, toi_pair *pairs, int64_t count)
 {
     static toi_cull_pairs_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_pairs);
@@ -430,8 +452,11 @@ static void number_places(const toi_mesh_order *order, toi_kind kind, toi_pair *
     const toi_mesh *mesh = order->boxes.mesh;
     bool alike = toi_kind_is_alike(kind);
     for (int64_t i = 0; i < count; ++i) {
-        int32_t a = first[pairs[i].a], b = second[pairs[i].b];
-        pairs[i] = alike && b < a ? (toi_pair){b, a} : (toi_pair){a, b};
+        toi_pair pair = pairs[i];
+        bool inside = toi_unmark_inside(&pair);
+        int32_t a = first[pair.a], b = second[pair.b];
+        pair = alike && b < a ? (toi_pair){b, a} : (toi_pair){a, b};
+        pairs[i] = inside ? toi_mark_inside(pair) : pair;
         if (alike)
             __builtin_prefetch(toi_edge_at(&mesh->edges, a));
         __builtin_prefetch(alike ? toi_edge_at(&mesh->edges, b) : toi_face_at(&mesh->faces, b));
@@ -451,21 +476,26 @@ static void judge_filter(filter_rest *rest, int64_t tried, int64_t left)
 }
 
 // Directions on positions in single precision, of pairs by place. Not where all methods must get
-// the same pairs, nor with a separation, which has tests of its own.
+// the same pairs; nor with a separation where positions may have been cut off.
 static bool has_single(const toi_pipeline *p)
 {
-    return toi_is_exact(&p->def->narrow) && !has_separation(p);
+    return toi_is_exact(&p->def->narrow) && (!has_separation(p) || p->order.largest < 0x1p50f);
 }
 
-static int64_t cull_single(const solve_stage *stage, toi_pair *pairs, int64_t count)
+static int64_t cull_single(const solve_stage *stage, toi_pair *pairs, int64_t count, bool mark)
 {
     static toi_cull_near_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_near);
-    const toi_mesh_order *order = &stage->pipeline->order;
+    const toi_pipeline *p = stage->pipeline;
+    const toi_mesh_order *order = &p->order;
     toi_near_source source = {.rows = (const float(*)[8])order->moving,
                               .error = order->error,
                               .labels = {order->trees[0]->labels, order->trees[1]->labels},
                               .kind = stage->kind,
-                              .t_max = toi_cull_time(search_limit(stage, time_limit(stage)))};
+                              .t_max = toi_cull_time(search_limit(stage, time_limit(stage))),
+                              .euclidean = has_separation(p),
+                              .separation = p->def->narrow.min_separation * order->scale,
+                              .relative = toi_filter_share(p->policy.relative_separation),
+                              .mark = mark};
     return kernels[toi_simd_level()](&source, pairs, count);
 }
 
@@ -475,16 +505,17 @@ static int64_t keep_near(solve_stage *stage, solve_worker *w, toi_pair *pairs, i
 {
     const toi_pipeline *p = stage->pipeline;
     const toi_filter *filter = &p->scene->topology.filter;
-    bool single = has_single(p) && is_due(&w->single);
+    bool filtered = filter->groups || filter->may_collide;
+    bool single = has_single(p) && is_due(&w->single), wide = !single || is_due(&w->wide);
     int64_t tried = count;
-    if (single) {
-        count = cull_single(stage, pairs, count);
+    if (single) { // what comes next takes no marks
+        count = cull_single(stage, pairs, count, !filtered && !wide);
         judge_filter(&w->single, tried, count);
     }
     number_places(&p->order, stage->kind, pairs, count);
-    if (filter->groups || filter->may_collide)
+    if (filtered)
         count = toi_keep_allowed(p, stage->kind, pairs, count);
-    if (single && !is_due(&w->wide))
+    if (!wide)
         return count;
     tried = count;
     count = cull(stage, pairs, count);
@@ -505,9 +536,11 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     w->tested += count;
     if (stage->pipeline->def->float_boxes)
         count = toi_keep_overlapping(stage->pipeline, stage->kind, pairs, count);
-    if (stage->near)
+    if (stage->near) {
         count = keep_near(stage, w, pairs, count);
-    else if (is_culled(stage->kind))
+        if (stage->pipeline->policy.relative_separation > 0)
+            count = cull_swept(stage, pairs, count);
+    } else if (is_culled(stage->kind))
         count = cull(stage, pairs, count);
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
         int64_t n = count - first < BATCH ? count - first : BATCH;
@@ -565,8 +598,13 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
         stage->room = take_bounds(stage);
     double before = p->report.seconds_broad;
     toi_receiver to = {.context = stage, .emit = solve_block};
-    stage->near = toi_may_stream_near(p, kind);
-    toi_status status = stage->near ? toi_stream_near(p, kind, to) : toi_stream_kind(p, kind, to);
+    // With margins the search at both ends takes longer, and of the earliest impact tables of boxes
+    // tell most: they stop the motion at the best time so far.
+    bool by_tables = stage->t_max && p->policy.relative_separation > 0;
+    stage->near = !by_tables && toi_may_stream_near(p, kind);
+    toi_time_limit limit = {near_limit, stage};
+    toi_status status =
+        stage->near ? toi_stream_near(p, kind, limit, to) : toi_stream_kind(p, kind, to);
     account(p, kind, stage->scratch, p->report.seconds_broad - before);
     bool counted = !stage->near && !(p->source && kind < TOI_PAIR_KINDS);
     p->report.candidates[kind] = counted ? p->report.tested[kind] : -1;

@@ -37,12 +37,35 @@ TOI_INLINE toi_real toi_margin_slack(const toi_pair_motion *m, const toi_real d[
     return slack * (1 + 16 * TOI_UNIT);
 }
 
+// The least d.w over the corners w of a figure p + u e + v g, and where it is: heights tell which
+// of e and g lead down, so that no corner need be made but that one.
+TOI_INLINE toi_real toi_lowest_point(int edge_edge, const toi_real p[3], const toi_real e[3],
+                                     const toi_real g[3], const toi_real d[3], toi_real least[3])
+{
+    const toi_real zero = TOI_SPREAD(0);
+    toi_real along_e = toi_dot(d, e), along_g = toi_dot(d, g);
+    toi_mask by_e = TOI_TEST(along_e < zero), by_g = TOI_TEST(along_g < zero);
+    if (!edge_edge) {
+        toi_mask steeper = TOI_TEST(along_e < along_g);
+        by_e &= steeper;
+        by_g &= ~steeper;
+    }
+    for (int k = 0; k < 3; ++k)
+        least[k] = p[k] + TOI_SELECT(by_e, e[k], zero) + TOI_SELECT(by_g, g[k], zero);
+    return toi_dot(d, p) + TOI_SELECT(by_e, along_e, zero) + TOI_SELECT(by_g, along_g, zero);
+}
+
 // The same as toi_try_direction() of kernel/separation.h, with a margin.
-TOI_INLINE toi_mask toi_try_margin(const toi_pair_motion *m, int corners,
-                                   toi_real w[TOI_MAX_CORNERS][3], const toi_real d[3],
+TOI_INLINE toi_mask toi_try_margin(int edge_edge, const toi_pair_motion *m, const toi_real d[3],
                                    const toi_real *margin, toi_real least[3])
 {
-    toi_real square = toi_dot(d, d), low = toi_lowest_corner(corners, w, d, least);
+    toi_real at_end[3], square = toi_dot(d, d);
+    toi_real low = toi_lowest_point(edge_edge, m->p[0], m->e[0], m->g[0], d, least);
+    toi_real end = toi_lowest_point(edge_edge, m->p[1], m->e[1], m->g[1], d, at_end);
+    toi_mask later = TOI_TEST(end < low);
+    low = TOI_SELECT(later, end, low);
+    for (int k = 0; k < 3; ++k)
+        least[k] = TOI_SELECT(later, at_end[k], least[k]);
     return TOI_TEST(low > toi_margin_slack(m, d, &square, margin)) &
            TOI_TEST(square > TOI_SMALL_SQUARE);
 }
@@ -52,13 +75,12 @@ TOI_INLINE toi_mask toi_try_margin(const toi_pair_motion *m, int corners,
 TOI_INLINE toi_mask toi_apart_by(int edge_edge, const toi_pair_motion *m,
                                  const toi_near_point *near, const toi_real *margin)
 {
-    toi_real w[TOI_MAX_CORNERS][3], d[3], least[3];
-    int corners = toi_corners(edge_edge, m, w);
+    toi_real d[3], least[3];
     toi_mask apart = TOI_TEST(m->scale < m->scale);
     for (int k = 0; k < 3; ++k)
         d[k] = near->f[k];
     for (int step = 0; step < 3; ++step) {
-        apart |= toi_try_margin(m, corners, w, d, margin, least);
+        apart |= toi_try_margin(edge_edge, m, d, margin, least);
         toi_gilbert_step(d, least);
     }
     return apart;

@@ -7,6 +7,8 @@
 #include "broad/layout/block_isa.h"
 #include "broad/tree/tree.h"
 
+#include <math.h>
+
 // The six columns of a block, in as many parts as a vector needs for sixteen lanes.
 #if defined(TOI_ISA_avx512)
 typedef __m512 part;
@@ -180,6 +182,28 @@ TOI_LANE_INLINE unsigned differ(unsigned mask, const label_part *labels, int32_t
 }
 #endif
 
+#if defined(TOI_ISA_avx512)
+#define SPREAD_PART(x) _mm512_set1_ps(x)
+#define LESS_PART(a, b) _mm512_min_ps(a, b)
+#define MORE_PART(a, b) _mm512_max_ps(a, b)
+#define ABOVE_WORD(a, b) (unsigned)_mm512_cmp_ps_mask(a, b, _CMP_GT_OQ)
+#elif defined(TOI_ISA_avx2)
+#define SPREAD_PART(x) _mm256_set1_ps(x)
+#define LESS_PART(a, b) _mm256_min_ps(a, b)
+#define MORE_PART(a, b) _mm256_max_ps(a, b)
+#define ABOVE_WORD(a, b) (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ))
+#elif defined(__SSE2__)
+#define SPREAD_PART(x) _mm_set1_ps(x)
+#define LESS_PART(a, b) _mm_min_ps(a, b)
+#define MORE_PART(a, b) _mm_max_ps(a, b)
+#define ABOVE_WORD(a, b) (unsigned)_mm_movemask_ps(_mm_cmpgt_ps(a, b))
+#else
+#define SPREAD_PART(x) (x)
+#define LESS_PART(a, b) ((a) < (b) ? (a) : (b))
+#define MORE_PART(a, b) ((a) > (b) ? (a) : (b))
+#define ABOVE_WORD(a, b) ((unsigned)((a) > (b)))
+#endif
+
 // Boxes that move: at both ends of the step.
 typedef struct moving_columns
 {
@@ -211,21 +235,18 @@ TOI_LANE_INLINE unsigned stay_near(const moving_columns *c, const moving_probe *
 }
 #else
 #if defined(TOI_ISA_avx2)
-#define SPREAD_PART(x) _mm256_set1_ps(x)
 #define ABOVE(a, b) _mm256_cmp_ps(a, b, _CMP_GT_OQ)
 #define BOTH(a, b) _mm256_and_ps(a, b)
 #define EITHER(a, b) _mm256_or_ps(a, b)
 #define PART_WORD(a) (unsigned)_mm256_movemask_ps(a)
 typedef __m256 part_mask;
 #elif defined(__SSE2__)
-#define SPREAD_PART(x) _mm_set1_ps(x)
 #define ABOVE(a, b) _mm_cmpgt_ps(a, b)
 #define BOTH(a, b) _mm_and_ps(a, b)
 #define EITHER(a, b) _mm_or_ps(a, b)
 #define PART_WORD(a) (unsigned)_mm_movemask_ps(a)
 typedef __m128 part_mask;
 #else
-#define SPREAD_PART(x) (x)
 #define ABOVE(a, b) ((unsigned)((a) > (b)))
 #define BOTH(a, b) ((a) & (b))
 #define EITHER(a, b) ((a) | (b))
@@ -251,10 +272,101 @@ TOI_LANE_INLINE unsigned stay_near(const moving_columns *c, const moving_probe *
 }
 #endif
 
+// Boxes that move, and their middles, for comparing them with a margin.
+typedef struct middle_columns
+{
+    moving_columns box;
+    part at[3][PARTS];
+} middle_columns;
+
+// One box that moves, its middle, and how far apart others must stay from it at least.
+typedef struct middle_probe
+{
+    moving_probe box;
+    float at[3];
+    float off;
+    float until;
+} middle_probe;
+
+// Bit i: on some axis lane i stays above the probe, or below, by more than the margin. Roots are
+// not taken: what is left of the widest gap is compared with the share in squares, where it is so
+// large that its square is no denormal. `early`: only up to the time `until`, when a gap has closed
+// in proportion.
+TOI_LANE_INLINE unsigned find_clear(const toi_tree_margin *margin, const middle_columns *c,
+                                    const middle_probe *p, const bool early)
+{
+    const columns *start = &c->box.at[0], *end = &c->box.at[1];
+    const probe *near = &p->box.at[0], *far = &p->box.at[1];
+    unsigned clear = 0;
+    for (int q = 0; q < PARTS; ++q) {
+        part widest = SPREAD_PART(0), square = SPREAD_PART(0);
+        for (int k = 0; k < 3; ++k) {
+            part above = start->side[k][q] - SPREAD_PART(near->hi[k]);
+            part below = SPREAD_PART(near->lo[k]) - start->side[3 + k][q];
+            part above_then = end->side[k][q] - SPREAD_PART(far->hi[k]);
+            part below_then = SPREAD_PART(far->lo[k]) - end->side[3 + k][q];
+            if (early) {
+                above_then = above + SPREAD_PART(p->until) * (above_then - above);
+                below_then = below + SPREAD_PART(p->until) * (below_then - below);
+            }
+            above = LESS_PART(above, above_then);
+            below = LESS_PART(below, below_then);
+            part way = c->at[k][q] - SPREAD_PART(p->at[k]);
+            widest = MORE_PART(widest, MORE_PART(above, below));
+            square += way * way;
+        }
+        part rest = widest - SPREAD_PART(p->off);
+        clear |= (ABOVE_WORD(rest * rest, square * SPREAD_PART(margin->square)) &
+                  ABOVE_WORD(rest, SPREAD_PART(0x1p-60f)))
+                 << (q * (TOI_BLOCK / PARTS));
+    }
+    return clear;
+}
+
+TOI_LANE_INLINE unsigned stay_clear(const toi_tree_margin *margin, const middle_columns *c,
+                                    const middle_probe *p)
+{
+    return p->until < 1 ? find_clear(margin, c, p, true) : find_clear(margin, c, p, false);
+}
+
 TOI_LANE_INLINE moving_columns load_moving(const toi_tree *tree, int64_t block)
 {
     return (moving_columns){
         {load_columns(&tree->level[0][block]), load_columns(&tree->far[block])}};
+}
+
+TOI_LANE_INLINE middle_columns load_middles(const toi_tree *tree, int64_t block)
+{
+    middle_columns c = {.box = load_moving(tree, block)};
+    for (int k = 0; k < 3; ++k)
+        for (int p = 0; p < PARTS; ++p)
+            c.at[k][p] = LOAD_PART(tree->middles[block][k] + p * (TOI_BLOCK / PARTS));
+    return c;
+}
+
+// Boxes over the whole step, as if they stood still.
+TOI_LANE_INLINE moving_columns sweep_columns(const moving_columns *c)
+{
+    moving_columns whole = *c;
+    for (int s = 0; s < TOI_SIDES; ++s)
+        for (int p = 0; p < PARTS; ++p) {
+            part start = c->at[0].side[s][p], end = c->at[1].side[s][p];
+            whole.at[0].side[s][p] = s < 3 ? LESS_PART(start, end) : MORE_PART(start, end);
+        }
+    whole.at[1] = whole.at[0];
+    return whole;
+}
+
+TOI_LANE_INLINE moving_probe sweep_probe(const moving_probe *p)
+{
+    moving_probe whole = *p;
+    for (int k = 0; k < 3; ++k) {
+        float lo = p->at[1].lo[k], hi = p->at[1].hi[k];
+        whole.at[0].lo[k] = lo < p->at[0].lo[k] ? lo : p->at[0].lo[k];
+        whole.at[0].hi[k] = hi > p->at[0].hi[k] ? hi : p->at[0].hi[k];
+    }
+    whole.at[1] = whole.at[0];
+    return whole;
 }
 
 TOI_LANE_INLINE moving_probe load_moving_probe(const toi_tree *tree, uint32_t place)
@@ -263,6 +375,35 @@ TOI_LANE_INLINE moving_probe load_moving_probe(const toi_tree *tree, uint32_t pl
     int lane = place % TOI_BLOCK;
     return (moving_probe){
         {load_probe(&tree->level[0][block], lane), load_probe(&tree->far[block], lane)}};
+}
+
+TOI_LANE_INLINE middle_probe load_middle_probe(const toi_tree *tree, const toi_tree_margin *margin,
+                                               uint32_t place, float until)
+{
+    float(*at)[TOI_BLOCK] = tree->middles[place / TOI_BLOCK];
+    int lane = place % TOI_BLOCK;
+    return (middle_probe){load_moving_probe(tree, place),
+                          {at[0][lane], at[1][lane], at[2][lane]},
+                          margin->off,
+                          until};
+}
+
+// The box of a whole block, for which the margin is that of any box in it: none of their middles is
+// farther from the middle of the box at t = 0 than its corners. What that loses by rounding is less
+// than what the margin has to spare for roundings.
+TOI_LANE_INLINE middle_probe middle_of_block(const moving_probe *ends,
+                                             const toi_tree_margin *margin, float until)
+{
+    middle_probe p = {.box = *ends, .until = until};
+    const probe *start = &ends->at[0];
+    float square = 0;
+    for (int k = 0; k < 3; ++k) {
+        float half = (start->hi[k] - start->lo[k]) * 0.5f;
+        p.at[k] = start->lo[k] + half;
+        square += half * half;
+    }
+    p.off = 2 * margin->off + sqrtf(square * margin->square) * (1 + 0x1p-20f) + 0x1p-60f;
+    return p;
 }
 
 #endif

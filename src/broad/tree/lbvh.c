@@ -72,7 +72,7 @@ static toi_status build(const toi_broad_job *job, toi_box_view boxes, kept_order
         status = toi_order_rows(f.rows, boxes.count, job->workers, order, order + boxes.count);
     }
     if (status == TOI_OK)
-        status = toi_take_tree(job->budget, boxes.count, 0, false, tree);
+        status = toi_take_tree(job->budget, boxes.count, 0, false, false, tree);
     if (status == TOI_OK)
         status = toi_parallel_ranges(job->workers, tree->blocks[0], TOI_PIECE / TOI_BLOCK,
                                      fill_blocks, &f);

@@ -209,6 +209,27 @@ static float enlarge(double radius, float largest)
     return fminf(toi_round_separation(pad) + 0x1p-146f, TOI_FARTHEST);
 }
 
+// By how much more for swept boxes in double, enlarged and rounded outward, to overlap only where
+// those in single precision do: 2^-52 of the largest coordinate each.
+static double rounded_outward(const toi_mesh_order *order)
+{
+    double most = 0;
+    for (int k = 0; k < 3; ++k)
+        most = fmax(most, fabs(order->origin[k]));
+    return 0x1p-51 * ((most + order->radius) * order->scale + (double)order->largest);
+}
+
+// docs/separation.md, section 2. Where numbers may have been cut off there is no telling.
+static toi_tree_margin take_margin(const toi_mesh_order *order)
+{
+    double share = order->boxes.relative, largest = order->largest;
+    if (!(share > 0))
+        return (toi_tree_margin){0, 0};
+    double off = (1 + share) * 0x1p-19 * (largest + order->pad) + 0x1p-100;
+    return (toi_tree_margin){toi_float_above(fmax(share * share * (1 + 0x1p-17), 0x1p-100)),
+                             largest < 0x1p50 ? toi_float_above(off) : INFINITY};
+}
+
 static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, int workers,
                              toi_budget *budget, toi_mesh_order *order)
 {
@@ -257,8 +278,11 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
     memcpy(&order->largest, &largest, sizeof largest);
     order->largest *= boxes->lasting ? 2 : 1;
     order->error = order->largest * 0x1.01p-23f + 0x1p-140f;
-    if (boxes->moving && order->radius > 0)
-        order->pad = enlarge(order->radius * order->scale, order->largest);
+    if (boxes->moving && order->radius > 0) {
+        double more = boxes->relative > 0 ? rounded_outward(order) : 0;
+        order->pad = enlarge(order->radius * order->scale + more, order->largest);
+    }
+    order->margin = take_margin(order);
     order->seconds = toi_clock() - started;
     toi_give_back(job.rows); // and the keys
     return status;
@@ -399,6 +423,22 @@ static toi_status make_keys(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
+// The means of the corners at t = 0.
+static inline __attribute__((always_inline)) void fill_middles(const toi_mesh_order *order,
+                                                               const int32_t *labels, int corners,
+                                                               int count,
+                                                               float middles[3][TOI_BLOCK])
+{
+    for (int i = 0; i < TOI_BLOCK; ++i) {
+        quad sum = {0};
+        for (int c = 0; c < corners && i < count; ++c)
+            sum += ends_of(order, labels[c * TOI_BLOCK + i])[0];
+        sum *= 1.0f / (float)corners;
+        for (int k = 0; k < 3; ++k)
+            middles[k][i] = sum[k];
+    }
+}
+
 // One block of boxes that move; corner c of primitive i stands at labels[c * TOI_BLOCK + i].
 static inline __attribute__((always_inline)) void fill_moving_block(const toi_mesh_order *order,
                                                                     const int32_t *labels,
@@ -421,6 +461,8 @@ static inline __attribute__((always_inline)) void fill_moving_block(const toi_me
     }
     for (int h = 0; h < 2; ++h)
         toi_widen_row(&tree->boxes[block][h], &halves[h]);
+    if (tree->middles)
+        fill_middles(order, labels, corners, count, tree->middles[block]);
 }
 
 // The ids of one block of edges or faces, and their labels: the positions of their vertices.
@@ -611,7 +653,7 @@ static int64_t larger(int64_t a, int64_t b)
 static int64_t tree_bytes(const toi_mesh_order *order, toi_primitive primitive)
 {
     int64_t count = toi_primitive_count(order->boxes.mesh, primitive);
-    return toi_tree_bytes(count, (int)primitive + 1, order->moving);
+    return toi_tree_bytes(count, (int)primitive + 1, order->moving, order->margin.square > 0);
 }
 
 static int64_t key_bytes(const toi_mesh_order *order, toi_primitive primitive, int workers)
@@ -643,7 +685,8 @@ static void place_tree(const toi_mesh_order *order, toi_primitive primitive, cha
                        toi_tree *tree)
 {
     int64_t count = toi_primitive_count(order->boxes.mesh, primitive);
-    toi_place_tree(count, (int)primitive + 1, order->moving, memory, tree);
+    toi_place_tree(count, (int)primitive + 1, order->moving, order->margin.square > 0, memory,
+                   tree);
 }
 
 static toi_status search_edges(toi_mesh_order *order, const toi_broad_job *job)
@@ -661,7 +704,9 @@ static toi_status search_edges(toi_mesh_order *order, const toi_broad_job *job)
                               .tree = &edges,
                               .packet_box = edge_box,
                               .tree_box = edge_box,
-                              .context = order};
+                              .context = order,
+                              .margin = order->margin,
+                              .limit = order->boxes.limit};
     order->trees[0] = order->trees[1] = &edges;
     if (status == TOI_OK)
         status = toi_run_tree_search(&search, job);
@@ -687,7 +732,9 @@ static toi_status search_faces(toi_mesh_order *order, const toi_broad_job *job)
                               .tree = &vertices,
                               .packet_box = face_box,
                               .tree_box = vertex_box,
-                              .context = order};
+                              .context = order,
+                              .margin = order->margin,
+                              .limit = order->boxes.limit};
     order->trees[0] = &vertices;
     order->trees[1] = &faces;
     if (status == TOI_OK)
@@ -699,7 +746,8 @@ static toi_status need_order(const toi_mesh_boxes *boxes, toi_mesh_order *order,
                              const toi_broad_job *job)
 {
     toi_status status = TOI_OK;
-    if (toi_has_order(order) && order->boxes.moving != boxes->moving)
+    if (toi_has_order(order) &&
+        (order->boxes.moving != boxes->moving || order->boxes.relative != boxes->relative))
         toi_free_mesh_order(order);
     if (!toi_has_order(order))
         status = make_order(boxes, job->slot, job->workers, job->budget, order);
@@ -727,7 +775,8 @@ toi_status toi_make_primitive_tree(const toi_mesh_boxes *boxes, toi_mesh_order *
         return status;
     int64_t count = toi_primitive_count(boxes->mesh, primitive);
     uint64_t *keys = NULL;
-    status = toi_take_tree(job->budget, count, (int)primitive + 1, order->moving, tree);
+    status = toi_take_tree(job->budget, count, (int)primitive + 1, order->moving,
+                           order->margin.square > 0, tree);
     if (status == TOI_OK && primitive != TOI_VERTEX) {
         keys = toi_take(job->budget, key_words(count, job->workers), sizeof *keys);
         status = keys ? TOI_OK : toi_allocation_status();
@@ -745,7 +794,7 @@ int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool movi
 {
     enum
     {
-        MOVING_BYTES = 28, // of a tree, more
+        MOVING_BYTES = 40, // of a tree, more
         VERTEX_BYTES = 40, // of the order
         ORDER_BYTES = 48,  // a vertex, while it is made
         VERTEX_TREE_BYTES = 40,

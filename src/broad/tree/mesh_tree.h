@@ -21,6 +21,10 @@ typedef struct toi_mesh_boxes
     // Boxes at both ends of the step, in single precision: fewer pairs, named by place
     // (toi_mesh_order.trees). Each holds what it is the box of, enlarged by half the separation.
     bool moving;
+    // With boxes that move, if not 0: what pairs keep of their distance at t = 0. Those that stay
+    // apart by more than that are dropped, and those whose swept boxes do not overlap.
+    double relative;
+    toi_time_limit limit; // then
     bool lasting; // rows may grow to twice the largest number before error and pad are too small
 } toi_mesh_boxes;
 
@@ -73,6 +77,7 @@ typedef struct toi_mesh_order
     float largest; // number in them
     float error;   // of the difference of two of them: docs/exact.md, section 2
     float pad;     // by how much boxes are enlarged
+    toi_tree_margin margin;
     // During a search of boxes that move: what the first and the second numbers of a pair are
     // places in.
     const toi_tree *trees[2];

@@ -43,7 +43,7 @@ static void *carve(char *memory, int64_t *used, int64_t count, size_t size)
 }
 
 // Returns how many bytes the parts of a tree take.
-static int64_t lay_out(toi_tree *tree, int64_t total, bool moving, char *memory)
+static int64_t lay_out(toi_tree *tree, int64_t total, bool moving, bool middles, char *memory)
 {
     int64_t blocks = tree->blocks[0], used = 0;
     tree->level[0] = carve(memory, &used, total, sizeof **tree->level);
@@ -55,6 +55,8 @@ static int64_t lay_out(toi_tree *tree, int64_t total, bool moving, char *memory)
         tree->far = carve(memory, &used, blocks, sizeof *tree->far);
         tree->ends = carve(memory, &used, blocks, sizeof *tree->ends);
     }
+    if (middles)
+        tree->middles = carve(memory, &used, blocks, sizeof *tree->middles);
     for (int l = 1; l < tree->levels && memory; ++l)
         tree->level[l] = tree->level[l - 1] + tree->blocks[l - 1];
     return used;
@@ -74,29 +76,30 @@ static int64_t count_blocks(int64_t count, int corners, toi_tree *tree)
     } while (true);
 }
 
-int64_t toi_tree_bytes(int64_t count, int corners, bool moving)
+int64_t toi_tree_bytes(int64_t count, int corners, bool moving, bool middles)
 {
     toi_tree tree;
     int64_t total = count_blocks(count, corners, &tree);
-    return lay_out(&tree, total, moving, NULL);
+    return lay_out(&tree, total, moving, middles, NULL);
 }
 
-void toi_place_tree(int64_t count, int corners, bool moving, char *memory, toi_tree *tree)
+void toi_place_tree(int64_t count, int corners, bool moving, bool middles, char *memory,
+                    toi_tree *tree)
 {
     int64_t total = count_blocks(count, corners, tree);
-    lay_out(tree, total, moving, memory);
+    lay_out(tree, total, moving, middles, memory);
 }
 
 // One block of memory: what is freed as a whole the system's allocator keeps at hand, where it
 // returns many large parts to the system and fetches them again, page by page, in the next call.
-toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool moving,
+toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool moving, bool middles,
                          toi_tree *tree)
 {
     *tree = (toi_tree){0};
-    char *memory = toi_take(budget, toi_tree_bytes(count, corners, moving), 1);
+    char *memory = toi_take(budget, toi_tree_bytes(count, corners, moving, middles), 1);
     if (!memory)
         return toi_allocation_status();
-    toi_place_tree(count, corners, moving, memory, tree);
+    toi_place_tree(count, corners, moving, middles, memory, tree);
     return TOI_OK;
 }
 

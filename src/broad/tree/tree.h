@@ -83,19 +83,23 @@ typedef struct toi_tree
     // step, `far` is level 0 at t = 1, and `ends` are the blocks' boxes at t = 0 and t = 1.
     toi_tree_block *far;
     toi_box_row (*ends)[2];
+    // Or NULL. Of each block, x y z: about a point at t = 0 of what each box is around.
+    float (*middles)[3][TOI_BLOCK];
 } toi_tree;
 
 // The row of a box: nearest floats, kept finite; true if they are the doubles.
 bool toi_round_row(const toi_box *box, toi_box_row *row);
 
-// The memory of a tree of `count` boxes, in whole cache lines; `moving`: at both ends of a step.
-int64_t toi_tree_bytes(int64_t count, int corners, bool moving);
+// The memory of a tree of `count` boxes, in whole cache lines; `moving`: at both ends of a step,
+// `middles`: with the middles of the boxes.
+int64_t toi_tree_bytes(int64_t count, int corners, bool moving, bool middles);
 
 // Gives the parts of a tree their places in memory of the caller's. It is not freed.
-void toi_place_tree(int64_t count, int corners, bool moving, char *memory, toi_tree *tree);
+void toi_place_tree(int64_t count, int corners, bool moving, bool middles, char *memory,
+                    toi_tree *tree);
 
 // The same in memory of its own.
-toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool moving,
+toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool moving, bool middles,
                          toi_tree *tree);
 void toi_free_tree(toi_tree *tree);
 
@@ -118,13 +122,29 @@ void toi_raise_tree(toi_tree *tree, int workers);
 // label in common are not compared.
 toi_status toi_find_common_labels(toi_budget *budget, toi_tree *tree);
 
+// How far apart boxes that move must stay to be no pair: `off` and a share of the distance of their
+// middles. docs/separation.md, section 2.
+typedef struct toi_tree_margin
+{
+    float square; // of the share; 0: there is no margin
+    float off;
+} toi_tree_margin;
+
+// Up to when boxes must stay apart, at least; it may become less during a search. NULL: 1.
+typedef struct toi_time_limit
+{
+    float (*find)(const void *context);
+    const void *context;
+} toi_time_limit;
+
 // The box of an id, in double.
 typedef void toi_box_getter_fn(const void *context, int32_t id, toi_box *box);
 
 // One search: the blocks of `packets` in `tree`, or a tree in itself. Where boxes are equal in
 // float on some side the getters are asked; but not about faces in faces, which must be exact, nor
 // about boxes that move: pairs of these are of places in the trees instead of ids. Boxes that move
-// are no pair where on one axis the one is above the other at both ends of the step.
+// are no pair where on one axis the one is above the other at both ends of the step, by the margin
+// if there is one; then they are no pair either where their boxes over the whole step are apart.
 typedef struct toi_tree_search
 {
     const toi_tree *packets;
@@ -132,6 +152,8 @@ typedef struct toi_tree_search
     toi_box_getter_fn *packet_box;
     toi_box_getter_fn *tree_box;
     const void *context;
+    toi_tree_margin margin;
+    toi_time_limit limit; // where there is a margin
     // Of faces in faces: labels are below this. Each worker has a mark for every label, bit i:
     // box i of its packet has it. All 0 between packets.
     int64_t label_count;

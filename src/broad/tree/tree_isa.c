@@ -17,6 +17,7 @@ typedef struct shape
     bool places; // pairs are written by place, not by id
     bool moving; // boxes are at both ends of the step
     bool marked; // faces in faces: by marks instead of labels
+    bool margin; // of boxes that move
 } shape;
 
 // Boxes of the tree near the packet, by their place in it, waiting to be compared.
@@ -51,7 +52,9 @@ typedef struct packet
     const toi_tree_search *search;
     toi_pair_writer *writer;
     int64_t index;
-    moving_columns columns; // those of one time: the first ones
+    moving_columns columns; // those of one time, or over the whole step: the first ones
+    middle_columns middles; // where there is a margin
+    middle_probe whole;     // likewise
     probe halves[2];        // of the packet
     moving_probe ends;      // the packet's box
     toi_label_range labels;
@@ -208,13 +211,37 @@ TOI_LANE_INLINE void meet_list(const toi_tree_search *s, const shape kind, const
     }
 }
 
+// The boxes of the packet that stay apart by the margin from that at one place of the tree.
+TOI_LANE_INLINE unsigned clear_of_place(const toi_tree_search *s, const middle_columns *middles,
+                                        uint32_t place, float until)
+{
+    middle_probe box = load_middle_probe(s->tree, &s->margin, place, until);
+    return stay_clear(&s->margin, middles, &box);
+}
+
+TOI_LANE_INLINE void drop_clear(const toi_tree_search *s, const middle_columns *middles,
+                                float until, meetings *some)
+{
+    int count = some->count;
+    some->count = 0;
+    for (int i = 0; i < count; ++i) {
+        unsigned clear = clear_of_place(s, middles, (uint32_t)some->at[i], until);
+        unsigned mask = some->masks[i] & ~clear;
+        some->at[some->count] = some->at[i];
+        some->masks[some->count] = (uint16_t)mask;
+        some->count += mask != 0;
+    }
+}
+
 TOI_LANE_INLINE toi_pair *run_places(const toi_tree_search *s, const shape kind,
                                      const moving_columns *c, const label_columns *labels,
                                      const probe_list *list, const int which, const int32_t *names,
-                                     toi_pair *out)
+                                     const middle_columns *middles, float until, toi_pair *out)
 {
     meetings some;
     meet_list(s, kind, c, labels, list, which, &some);
+    if (kind.margin)
+        drop_clear(s, middles, until, &some);
     for (int i = 0; i < some.count; ++i)
         out += toi_write_lanes(out, some.masks[i], names, some.at[i], kind.write, 0);
     return out;
@@ -272,7 +299,9 @@ TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
     toi_pair *out = writer->buffer + writer->count;
     const int32_t *names = packet_names(p, kind);
     const probe_list *of = &p->lists[list];
-    out = kind.places  ? run_places(&s, kind, &mine, &labels, of, list, names, out)
+    const middle_columns *middles = &p->middles;
+    out = kind.places
+              ? run_places(&s, kind, &mine, &labels, of, list, names, middles, p->whole.until, out)
           : kind.exact ? run_exact(&s, kind, &mine, &labels, of, list, names, out)
                        : run_near(&s, kind, &mine, &labels, index, of, list, &p->doubles, out);
     writer->count = out - writer->buffer;
@@ -297,6 +326,8 @@ TOI_LANE_INLINE toi_status run_diagonal(packet *p, const shape kind)
     for (int lane = 0; lane + 1 < count; ++lane) {
         uint32_t place = (uint32_t)(first + lane);
         unsigned mask = meet(s, kind, &mine, &labels, place, ~1u << lane & 0xffff, NEAR);
+        if (kind.margin)
+            mask &= ~clear_of_place(s, &p->middles, place, p->whole.until);
         if (!kind.exact)
             mask = settle(s, &mine.at[0], p->index, place, mask, &p->doubles);
         writer->count +=
@@ -314,6 +345,10 @@ TOI_LANE_INLINE toi_status list_block(packet *p, const shape kind, int64_t block
     if (kind.moving) {
         moving_columns leaf = load_moving(tree, block);
         mask = stay_near(&leaf, &p->ends);
+        if (kind.margin) {
+            middle_columns middles = load_middles(tree, block);
+            mask &= ~stay_clear(&p->search->margin, &middles, &p->whole);
+        }
     } else {
         columns leaf = load_columns(&tree->level[0][block]);
         mask = overlap(&leaf, &p->halves[0], false) | overlap(&leaf, &p->halves[1], false);
@@ -342,13 +377,14 @@ typedef struct group
     const toi_tree_search *search;
     toi_pair_writer *writer;
     int64_t first, end; // packets
+    float until;        // boxes must stay apart
     bool begun;
     probe_list blocks; // upwards
 } group;
 
 // Starts the search of a packet.
 TOI_LANE_INLINE void load_packet(packet *p, const toi_tree_search *s, int64_t index,
-                                 toi_pair_writer *writer, const shape kind)
+                                 toi_pair_writer *writer, const shape kind, float until)
 {
     p->search = s;
     p->writer = writer;
@@ -358,6 +394,12 @@ TOI_LANE_INLINE void load_packet(packet *p, const toi_tree_search *s, int64_t in
         p->columns = load_moving(s->packets, index);
         for (int end = 0; end < 2; ++end)
             p->ends.at[end] = row_probe(&s->packets->ends[index][end]);
+        if (kind.margin) { // then it is swept boxes that must overlap
+            p->middles = load_middles(s->packets, index);
+            p->whole = middle_of_block(&p->ends, &s->margin, until);
+            p->columns = sweep_columns(&p->columns);
+            p->ends = sweep_probe(&p->ends);
+        }
     } else {
         p->columns.at[0] = load_columns(&s->packets->level[0][index]);
         for (int h = 0; h < 2; ++h)
@@ -417,7 +459,7 @@ TOI_LANE_INLINE toi_status run_group(group *g, const shape kind)
     for (int64_t index = g->first; index < g->end; ++index) {
         packet p;
         probe_list chosen;
-        load_packet(&p, g->search, index, g->writer, kind);
+        load_packet(&p, g->search, index, g->writer, kind, g->until);
         toi_status status = kind.self && !g->begun ? run_diagonal(&p, kind) : TOI_OK;
         while (kind.self && from < g->blocks.count && g->blocks.at[from] <= index)
             ++from;
@@ -525,7 +567,7 @@ TOI_LANE_INLINE toi_status search_packet(const toi_tree_search *s, int64_t index
                                          toi_pair_writer *writer, const shape kind)
 {
     packet p;
-    load_packet(&p, s, index, writer, kind);
+    load_packet(&p, s, index, writer, kind, 1);
     walker w = {s, packets_box(s->packets, index, index + 1), index, &p, NULL};
     toi_status status = kind.self ? run_diagonal(&p, kind) : TOI_OK;
     if (status == TOI_OK)
@@ -541,6 +583,7 @@ TOI_LANE_INLINE toi_status search_group(const toi_tree_search *s, int64_t first,
     g.writer = writer;
     g.first = first;
     g.end = end;
+    g.until = kind.margin && s->limit.find ? s->limit.find(s->limit.context) : 1;
     g.begun = false;
     g.blocks.count = 0;
     walker w = {s, packets_box(s->packets, first, end), first, NULL, &g};
@@ -574,7 +617,7 @@ TOI_LANE_INLINE toi_status search_listed(const toi_tree_search *s, int64_t index
                                          const shape kind)
 {
     packet p;
-    load_packet(&p, s, index, writer, kind);
+    load_packet(&p, s, index, writer, kind, 1);
     toi_status status = list->diagonal ? run_diagonal(&p, kind) : TOI_OK;
     for (int i = 0; i < list->block_count && status == TOI_OK; ++i)
         status = list_block(&p, kind, list->blocks[i]);
@@ -589,13 +632,13 @@ TOI_LANE_INLINE toi_status search_listed(const toi_tree_search *s, int64_t index
     {                                                                                              \
         return search_packet(                                                                      \
             s, index, w,                                                                           \
-            (shape){self, packet_corners, tree_corners, write, true, false, false, false});        \
+            (shape){self, packet_corners, tree_corners, write, true, false, false, false, false}); \
     }                                                                                              \
     static toi_status name##_near(const toi_tree_search *s, int64_t index, toi_pair_writer *w)     \
     {                                                                                              \
-        return search_packet(                                                                      \
-            s, index, w,                                                                           \
-            (shape){self, packet_corners, tree_corners, write, false, false, false, false});       \
+        return search_packet(s, index, w,                                                          \
+                             (shape){self, packet_corners, tree_corners, write, false, false,      \
+                                     false, false, false});                                        \
     }
 
 KERNEL(boxes_alone, true, 0, 0, TOI_WRITE_SORTED)
@@ -612,33 +655,37 @@ static toi_status faces(const toi_tree_search *s, int64_t index, toi_pair_writer
     int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
     mark_labels(labels, count, true, marks);
     toi_status status = search_packet(
-        s, index, w, (shape){true, 3, 3, TOI_WRITE_PROBE_FIRST, true, true, false, true});
+        s, index, w, (shape){true, 3, 3, TOI_WRITE_PROBE_FIRST, true, true, false, true, false});
     mark_labels(labels, count, false, marks);
     return status;
 }
 
 // Primitives that move: which pairs there are is decided in single precision.
-#define MOVING_EDGES ((shape){true, 2, 2, TOI_WRITE_PROBE_FIRST, true, true, true, false})
-#define MOVING_FACES ((shape){false, 3, 1, TOI_WRITE_PROBE_FIRST, true, true, true, false})
+#define MOVING_EDGES(margin)                                                                       \
+    ((shape){true, 2, 2, TOI_WRITE_PROBE_FIRST, true, true, true, false, margin})
+#define MOVING_FACES(margin)                                                                       \
+    ((shape){false, 3, 1, TOI_WRITE_PROBE_FIRST, true, true, true, false, margin})
 
 static toi_status moving_edges(const toi_tree_search *s, int64_t first, int64_t end,
                                toi_pair_writer *w)
 {
-    return search_group(s, first, end, w, MOVING_EDGES);
+    return s->margin.square > 0 ? search_group(s, first, end, w, MOVING_EDGES(true))
+                                : search_group(s, first, end, w, MOVING_EDGES(false));
 }
 
 static toi_status moving_faces_in_vertices(const toi_tree_search *s, int64_t first, int64_t end,
                                            toi_pair_writer *w)
 {
-    return search_group(s, first, end, w, MOVING_FACES);
+    return s->margin.square > 0 ? search_group(s, first, end, w, MOVING_FACES(true))
+                                : search_group(s, first, end, w, MOVING_FACES(false));
 }
 
 toi_search_listed_fn TOI_ISA_NAME(toi_search_listed);
 toi_status TOI_ISA_NAME(toi_search_listed)(const toi_tree_search *s, int64_t index,
                                            const toi_near_list *list, toi_pair_writer *writer)
 {
-    return s->packets == s->tree ? search_listed(s, index, list, writer, MOVING_EDGES)
-                                 : search_listed(s, index, list, writer, MOVING_FACES);
+    return s->packets == s->tree ? search_listed(s, index, list, writer, MOVING_EDGES(false))
+                                 : search_listed(s, index, list, writer, MOVING_FACES(false));
 }
 
 typedef toi_status packet_kernel_fn(const toi_tree_search *s, int64_t index, toi_pair_writer *w);
