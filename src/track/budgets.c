@@ -3,6 +3,7 @@
 #include "base/simd.h"
 #include "track/kept.h"
 
+#include <math.h>
 #include <string.h>
 
 toi_near_blocks_fn toi_near_blocks_baseline, toi_near_blocks_avx2, toi_near_blocks_avx512;
@@ -13,12 +14,16 @@ toi_search_budgets_fn toi_search_budgets_baseline, toi_search_budgets_avx2,
 enum
 {
     PACKETS_A_TASK = 16,
-    ENTRY_BYTES = sizeof(int32_t) + sizeof(float) + sizeof(toi_pair_mask)
+    ENTRY_BYTES = sizeof(int32_t) + 2 * sizeof(float) + sizeof(uint8_t) + sizeof(toi_pair_mask) +
+                  sizeof(toi_pair_levels)
 };
 
 void toi_free_block_front(toi_block_front *front)
 {
+    toi_give_back(front->levels);
     toi_give_back(front->masks);
+    toi_give_back(front->reach);
+    toi_give_back(front->unit);
     toi_give_back(front->budget);
     toi_give_back(front->other);
     toi_give_back(front->start);
@@ -60,6 +65,10 @@ static void keep_known(const toi_block_front *old, int64_t packet, toi_block_fro
         if (q < last && old->other[q] == front->other[i] && old->budget[q] > 0) {
             front->budget[i] = old->budget[q];
             front->masks[i] = old->masks[q];
+            front->unit[i] = old->unit[q];
+            front->reach[i] = old->reach[q];
+            if (old->unit[q] > 0)
+                front->levels[i] = old->levels[q];
         }
     }
 }
@@ -72,7 +81,7 @@ static toi_status list_blocks(void *context, int64_t first, int64_t end)
     for (int64_t p = first; p < end; ++p) {
         m->near_blocks(s->packets, s->tree, p, front->other + front->start[p]);
         for (int64_t i = front->start[p]; i < front->start[p + 1]; ++i)
-            front->budget[i] = -1;
+            front->budget[i] = -INFINITY;
         if (p < m->old->packets)
             keep_known(m->old, p, front);
     }
@@ -97,8 +106,14 @@ static bool take_entries(toi_block_front *front, toi_budget *budget)
     if (front->other)
         front->budget = toi_take(budget, entries, sizeof *front->budget);
     if (front->budget)
+        front->unit = toi_take(budget, entries, sizeof *front->unit);
+    if (front->unit)
+        front->reach = toi_take(budget, entries, sizeof *front->reach);
+    if (front->reach)
         front->masks = toi_take(budget, entries, sizeof *front->masks);
-    return front->masks;
+    if (front->masks)
+        front->levels = toi_take(budget, entries, sizeof *front->levels);
+    return front->levels;
 }
 
 void toi_make_block_front(const toi_budget_search *search, int64_t limit, int workers,

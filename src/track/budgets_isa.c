@@ -239,7 +239,8 @@ typedef struct work
     int count;
     int64_t entry[WORK + TOI_BLOCK];
     toi_pair pairs[WORK + TOI_BLOCK]; // by place: in the tree, in the packets
-    float need[WORK + TOI_BLOCK];
+    float first[WORK + TOI_BLOCK];    // how far it is to the next tick of the entry
+    float rate[WORK + TOI_BLOCK];     // ticks a length
 } work;
 
 TOI_INLINE int32_t corner_at(const toi_tree *tree, int corners, int32_t place, int c)
@@ -293,15 +294,14 @@ enum
     DIRECTIONS = 4
 };
 
-// All ones where a direction proves that the primitives are farther apart at t = 0 than is needed:
-// d.w > need |d| for all corners w, with toi_direction_slack() for rounding, and more of it for the
-// length of d.
-TOI_INLINE toi_mask is_farther(int edge_edge, const toi_pair_motion *m, const toi_real *need)
+// How far the primitives are apart at t = 0, from below: the largest of (d.w - slack) / |d| over
+// some directions d, w the corner where that is least; toi_direction_slack() is for rounding. 4 u
+// are lost in the length and 2 u in what is done here, 16 u are allowed for.
+TOI_INLINE toi_real least_distance(int edge_edge, const toi_pair_motion *m)
 {
     const toi_real none = TOI_SPREAD(0);
-    toi_real w[TOI_MAX_CORNERS][3], d[3], nearest[3];
+    toi_real w[TOI_MAX_CORNERS][3], d[3], nearest[3], distance = none;
     int corners = toi_corners(edge_edge, m, w) / 2;
-    toi_mask farther = TOI_TEST(none < none);
     for (int k = 0; k < 3; ++k) {
         d[k] = w[0][k];
         for (int c = 1; c < corners; ++c)
@@ -311,36 +311,91 @@ TOI_INLINE toi_mask is_farther(int edge_edge, const toi_pair_motion *m, const to
     for (int step = 0; step < DIRECTIONS; ++step) {
         toi_real low = toi_lowest_corner(corners, w, d, nearest);
         toi_real length = toi_sqrt(toi_dot(d, d) + 0x1p-100f);
-        toi_real bound = (toi_direction_slack(m, d, &none) + *need * length) * (1 + 0x1p-20f);
-        farther |= TOI_TEST(low > bound);
+        low -= toi_direction_slack(m, d, &none) * (1 + 0x1p-20f);
+        distance = toi_max(distance, low / length);
         toi_gilbert_step(d, nearest);
     }
-    return farther;
+    return distance * (1 - 0x1p-20f);
 }
 
+// ---- Levels
+//
+// A pair of level l > 0 need not be looked at before the l-th tick from now; that of level 0 may
+// meet before the first. FAR_LEVEL: not before the entry's reach has passed.
+
+enum
+{
+    FAR_LEVEL = (1 << TOI_LEVEL_BITS) - 1,
+    MOST_LEVEL = FAR_LEVEL - 1
+};
+
+TOI_INLINE void set_level(toi_pair_levels *levels, int row, int lane, int level)
+{
+    uint16_t bit = (uint16_t)(1u << lane);
+    for (int k = 0; k < TOI_LEVEL_BITS; ++k) {
+        uint16_t *word = &levels->bit[k].row[row];
+        *word = (uint16_t)((*word & ~bit) | (-(level >> k & 1) & bit));
+    }
+}
+
+// Takes `ticks` from all levels but FAR_LEVEL. `due` are those that had no more; their level is 0.
+TOI_INLINE void pass_ticks(toi_pair_levels *levels, int ticks, toi_pair_mask *due)
+{
+    enum
+    {
+        WORDS = sizeof(toi_pair_mask) / sizeof(uint64_t)
+    };
+    uint64_t bits[TOI_LEVEL_BITS][WORDS], late[WORDS];
+    memcpy(bits, levels, sizeof bits);
+    for (int i = 0; i < WORDS; ++i) {
+        uint64_t borrow = 0, some = 0, away = ~UINT64_C(0);
+        for (int k = 0; k < TOI_LEVEL_BITS; ++k) {
+            uint64_t a = bits[k][i], b = -(uint64_t)(ticks >> k & 1), d = a ^ b ^ borrow;
+            borrow = (~a & (b | borrow)) | (b & borrow);
+            away &= a;
+            some |= d;
+            bits[k][i] = d;
+        }
+        late[i] = (borrow | ~some) & ~away;
+        for (int k = 0; k < TOI_LEVEL_BITS; ++k)
+            bits[k][i] = (bits[k][i] & ~late[i]) | away;
+    }
+    memcpy(levels, bits, sizeof bits);
+    memcpy(due, late, sizeof late);
+}
+
+// Gives measured pairs their levels. A pair that is `gap` beyond the reserve apart stays so until
+// the tick at first + (l - 1) unit where that is at most the gap. With all of them below 16 units,
+// five roundings are below 2^-18 of a unit.
 TOI_INLINE void measure(int edge_edge, const toi_budget_search *s, work *todo)
 {
     start_rows rows;
-    float needs[TOI_LANES];
+    const toi_block_front *front = s->front;
     for (int i = 0; i < todo->count; i += TOI_LANES) {
         int lanes = todo->count - i < TOI_LANES ? todo->count - i : TOI_LANES;
-        for (int lane = 0; lane < TOI_LANES; ++lane) {
-            int at = i + (lane < lanes ? lane : 0);
-            put_pair(edge_edge, s, &todo->pairs[at], lane, &rows);
-            needs[lane] = todo->need[at];
-        }
+        for (int lane = 0; lane < TOI_LANES; ++lane)
+            put_pair(edge_edge, s, &todo->pairs[i + (lane < lanes ? lane : 0)], lane, &rows);
         toi_pair_motion m;
-        toi_real need;
+        toi_real first, rate;
+        float ticks[TOI_LANES];
         take_columns(rows.p, m.p);
         take_columns(rows.e, m.e);
         take_columns(rows.g, m.g);
-        memcpy(&need, needs, sizeof need);
+        memcpy(&first, &todo->first[i], sizeof first);
+        memcpy(&rate, &todo->rate[i], sizeof rate);
         toi_mask wild = toi_measure_single(&m);
-        unsigned close = toi_mask_word(~is_farther(edge_edge, &m, &need) | wild);
-        for (close &= (1u << lanes) - 1; close; close &= close - 1) {
-            int at = i + __builtin_ctz(close);
-            s->front->masks[todo->entry[at]].row[todo->pairs[at].a % TOI_BLOCK] |=
-                (uint16_t)(1u << todo->pairs[at].b % TOI_BLOCK);
+        toi_real late = (least_distance(edge_edge, &m) - s->reserve - first) * rate;
+        late = TOI_SELECT(wild, TOI_SPREAD(-1), late - 0x1p-16f);
+        memcpy(ticks, &late, sizeof ticks);
+        for (int lane = 0; lane < lanes; ++lane) {
+            float t = ticks[lane];
+            int level = !(t > 0) ? 0 : t < MOST_LEVEL - 1 ? (int)t + 1 : MOST_LEVEL;
+            const toi_pair *pair = &todo->pairs[i + lane];
+            int64_t entry = todo->entry[i + lane];
+            int row = pair->a % TOI_BLOCK, column = pair->b % TOI_BLOCK;
+            set_level(&front->levels[entry], row, column, level);
+            if (level == 0)
+                front->masks[entry].row[row] |= (uint16_t)(1u << column);
         }
     }
     todo->count = 0;
@@ -368,12 +423,39 @@ TOI_INLINE unsigned drop_neighbours(int edge_edge, const toi_budget_search *s, u
     return mask;
 }
 
-// Looks for the pairs of two blocks that are not farther apart at t = 0 than `need` on an axis.
-TOI_INLINE void list_close(int edge_edge, const toi_budget_search *s, int64_t packet, int64_t entry,
-                           float need, work *todo)
+// Two blocks whose budget is looked at.
+typedef struct visit
+{
+    int64_t packet, entry;
+    float way;   // in this step
+    float first; // from now to the next tick
+    float unit;  // from tick to tick
+} visit;
+
+// Pairs of a box of the tree.
+TOI_INLINE void list_row(int edge_edge, const toi_budget_search *s, const visit *v, int row,
+                         unsigned mask, work *todo)
+{
+    int32_t other = s->front->other[v->entry];
+    for (; mask; mask &= mask - 1) {
+        todo->entry[todo->count] = v->entry;
+        todo->pairs[todo->count] =
+            (toi_pair){other * TOI_BLOCK + row,
+                       (int32_t)(v->packet * TOI_BLOCK + __builtin_ctz(mask))};
+        todo->first[todo->count] = v->first;
+        todo->rate[todo->count++] = 1 / v->unit;
+    }
+    if (todo->count > WORK - TOI_BLOCK)
+        measure(edge_edge, s, todo);
+}
+
+// Lists pairs of FAR_LEVEL that are not farther apart at t = 0 than `need` on an axis.
+TOI_INLINE void list_close(int edge_edge, const toi_budget_search *s, const visit *v, float need,
+                           work *todo)
 {
     const toi_tree *tree = s->search.tree, *packets = s->search.packets;
-    int64_t other = s->front->other[entry];
+    int64_t other = s->front->other[v->entry], packet = v->packet;
+    const toi_pair_mask *bits = s->front->levels[v->entry].bit;
     bool own = edge_edge && other == packet;
     const toi_label_range mine = packets->ranges[packet], labels = tree->ranges[other];
     bool related = labels.first <= mine.last && mine.first <= labels.last;
@@ -383,46 +465,106 @@ TOI_INLINE void list_close(int edge_edge, const toi_budget_search *s, int64_t pa
     unsigned lanes = overlap(&theirs, &whole, false);
     for (; lanes; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
+        unsigned mask = 0xffff;
+        for (int k = 0; k < TOI_LEVEL_BITS; ++k)
+            mask &= bits[k].row[lane];
+        if (!mask)
+            continue;
         probe box = enlarged(load_probe(&tree->level[0][other], lane), need);
-        unsigned mask = overlap(&ours, &box, false);
+        mask &= overlap(&ours, &box, false);
         if (own)
             mask &= ~1u << lane;
-        if (related)
+        if (related && mask)
             mask = drop_neighbours(edge_edge, s, mask, packet, other, lane);
-        for (; mask; mask &= mask - 1) {
-            todo->entry[todo->count] = entry;
-            todo->pairs[todo->count] =
-                (toi_pair){(int32_t)(other * TOI_BLOCK + lane),
-                           (int32_t)(packet * TOI_BLOCK + __builtin_ctz(mask))};
-            todo->need[todo->count++] = need;
-        }
-        if (todo->count > WORK - TOI_BLOCK)
-            measure(edge_edge, s, todo);
+        list_row(edge_edge, s, v, lane, mask, todo);
     }
 }
 
 enum
 {
-    STEPS = 14 // that a budget lasts, about
+    UNIT_STEPS = 3,  // that a unit lasts, about
+    LEAST_REACH = 4, // where less is allowed, budgets do not pay
 };
 
-// A new budget for two blocks that move by `way` in this step; what is left of it then.
-TOI_INLINE float renew(int edge_edge, const toi_budget_search *s, int64_t packet, int64_t entry,
-                       float way, work *todo)
+// Lets pairs of FAR_LEVEL be for as many units as they may; no pair that is closer stays one.
+TOI_INLINE void extend_reach(int edge_edge, const toi_budget_search *s, const visit *v, work *todo)
 {
-    int64_t other = s->front->other[entry];
-    float budget = STEPS * way > s->least ? STEPS * way : s->least;
-    if (!(budget <= s->most))
+    float most = s->most / v->unit;
+    int reach = most < MOST_LEVEL ? (int)most : MOST_LEVEL;
+    float need = (v->first + (float)(reach - 1) * v->unit + s->reserve) * (1 + 0x1p-20f);
+    s->front->reach[v->entry] = (uint8_t)reach;
+    list_close(edge_edge, s, v, need, todo);
+}
+
+// How far the blocks are apart beyond the reserve.
+TOI_INLINE float block_gap(int edge_edge, const toi_budget_search *s, const visit *v)
+{
+    int64_t other = s->front->other[v->entry];
+    if (edge_edge && other == v->packet)
         return -1;
-    float apart = -1;
-    if (!(edge_edge && other == packet))
-        apart = axis_gap(&s->search.packets->ends[packet][0], &s->search.tree->ends[other][0]);
-    memset(&s->front->masks[entry], 0, sizeof s->front->masks[entry]);
-    apart = (apart - s->reserve) * (1 - 0x1p-20f);
-    if (apart > 2 * way) // no pair need be looked at, and this is cheap to find out again
-        return spend(apart, way);
-    list_close(edge_edge, s, packet, entry, budget + s->reserve, todo);
-    return spend(budget, way);
+    float gap = axis_gap(&s->search.packets->ends[v->packet][0], &s->search.tree->ends[other][0]);
+    return (gap - s->reserve) * (1 - 0x1p-20f);
+}
+
+// Begins to know of two blocks; what is left of their budget after this step.
+TOI_INLINE float begin_levels(int edge_edge, const toi_budget_search *s, visit *v, work *todo)
+{
+    toi_block_front *front = s->front;
+    v->unit = UNIT_STEPS * v->way > s->least ? UNIT_STEPS * v->way : s->least;
+    v->first = v->unit;
+    front->unit[v->entry] = 0;
+    if (!(LEAST_REACH * v->unit <= s->most))
+        return -INFINITY;
+    float gap = block_gap(edge_edge, s, v);
+    memset(&front->masks[v->entry], 0, sizeof front->masks[v->entry]);
+    if (gap > 2 * v->way) // no pair need be looked at, and this is cheap to find out again
+        return spend(gap, v->way);
+    memset(&front->levels[v->entry], ~0, sizeof front->levels[v->entry]);
+    front->unit[v->entry] = v->unit;
+    extend_reach(edge_edge, s, v, todo);
+    return spend(v->first, v->way);
+}
+
+// How many ticks pass if `left` remains until the first at the start of this step; 0: too many.
+// The next one is never later than by the units: with all of them below 16 units, three roundings
+// are below 2^-18 of a unit.
+TOI_INLINE int count_ticks(visit *v, float left)
+{
+    float units = (v->way - left) / v->unit;
+    if (!(units < MOST_LEVEL - 1) || !(left > -MOST_LEVEL * v->unit))
+        return 0;
+    for (int ticks = units > 0 ? (int)units + 1 : 1; ticks < MOST_LEVEL; ++ticks) {
+        v->first = left + (float)ticks * v->unit - 0x1p-17f * v->unit;
+        if (spend(v->first, v->way) > 0)
+            return ticks;
+    }
+    return 0;
+}
+
+TOI_INLINE bool does_unit_fit(const toi_budget_search *s, const visit *v)
+{
+    return v->unit > v->way && (v->unit < 4 * UNIT_STEPS * v->way || v->unit <= s->least);
+}
+
+// Measures again what is due.
+TOI_INLINE float pass_tick(int edge_edge, const toi_budget_search *s, visit *v, float left,
+                           work *todo)
+{
+    toi_block_front *front = s->front;
+    v->unit = front->unit[v->entry];
+    int ticks = v->unit > 0 ? count_ticks(v, left) : 0;
+    bool last = front->reach[v->entry] <= ticks;
+    if (ticks == 0 || (last && !does_unit_fit(s, v)))
+        return begin_levels(edge_edge, s, v, todo);
+    toi_pair_mask due;
+    pass_ticks(&front->levels[v->entry], ticks, &due);
+    memset(&front->masks[v->entry], 0, sizeof front->masks[v->entry]);
+    for (int row = 0; row < TOI_BLOCK; ++row)
+        list_row(edge_edge, s, v, row, due.row[row], todo);
+    front->reach[v->entry] -= (uint8_t)(last ? 0 : ticks);
+    if (last)
+        extend_reach(edge_edge, s, v, todo);
+    return spend(v->first, v->way);
 }
 
 TOI_INLINE void spend_and_renew(int edge_edge, const toi_budget_search *s, int64_t packet)
@@ -433,9 +575,11 @@ TOI_INLINE void spend_and_renew(int edge_edge, const toi_budget_search *s, int64
     todo.count = 0;
     for (int64_t i = front->start[packet]; i < front->start[packet + 1]; ++i) {
         float way = relative_way(&mine, &s->tree_ways[front->other[i]]);
-        float left = spend(front->budget[i], way);
-        if (!(left > 0))
-            left = renew(edge_edge, s, packet, i, way, &todo);
+        float before = front->budget[i], left = spend(before, way);
+        if (!(left > 0)) {
+            visit v = {.packet = packet, .entry = i, .way = way};
+            left = pass_tick(edge_edge, s, &v, before, &todo);
+        }
         front->budget[i] = left;
     }
     if (todo.count > 0)

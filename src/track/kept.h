@@ -40,16 +40,31 @@ typedef struct toi_pair_mask
     _Alignas(32) uint16_t row[TOI_BLOCK];
 } toi_pair_mask;
 
+// A number for each pair of boxes of two blocks, by its bits.
+enum
+{
+    TOI_LEVEL_BITS = 4
+};
+typedef struct toi_pair_levels
+{
+    toi_pair_mask bit[TOI_LEVEL_BITS];
+} toi_pair_levels;
+
 // For each of the first packets all blocks of the tree that may come near it while the boxes in
 // the trees' `boxes` hold, in rising order; in a search of a tree in itself the packet's own comes
-// first.
+// first. Two blocks make an entry.
 typedef struct toi_block_front
 {
     int64_t packets;
     int64_t *start; // one a packet, and the end
     int32_t *other;
-    float *budget; // not above 0: there is none, and the mask says nothing
-    toi_pair_mask *masks;
+    // How far the two may yet move relative to each other until the next tick; not above 0: nothing
+    // is known, and the mask says nothing.
+    float *budget;
+    float *unit;            // from tick to tick; 0: there are no levels
+    uint8_t *reach;         // ticks until which what has no level of its own stays apart
+    toi_pair_mask *masks;   // pairs that may meet before the next tick
+    toi_pair_levels *levels; // of pairs: ticks until which they stay apart
 } toi_block_front;
 
 // Writes the blocks near a packet, unless `blocks` is NULL; returns how many they are.
@@ -64,8 +79,8 @@ typedef struct toi_budget_search
     toi_block_front *front;
     const toi_moving_row *rows;
     float reserve; // what pairs must keep between them beside the budget
-    float most;    // a budget; where this is not enough for some steps, there is none
-    float least;
+    float most;    // that pairs are looked at ahead; where it is too little, nothing is kept
+    float least;   // unit
 } toi_budget_search;
 
 // Takes the motion of this step from the budgets of a packet.
