@@ -4,6 +4,7 @@
 #include "simd/motion_rows.h" // first: it says how many lanes there are
 
 #include "base/simd.h"
+#include "kernel/closest.h"
 #include "broad/tree/compare_isa.h"
 #include "track/kept.h"
 
@@ -289,33 +290,37 @@ TOI_INLINE void take_columns(const quad rows[TOI_LANES], toi_real at[2][3])
     }
 }
 
-enum
-{
-    DIRECTIONS = 4
-};
-
-// How far the primitives are apart at t = 0, from below: the largest of (d.w - slack) / |d| over
-// some directions d, w the corner where that is least; toi_direction_slack() is for rounding. 4 u
-// are lost in the length and 2 u in what is done here, 16 u are allowed for.
+// How far the primitives are apart at t = 0, from below: (d.w - slack) / |d|, d the nearest point
+// about, w the corner where d.w is least; toi_direction_slack() is for rounding. 4 u are lost in
+// the length and 2 u in what is done here, 16 u are allowed for.
 TOI_INLINE toi_real least_distance(int edge_edge, const toi_pair_motion *m)
 {
     const toi_real none = TOI_SPREAD(0);
-    toi_real w[TOI_MAX_CORNERS][3], d[3], nearest[3], distance = none;
+    toi_near_point near;
+    toi_find_near_point(edge_edge, m->p[0], m->e[0], m->g[0], &near);
+    toi_real w[TOI_MAX_CORNERS][3];
     int corners = toi_corners(edge_edge, m, w) / 2;
-    for (int k = 0; k < 3; ++k) {
-        d[k] = w[0][k];
-        for (int c = 1; c < corners; ++c)
-            d[k] += w[c][k];
-        d[k] *= 1.0f / (float)corners;
-    }
-    for (int step = 0; step < DIRECTIONS; ++step) {
-        toi_real low = toi_lowest_corner(corners, w, d, nearest);
-        toi_real length = toi_sqrt(toi_dot(d, d) + 0x1p-100f);
-        low -= toi_direction_slack(m, d, &none) * (1 + 0x1p-20f);
-        distance = toi_max(distance, low / length);
-        toi_gilbert_step(d, nearest);
-    }
-    return distance * (1 - 0x1p-20f);
+    toi_real low = toi_dot(near.f, w[0]);
+    for (int c = 1; c < corners; ++c)
+        low = toi_min(low, toi_dot(near.f, w[c]));
+    low -= toi_direction_slack(m, near.f, &none) * (1 + 0x1p-20f);
+    return low / toi_sqrt(toi_dot(near.f, near.f) + 0x1p-100f) * (1 - 0x1p-20f);
+}
+
+// Bit j: row j is not empty.
+TOI_INLINE unsigned rows_used(const toi_pair_mask *mask)
+{
+#if defined(__SSE2__)
+    const __m128i *halves = (const __m128i *)mask->row, none = _mm_setzero_si128();
+    __m128i low = _mm_cmpeq_epi16(_mm_load_si128(halves), none);
+    __m128i high = _mm_cmpeq_epi16(_mm_load_si128(halves + 1), none);
+    return ~(unsigned)_mm_movemask_epi8(_mm_packs_epi16(low, high)) & 0xffff;
+#else
+    unsigned used = 0;
+    for (int j = 0; j < TOI_BLOCK; ++j)
+        used |= (unsigned)(mask->row[j] != 0) << j;
+    return used;
+#endif
 }
 
 // ---- Levels
@@ -338,30 +343,30 @@ TOI_INLINE void set_level(toi_pair_levels *levels, int row, int lane, int level)
     }
 }
 
+// A mask as words, which the compiler may take at once.
+typedef uint64_t words __attribute__((vector_size(sizeof(toi_pair_mask))));
+
 // Takes `ticks` from all levels but FAR_LEVEL. `due` are those that had no more; their level is 0.
 TOI_INLINE void pass_ticks(toi_pair_levels *levels, int ticks, toi_pair_mask *due)
 {
-    enum
-    {
-        WORDS = sizeof(toi_pair_mask) / sizeof(uint64_t)
-    };
-    uint64_t bits[TOI_LEVEL_BITS][WORDS], late[WORDS];
-    memcpy(bits, levels, sizeof bits);
-    for (int i = 0; i < WORDS; ++i) {
-        uint64_t borrow = 0, some = 0, away = ~UINT64_C(0);
-        for (int k = 0; k < TOI_LEVEL_BITS; ++k) {
-            uint64_t a = bits[k][i], b = -(uint64_t)(ticks >> k & 1), d = a ^ b ^ borrow;
-            borrow = (~a & (b | borrow)) | (b & borrow);
-            away &= a;
-            some |= d;
-            bits[k][i] = d;
+    words *bits = (words *)levels, difference[TOI_LEVEL_BITS];
+    words borrow = {0}, some = {0}, away = ~borrow;
+    for (int k = 0; k < TOI_LEVEL_BITS; ++k) {
+        words a = bits[k];
+        if (ticks >> k & 1) {
+            difference[k] = ~(a ^ borrow);
+            borrow = ~a | borrow;
+        } else {
+            difference[k] = a ^ borrow;
+            borrow = ~a & borrow;
         }
-        late[i] = (borrow | ~some) & ~away;
-        for (int k = 0; k < TOI_LEVEL_BITS; ++k)
-            bits[k][i] = (bits[k][i] & ~late[i]) | away;
+        away &= a;
+        some |= difference[k];
     }
-    memcpy(levels, bits, sizeof bits);
-    memcpy(due, late, sizeof late);
+    words late = (borrow | ~some) & ~away;
+    for (int k = 0; k < TOI_LEVEL_BITS; ++k)
+        bits[k] = (difference[k] & ~late) | away;
+    *(words *)due = late;
 }
 
 // Gives measured pairs their levels. A pair that is `gap` beyond the reserve apart stays so until
@@ -430,6 +435,7 @@ typedef struct visit
     float way;   // in this step
     float first; // from now to the next tick
     float unit;  // from tick to tick
+    float rate;  // ticks a length
 } visit;
 
 // Pairs of a box of the tree.
@@ -443,7 +449,7 @@ TOI_INLINE void list_row(int edge_edge, const toi_budget_search *s, const visit 
             (toi_pair){other * TOI_BLOCK + row,
                        (int32_t)(v->packet * TOI_BLOCK + __builtin_ctz(mask))};
         todo->first[todo->count] = v->first;
-        todo->rate[todo->count++] = 1 / v->unit;
+        todo->rate[todo->count++] = v->rate;
     }
     if (todo->count > WORK - TOI_BLOCK)
         measure(edge_edge, s, todo);
@@ -482,8 +488,12 @@ TOI_INLINE void list_close(int edge_edge, const toi_budget_search *s, const visi
 
 enum
 {
-    UNIT_STEPS = 3,  // that a unit lasts, about
-    LEAST_REACH = 4, // where less is allowed, budgets do not pay
+#ifndef US
+#define US 3
+#define REMEASURE 1
+#endif
+    UNIT_STEPS = US,  // that a unit lasts, about
+    LEAST_REACH = 2, // where less is allowed, budgets do not pay
 };
 
 // Lets pairs of FAR_LEVEL be for as many units as they may; no pair that is closer stays one.
@@ -512,6 +522,7 @@ TOI_INLINE float begin_levels(int edge_edge, const toi_budget_search *s, visit *
     toi_block_front *front = s->front;
     v->unit = UNIT_STEPS * v->way > s->least ? UNIT_STEPS * v->way : s->least;
     v->first = v->unit;
+    v->rate = 1 / v->unit;
     front->unit[v->entry] = 0;
     if (!(LEAST_REACH * v->unit <= s->most))
         return -INFINITY;
@@ -552,15 +563,24 @@ TOI_INLINE float pass_tick(int edge_edge, const toi_budget_search *s, visit *v, 
 {
     toi_block_front *front = s->front;
     v->unit = front->unit[v->entry];
+    v->rate = 1 / v->unit;
     int ticks = v->unit > 0 ? count_ticks(v, left) : 0;
     bool last = front->reach[v->entry] <= ticks;
     if (ticks == 0 || (last && !does_unit_fit(s, v)))
         return begin_levels(edge_edge, s, v, todo);
     toi_pair_mask due;
+    if (last && !REMEASURE)
+        return begin_levels(edge_edge, s, v, todo);
     pass_ticks(&front->levels[v->entry], ticks, &due);
-    memset(&front->masks[v->entry], 0, sizeof front->masks[v->entry]);
-    for (int row = 0; row < TOI_BLOCK; ++row)
-        list_row(edge_edge, s, v, row, due.row[row], todo);
+    if (!REMEASURE) {
+        front->masks[v->entry] = due;
+    } else {
+        memset(&front->masks[v->entry], 0, sizeof front->masks[v->entry]);
+        for (unsigned rows = rows_used(&due); rows; rows &= rows - 1) {
+            int row = __builtin_ctz(rows);
+            list_row(edge_edge, s, v, row, due.row[row], todo);
+        }
+    }
     front->reach[v->entry] -= (uint8_t)(last ? 0 : ticks);
     if (last)
         extend_reach(edge_edge, s, v, todo);
@@ -619,22 +639,6 @@ static toi_status search_left_over(left_over *l)
     l->list.block_count = l->list.place_count = 0;
     l->list.diagonal = false;
     return status;
-}
-
-// Bit j: row j is not empty.
-TOI_INLINE unsigned rows_used(const toi_pair_mask *mask)
-{
-#if defined(__SSE2__)
-    const __m128i *halves = (const __m128i *)mask->row, none = _mm_setzero_si128();
-    __m128i low = _mm_cmpeq_epi16(_mm_load_si128(halves), none);
-    __m128i high = _mm_cmpeq_epi16(_mm_load_si128(halves + 1), none);
-    return ~(unsigned)_mm_movemask_epi8(_mm_packs_epi16(low, high)) & 0xffff;
-#else
-    unsigned used = 0;
-    for (int j = 0; j < TOI_BLOCK; ++j)
-        used |= (unsigned)(mask->row[j] != 0) << j;
-    return used;
-#endif
 }
 
 TOI_INLINE void list_entry(left_over *l, int64_t entry)

@@ -276,7 +276,7 @@ static bool are_boxes_held(const kept_steps *k)
 // Enlarges the boxes by a margin, and to where they would be after two more steps like this one.
 static void fatten_boxes(kept_steps *k)
 {
-    const float margin = (float)(0.2 * k->edge), ahead = 2;
+    const float margin = (float)(0.1 * k->edge), ahead = 16;
     for (int i = 0; i < 3; ++i) {
         toi_tree *tree = &k->trees[i].tree;
         for (int64_t b = 0; b < tree->blocks[0]; ++b) {
