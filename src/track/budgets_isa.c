@@ -238,7 +238,7 @@ enum
 typedef struct work
 {
     int count;
-    int64_t entry[WORK + TOI_BLOCK];
+    int32_t slot[WORK + TOI_BLOCK];
     toi_pair pairs[WORK + TOI_BLOCK]; // by place: in the tree, in the packets
     float first[WORK + TOI_BLOCK];    // how far it is to the next tick of the entry
     float rate[WORK + TOI_BLOCK];     // ticks a length
@@ -396,11 +396,11 @@ TOI_INLINE void measure(int edge_edge, const toi_budget_search *s, work *todo)
             float t = ticks[lane];
             int level = !(t > 0) ? 0 : t < MOST_LEVEL - 1 ? (int)t + 1 : MOST_LEVEL;
             const toi_pair *pair = &todo->pairs[i + lane];
-            int64_t entry = todo->entry[i + lane];
+            int32_t slot = todo->slot[i + lane];
             int row = pair->a % TOI_BLOCK, column = pair->b % TOI_BLOCK;
-            set_level(&front->levels[entry], row, column, level);
+            set_level(&front->levels[slot], row, column, level);
             if (level == 0)
-                front->masks[entry].row[row] |= (uint16_t)(1u << column);
+                front->masks[slot].row[row] |= (uint16_t)(1u << column);
         }
     }
     todo->count = 0;
@@ -432,6 +432,7 @@ TOI_INLINE unsigned drop_neighbours(int edge_edge, const toi_budget_search *s, u
 typedef struct visit
 {
     int64_t packet, entry;
+    int32_t slot;
     float way;   // in this step
     float first; // from now to the next tick
     float unit;  // from tick to tick
@@ -444,7 +445,7 @@ TOI_INLINE void list_row(int edge_edge, const toi_budget_search *s, const visit 
 {
     int32_t other = s->front->other[v->entry];
     for (; mask; mask &= mask - 1) {
-        todo->entry[todo->count] = v->entry;
+        todo->slot[todo->count] = v->slot;
         todo->pairs[todo->count] =
             (toi_pair){other * TOI_BLOCK + row,
                        (int32_t)(v->packet * TOI_BLOCK + __builtin_ctz(mask))};
@@ -461,7 +462,7 @@ TOI_INLINE void list_close(int edge_edge, const toi_budget_search *s, const visi
 {
     const toi_tree *tree = s->search.tree, *packets = s->search.packets;
     int64_t other = s->front->other[v->entry], packet = v->packet;
-    const toi_pair_mask *bits = s->front->levels[v->entry].bit;
+    const toi_pair_mask *bits = s->front->levels[v->slot].bit;
     bool own = edge_edge && other == packet;
     const toi_label_range mine = packets->ranges[packet], labels = tree->ranges[other];
     bool related = labels.first <= mine.last && mine.first <= labels.last;
@@ -488,11 +489,7 @@ TOI_INLINE void list_close(int edge_edge, const toi_budget_search *s, const visi
 
 enum
 {
-#ifndef US
-#define US 3
-#define REMEASURE 1
-#endif
-    UNIT_STEPS = US,  // that a unit lasts, about
+    UNIT_STEPS = 4,  // that a unit lasts, about
     LEAST_REACH = 2, // where less is allowed, budgets do not pay
 };
 
@@ -527,10 +524,10 @@ TOI_INLINE float begin_levels(int edge_edge, const toi_budget_search *s, visit *
     if (!(LEAST_REACH * v->unit <= s->most))
         return -INFINITY;
     float gap = block_gap(edge_edge, s, v);
-    memset(&front->masks[v->entry], 0, sizeof front->masks[v->entry]);
+    memset(&front->masks[v->slot], 0, sizeof front->masks[v->slot]);
     if (gap > 2 * v->way) // no pair need be looked at, and this is cheap to find out again
         return spend(gap, v->way);
-    memset(&front->levels[v->entry], ~0, sizeof front->levels[v->entry]);
+    memset(&front->levels[v->slot], ~0, sizeof front->levels[v->slot]);
     front->unit[v->entry] = v->unit;
     extend_reach(edge_edge, s, v, todo);
     return spend(v->first, v->way);
@@ -569,17 +566,11 @@ TOI_INLINE float pass_tick(int edge_edge, const toi_budget_search *s, visit *v, 
     if (ticks == 0 || (last && !does_unit_fit(s, v)))
         return begin_levels(edge_edge, s, v, todo);
     toi_pair_mask due;
-    if (last && !REMEASURE)
-        return begin_levels(edge_edge, s, v, todo);
-    pass_ticks(&front->levels[v->entry], ticks, &due);
-    if (!REMEASURE) {
-        front->masks[v->entry] = due;
-    } else {
-        memset(&front->masks[v->entry], 0, sizeof front->masks[v->entry]);
-        for (unsigned rows = rows_used(&due); rows; rows &= rows - 1) {
-            int row = __builtin_ctz(rows);
-            list_row(edge_edge, s, v, row, due.row[row], todo);
-        }
+    pass_ticks(&front->levels[v->slot], ticks, &due);
+    memset(&front->masks[v->slot], 0, sizeof front->masks[v->slot]);
+    for (unsigned rows = rows_used(&due); rows; rows &= rows - 1) {
+        int row = __builtin_ctz(rows);
+        list_row(edge_edge, s, v, row, due.row[row], todo);
     }
     front->reach[v->entry] -= (uint8_t)(last ? 0 : ticks);
     if (last)
@@ -597,7 +588,7 @@ TOI_INLINE void spend_and_renew(int edge_edge, const toi_budget_search *s, int64
         float way = relative_way(&mine, &s->tree_ways[front->other[i]]);
         float before = front->budget[i], left = spend(before, way);
         if (!(left > 0)) {
-            visit v = {.packet = packet, .entry = i, .way = way};
+            visit v = {.packet = packet, .entry = i, .slot = front->slot[i], .way = way};
             left = pass_tick(edge_edge, s, &v, before, &todo);
         }
         front->budget[i] = left;
@@ -652,7 +643,7 @@ TOI_INLINE void list_entry(left_over *l, int64_t entry)
             l->blocks[l->list.block_count++] = other;
         return;
     }
-    const toi_pair_mask *mask = &front->masks[entry];
+    const toi_pair_mask *mask = &front->masks[front->slot[entry]];
     for (unsigned rows = rows_used(mask); rows; rows &= rows - 1) {
         int j = __builtin_ctz(rows);
         l->places[l->list.place_count] = other * TOI_BLOCK + j;

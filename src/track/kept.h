@@ -43,7 +43,7 @@ typedef struct toi_pair_mask
 // A number for each pair of boxes of two blocks, by its bits.
 enum
 {
-    TOI_LEVEL_BITS = 4
+    TOI_LEVEL_BITS = 2
 };
 typedef struct toi_pair_levels
 {
@@ -61,9 +61,11 @@ typedef struct toi_block_front
     // How far the two may yet move relative to each other until the next tick; not above 0: nothing
     // is known, and the mask says nothing.
     float *budget;
-    float *unit;            // from tick to tick; 0: there are no levels
-    uint8_t *reach;         // ticks until which what has no level of its own stays apart
-    toi_pair_mask *masks;   // pairs that may meet before the next tick
+    float *unit;    // from tick to tick; 0: there are no levels
+    uint8_t *reach; // ticks until which what has no level of its own stays apart
+    int32_t *slot;  // where the entry's pairs are in the arrays that follow
+    int64_t slots;  // as many as entries, or some more
+    toi_pair_mask *masks;    // pairs that may meet before the next tick
     toi_pair_levels *levels; // of pairs: ticks until which they stay apart
 } toi_block_front;
 
