@@ -14,13 +14,14 @@ toi_search_budgets_fn toi_search_budgets_baseline, toi_search_budgets_avx2,
 enum
 {
     PACKETS_A_TASK = 16,
-    ENTRY_BYTES = 2 * sizeof(int32_t) + 2 * sizeof(float) + sizeof(uint8_t),
+    ENTRY_BYTES = 2 * sizeof(int32_t) + 2 * sizeof(float) + sizeof(uint8_t) + sizeof(bool),
     SLOT_BYTES = sizeof(toi_pair_mask) + sizeof(toi_pair_levels)
 };
 
 static void free_lists(toi_block_front *front)
 {
     toi_give_back(front->slot);
+    toi_give_back(front->any);
     toi_give_back(front->reach);
     toi_give_back(front->unit);
     toi_give_back(front->budget);
@@ -85,6 +86,7 @@ static void keep_known(const toi_block_front *old, int64_t packet, toi_block_fro
             front->budget[i] = old->budget[q];
             front->unit[i] = old->unit[q];
             front->reach[i] = old->reach[q];
+            front->any[i] = old->any[q];
             front->slot[i] = old->slot[q];
         }
     }
@@ -129,6 +131,8 @@ static bool take_entries(toi_block_front *front, toi_budget *budget)
     if (front->unit)
         front->reach = toi_take(budget, entries, sizeof *front->reach);
     if (front->reach)
+        front->any = toi_take(budget, entries, sizeof *front->any);
+    if (front->any)
         front->slot = toi_take(budget, entries, sizeof *front->slot);
     return front->slot;
 }

@@ -202,16 +202,21 @@ TOI_INLINE void gaps_of(const toi_box_row *a, const toi_box_row *b, quad gaps[2]
     gaps[1] = ((const quad *)a)[1] + ((const quad *)b)[0];
 }
 
-// No less than how far a point of the one block and a point of the other can move relative to each
-// other. On an axis that is the larger of both differences of opposite sides; u of it is lost in
-// the difference and 3 u in the square, the sum and the root.
-TOI_INLINE float relative_way(const toi_box_row *a, const toi_box_row *b)
+// About the square of how far a point of the one block and a point of the other can move relative
+// to each other. On an axis that is the larger of both differences of opposite sides.
+TOI_INLINE float relative_square(const toi_box_row *a, const toi_box_row *b)
 {
     quad gaps[2];
     gaps_of(a, b, gaps);
     quad way = least_quad(gaps[0], gaps[1]), square = way * way;
-    float sum = square[0] + square[1] + square[2];
-    return __builtin_sqrtf(sum) * (1 + 0x1p-20f) + 0x1p-60f;
+    return square[0] + square[1] + square[2];
+}
+
+// No less than that way: u of it is lost in the difference and 3 u in the square, the sum and the
+// root.
+TOI_INLINE float relative_way(float square)
+{
+    return __builtin_sqrtf(square) * (1 + 0x1p-20f) + 0x1p-60f;
 }
 
 // What is left of a budget: never more than the difference. 4 u are allowed for, two are lost.
@@ -238,6 +243,7 @@ enum
 typedef struct work
 {
     int count;
+    int64_t entry[WORK + TOI_BLOCK];
     int32_t slot[WORK + TOI_BLOCK];
     toi_pair pairs[WORK + TOI_BLOCK]; // by place: in the tree, in the packets
     float first[WORK + TOI_BLOCK];    // how far it is to the next tick of the entry
@@ -399,8 +405,10 @@ TOI_INLINE void measure(int edge_edge, const toi_budget_search *s, work *todo)
             int32_t slot = todo->slot[i + lane];
             int row = pair->a % TOI_BLOCK, column = pair->b % TOI_BLOCK;
             set_level(&front->levels[slot], row, column, level);
-            if (level == 0)
+            if (level == 0) {
                 front->masks[slot].row[row] |= (uint16_t)(1u << column);
+                front->any[todo->entry[i + lane]] = true;
+            }
         }
     }
     todo->count = 0;
@@ -439,12 +447,19 @@ typedef struct visit
     float rate;  // ticks a length
 } visit;
 
+TOI_INLINE void clear_mask(toi_block_front *front, const visit *v)
+{
+    memset(&front->masks[v->slot], 0, sizeof front->masks[v->slot]);
+    front->any[v->entry] = false;
+}
+
 // Pairs of a box of the tree.
 TOI_INLINE void list_row(int edge_edge, const toi_budget_search *s, const visit *v, int row,
                          unsigned mask, work *todo)
 {
     int32_t other = s->front->other[v->entry];
     for (; mask; mask &= mask - 1) {
+        todo->entry[todo->count] = v->entry;
         todo->slot[todo->count] = v->slot;
         todo->pairs[todo->count] =
             (toi_pair){other * TOI_BLOCK + row,
@@ -524,7 +539,7 @@ TOI_INLINE float begin_levels(int edge_edge, const toi_budget_search *s, visit *
     if (!(LEAST_REACH * v->unit <= s->most))
         return -INFINITY;
     float gap = block_gap(edge_edge, s, v);
-    memset(&front->masks[v->slot], 0, sizeof front->masks[v->slot]);
+    clear_mask(front, v);
     if (gap > 2 * v->way) // no pair need be looked at, and this is cheap to find out again
         return spend(gap, v->way);
     memset(&front->levels[v->slot], ~0, sizeof front->levels[v->slot]);
@@ -567,7 +582,7 @@ TOI_INLINE float pass_tick(int edge_edge, const toi_budget_search *s, visit *v, 
         return begin_levels(edge_edge, s, v, todo);
     toi_pair_mask due;
     pass_ticks(&front->levels[v->slot], ticks, &due);
-    memset(&front->masks[v->slot], 0, sizeof front->masks[v->slot]);
+    clear_mask(front, v);
     for (unsigned rows = rows_used(&due); rows; rows &= rows - 1) {
         int row = __builtin_ctz(rows);
         list_row(edge_edge, s, v, row, due.row[row], todo);
@@ -580,18 +595,29 @@ TOI_INLINE float pass_tick(int edge_edge, const toi_budget_search *s, visit *v, 
 
 TOI_INLINE void spend_and_renew(int edge_edge, const toi_budget_search *s, int64_t packet)
 {
+    enum
+    {
+        AT_ONCE = 64
+    };
     toi_block_front *front = s->front;
     const toi_box_row mine = s->packet_ways[packet];
+    float ways[AT_ONCE], left[AT_ONCE];
     work todo;
     todo.count = 0;
-    for (int64_t i = front->start[packet]; i < front->start[packet + 1]; ++i) {
-        float way = relative_way(&mine, &s->tree_ways[front->other[i]]);
-        float before = front->budget[i], left = spend(before, way);
-        if (!(left > 0)) {
-            visit v = {.packet = packet, .entry = i, .slot = front->slot[i], .way = way};
-            left = pass_tick(edge_edge, s, &v, before, &todo);
+    for (int64_t i = front->start[packet], end = front->start[packet + 1]; i < end; i += AT_ONCE) {
+        int count = end - i < AT_ONCE ? (int)(end - i) : AT_ONCE;
+        for (int j = 0; j < count; ++j)
+            ways[j] = relative_square(&mine, &s->tree_ways[front->other[i + j]]);
+        for (int j = 0; j < count; ++j) {
+            ways[j] = relative_way(ways[j]);
+            left[j] = spend(front->budget[i + j], ways[j]);
         }
-        front->budget[i] = left;
+        for (int j = 0; j < count; ++j)
+            if (!(left[j] > 0)) {
+                visit v = {packet, i + j, front->slot[i + j], ways[j], 0, 0, 0};
+                left[j] = pass_tick(edge_edge, s, &v, front->budget[i + j], &todo);
+            }
+        memcpy(&front->budget[i], left, (size_t)count * sizeof *left);
     }
     if (todo.count > 0)
         measure(edge_edge, s, &todo);
@@ -602,8 +628,9 @@ void TOI_ISA_NAME(toi_spend)(const toi_budget_search *s, int64_t packet)
 {
     const toi_block_front *front = s->front;
     for (int64_t i = front->start[packet]; i < front->start[packet + 1]; ++i) {
-        float way = relative_way(&s->packet_ways[packet], &s->tree_ways[front->other[i]]);
-        front->budget[i] = spend(front->budget[i], way);
+        float square =
+            relative_square(&s->packet_ways[packet], &s->tree_ways[front->other[i]]);
+        front->budget[i] = spend(front->budget[i], relative_way(square));
     }
 }
 
@@ -643,6 +670,8 @@ TOI_INLINE void list_entry(left_over *l, int64_t entry)
             l->blocks[l->list.block_count++] = other;
         return;
     }
+    if (!front->any[entry])
+        return;
     const toi_pair_mask *mask = &front->masks[front->slot[entry]];
     for (unsigned rows = rows_used(mask); rows; rows &= rows - 1) {
         int j = __builtin_ctz(rows);

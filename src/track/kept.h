@@ -63,6 +63,7 @@ typedef struct toi_block_front
     float *budget;
     float *unit;    // from tick to tick; 0: there are no levels
     uint8_t *reach; // ticks until which what has no level of its own stays apart
+    bool *any;      // the mask is not empty
     int32_t *slot;  // where the entry's pairs are in the arrays that follow
     int64_t slots;  // as many as entries, or some more
     toi_pair_mask *masks;    // pairs that may meet before the next tick
