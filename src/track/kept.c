@@ -303,7 +303,7 @@ static toi_budget_search budget_search(kept_steps *k, toi_kind kind)
         .reserve = (float)(2 * order->radius * order->scale * (1 + 0x1p-20)) * (1 + 0x1p-20f) +
                    4 * order->error,
         .most = (float)(0.5 * k->edge),
-        .least = (float)(k->edge / 512)};
+        .least = (float)(k->edge / 32)};
 }
 
 static bool has_front(const kept_steps *k, int kind)
