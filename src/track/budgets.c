@@ -169,31 +169,86 @@ static bool renew_slots(const making *m, bool limited, int workers, toi_budget *
     return true;
 }
 
+// Slots that are free, and how many entries of each piece of packets need one.
+typedef struct reusing
+{
+    toi_block_front *front;
+    bool *used;
+    int32_t *free;
+    int64_t *needs; // then where a piece begins among the free ones
+} reusing;
+
+enum
+{
+    PIECE = TOI_PIECE / TOI_BLOCK // packets
+};
+
+static toi_status mark_used(void *context, int64_t first, int64_t end)
+{
+    const reusing *r = context;
+    const toi_block_front *front = r->front;
+    int64_t needs = 0;
+    for (int64_t i = front->start[first]; i < front->start[end]; ++i)
+        if (front->slot[i] < 0)
+            ++needs;
+        else
+            r->used[front->slot[i]] = true;
+    r->needs[first / PIECE] = needs;
+    return TOI_OK;
+}
+
+static toi_status take_free(void *context, int64_t first, int64_t end)
+{
+    const reusing *r = context;
+    const int32_t *free = r->free + r->needs[first / PIECE];
+    for (int64_t i = r->front->start[first]; i < r->front->start[end]; ++i)
+        if (r->front->slot[i] < 0)
+            r->front->slot[i] = *free++;
+    return TOI_OK;
+}
+
+// Sums up what is needed, and lists as many slots; returns whether there is memory for that.
+static bool list_free(reusing *r, int64_t pieces, toi_budget *budget)
+{
+    int64_t total = 0;
+    for (int64_t i = 0; i < pieces; ++i) {
+        int64_t needs = r->needs[i];
+        r->needs[i] = total;
+        total += needs;
+    }
+    r->free = toi_take(budget, total, sizeof *r->free);
+    const bool *next = r->used;
+    for (int64_t i = 0; r->free && i < total; ++i, ++next) {
+        next = memchr(next, false, (size_t)(r->used + r->front->slots - next));
+        r->free[i] = (int32_t)(next - r->used);
+    }
+    return r->free;
+}
+
 // Those of the old front, so that what they hold need not be moved: entries that are new get what
 // others have left.
-static bool reuse_slots(const making *m, toi_budget *budget)
+static bool reuse_slots(const making *m, int workers, toi_budget *budget)
 {
     toi_block_front *front = m->front;
-    int64_t entries = entry_count(front), slots = m->old->slots, next = 0;
-    bool *used = toi_take(budget, slots, sizeof *used);
-    if (!used)
-        return false;
-    memset(used, 0, (size_t)slots * sizeof *used);
-    for (int64_t i = 0; i < entries; ++i)
-        if (front->slot[i] >= 0)
-            used[front->slot[i]] = true;
-    for (int64_t i = 0; i < entries; ++i) {
-        if (front->slot[i] >= 0)
-            continue;
-        while (used[next])
-            ++next;
-        front->slot[i] = (int32_t)next++;
+    int64_t pieces = (front->packets + PIECE - 1) / PIECE;
+    front->slots = m->old->slots;
+    reusing r = {front, toi_take(budget, front->slots, sizeof *r.used), NULL,
+                 toi_take(budget, pieces, sizeof *r.needs)};
+    bool done = r.used && r.needs;
+    if (done) {
+        memset(r.used, 0, (size_t)front->slots * sizeof *r.used);
+        toi_parallel_ranges(workers, front->packets, PIECE, mark_used, &r);
+        done = list_free(&r, pieces, budget);
     }
-    toi_give_back(used);
-    front->slots = slots;
-    front->masks = m->old->masks;
-    front->levels = m->old->levels;
-    return true;
+    if (done) {
+        toi_parallel_ranges(workers, front->packets, PIECE, take_free, &r);
+        front->masks = m->old->masks;
+        front->levels = m->old->levels;
+    }
+    toi_give_back(r.free);
+    toi_give_back(r.needs);
+    toi_give_back(r.used);
+    return done;
 }
 
 static bool set_slots(making *m, toi_block_front *old, int64_t limit, int workers,
@@ -201,7 +256,7 @@ static bool set_slots(making *m, toi_block_front *old, int64_t limit, int worker
 {
     bool enough = old->slots >= entry_count(m->front) &&
                   (limit == 0 || bytes_with(m->front, old->slots) <= limit);
-    if (enough && reuse_slots(m, budget)) {
+    if (enough && reuse_slots(m, workers, budget)) {
         old->masks = NULL;
         old->levels = NULL;
         return true;
@@ -233,22 +288,22 @@ typedef struct spending
 {
     const toi_budget_search *search;
     toi_spend_fn *spend;
+    bool back;
 } spending;
 
 static toi_status spend_range(void *context, int64_t first, int64_t end)
 {
     const spending *s = context;
     for (int64_t p = first; p < end; ++p)
-        s->spend(s->search, p);
+        s->spend(s->search, p, s->back);
     return TOI_OK;
 }
 
-toi_status toi_spend_budgets(const toi_budget_search *search, int workers)
+void toi_spend_budgets(const toi_budget_search *search, bool back, int workers)
 {
     static toi_spend_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_spend);
-    spending s = {search, kernels[toi_simd_level()]};
-    return toi_parallel_ranges(workers, search->front->packets, TOI_PIECE / TOI_BLOCK, spend_range,
-                               &s);
+    spending s = {search, kernels[toi_simd_level()], back};
+    toi_parallel_ranges(workers, search->front->packets, TOI_PIECE / TOI_BLOCK, spend_range, &s);
 }
 
 typedef struct budget_tasks

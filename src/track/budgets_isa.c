@@ -113,9 +113,9 @@ TOI_INLINE void refit_blocks(const toi_refit *r, int64_t first, int64_t end, con
             fill_way(r, labels, corners, count, &r->kept->ways[b]);
         if (r->ways_alone)
             continue;
-        if (r->chained)
+        if (r->start == TOI_START_AT_END)
             tree->ends[b][0] = tree->ends[b][1];
-        else
+        else if (r->start == TOI_START_ELSEWHERE)
             fill_end(r, labels, corners, count, 0, &tree->level[0][b], &tree->ends[b][0]);
         fill_end(r, labels, corners, count, 1, &tree->far[b], &tree->ends[b][1]);
     }
@@ -223,6 +223,13 @@ TOI_INLINE float relative_way(float square)
 TOI_INLINE float spend(float budget, float way)
 {
     return budget * (1 - 0x1p-22f) - way;
+}
+
+// What a budget was before that, or less.
+TOI_INLINE float give_back_way(float left, float way)
+{
+    float budget = left + way;
+    return budget - (left < 0 ? -left + way : budget) * 0x1p-22f;
 }
 
 // How far two boxes are apart on an axis, from below; 0 or less: they may overlap.
@@ -624,13 +631,14 @@ TOI_INLINE void spend_and_renew(int edge_edge, const toi_budget_search *s, int64
 }
 
 toi_spend_fn TOI_ISA_NAME(toi_spend);
-void TOI_ISA_NAME(toi_spend)(const toi_budget_search *s, int64_t packet)
+void TOI_ISA_NAME(toi_spend)(const toi_budget_search *s, int64_t packet, bool back)
 {
     const toi_block_front *front = s->front;
     for (int64_t i = front->start[packet]; i < front->start[packet + 1]; ++i) {
         float square =
             relative_square(&s->packet_ways[packet], &s->tree_ways[front->other[i]]);
-        front->budget[i] = spend(front->budget[i], relative_way(square));
+        float way = relative_way(square), budget = front->budget[i];
+        front->budget[i] = back ? give_back_way(budget, way) : spend(budget, way);
     }
 }
 

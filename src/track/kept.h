@@ -19,13 +19,20 @@ typedef struct toi_kept_tree
     toi_box_row *ways;
 } toi_kept_tree;
 
+// Where a step starts.
+typedef enum toi_step_start
+{
+    TOI_START_ELSEWHERE,
+    TOI_START_AT_END,   // of the last step: level 0 and `far` have changed places already
+    TOI_START_AT_START, // of the last step: bounds at t = 0 are as they were
+} toi_step_start;
+
 // Makes the bounds of blocks from the rows of the vertices.
 typedef struct toi_refit
 {
     const toi_moving_row *rows;
     float pad; // by how much boxes are enlarged
-    // Those at t = 0 are the last ones at t = 1: level 0 and `far` have changed places already.
-    bool chained;
+    toi_step_start start;
     bool ways_alone;
     toi_kept_tree *kept;
 } toi_refit;
@@ -86,8 +93,8 @@ typedef struct toi_budget_search
     float least;   // unit
 } toi_budget_search;
 
-// Takes the motion of this step from the budgets of a packet.
-typedef void toi_spend_fn(const toi_budget_search *search, int64_t packet);
+// Takes the motion of this step from the budgets of a packet, or gives it back.
+typedef void toi_spend_fn(const toi_budget_search *search, int64_t packet, bool back);
 
 // Takes the motion of this step from the budgets of a packet, renews those that are spent, and
 // writes the pairs that are near.
@@ -101,8 +108,9 @@ void toi_make_block_front(const toi_budget_search *search, int64_t limit, int wo
 void toi_free_block_front(toi_block_front *front);
 int64_t toi_block_front_bytes(const toi_block_front *front);
 
-// Takes the motion of this step from all budgets.
-toi_status toi_spend_budgets(const toi_budget_search *search, int workers);
+// Takes the motion of this step from all budgets; or, if `back`, gives what was taken for it back:
+// the step is made again from its start.
+void toi_spend_budgets(const toi_budget_search *search, bool back, int workers);
 
 // Runs all packets: those of the front by their budgets, the others by a walk.
 toi_status toi_run_budget_search(const toi_budget_search *search, const toi_broad_job *job);
