@@ -341,7 +341,7 @@ static toi_budget_search budget_search(kept_steps *k, toi_kind kind)
         .rows = order->moving,
         .reserve = (float)(2 * order->radius * order->scale * (1 + 0x1p-20)) * (1 + 0x1p-20f) +
                    4 * order->error,
-        .most = (float)(0.5 * k->edge),
+        .most = (float)(0.3 * k->edge),
         .least = (float)(k->edge / 32)};
 }
 
@@ -428,12 +428,13 @@ static bool advance(toi_pipeline *p, kept_steps *k)
 // ---- Which method
 
 #define SLOW 0.02 // mean edges: below it budgets last
-#define FAST 0.04 // above it they do not
+#define FAST 0.03 // above it they do not
 
 enum
 {
-    TRIED = 4,        // steps by budgets before their cost is looked at
-    SHORT_PAUSE = 32, // steps
+    TRIED = 4,   // steps by budgets after which they may be far too slow
+    JUDGED = 16, // steps over which their mean cost is taken: it differs much from step to step
+    SHORT_PAUSE = 32,
     LONG_PAUSE = 1024
 };
 
@@ -441,15 +442,32 @@ enum
 static void note_cost(toi_track_choice *c)
 {
     double *cost = &c->cost[c->method];
-    if (c->run > 1 && c->spent > 0)
-        *cost = *cost > 0 ? 0.75 * *cost + 0.25 * fmin(c->spent, 2 * *cost) : c->spent;
+    if (c->run > 1 && c->spent > 0) {
+        if (c->method == TOI_TRACK_BUDGETS) {
+            c->sum += c->spent;
+            *cost = c->sum / ++c->summed;
+        } else {
+            *cost = *cost > 0 ? 0.75 * *cost + 0.25 * fmin(c->spent, 2 * *cost) : c->spent;
+        }
+    }
     c->spent = 0;
 }
 
-static bool have_budgets_failed(const toi_track_choice *c)
+static void begin_sum(toi_track_choice *c)
+{
+    c->sum = 0;
+    c->summed = 0;
+}
+
+static bool have_budgets_failed(toi_track_choice *c)
 {
     double order = c->cost[TOI_TRACK_ORDER], budgets = c->cost[TOI_TRACK_BUDGETS];
-    return c->rebuilds > TRIED || (c->run > TRIED && order > 0 && budgets > 0.97 * order);
+    if (c->rebuilds > TRIED)
+        return true;
+    if (c->summed < JUDGED)
+        return order > 0 && c->summed >= TRIED && budgets > 1.5 * order;
+    begin_sum(c);
+    return order > 0 && budgets > 0.97 * order;
 }
 
 static bool are_budgets_worth_it(toi_track_choice *c, double motion)
@@ -478,6 +496,8 @@ static toi_track_method choose_method(toi_tracking *t, double motion)
     if (method == TOI_TRACK_AUTO)
         method = are_budgets_worth_it(c, motion) ? TOI_TRACK_BUDGETS : TOI_TRACK_ORDER;
     c->run = method == c->method && !t->report.reordered ? c->run + 1 : 1;
+    if (c->run == 1)
+        begin_sum(c);
     c->method = method;
     return method;
 }
