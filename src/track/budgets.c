@@ -49,8 +49,8 @@ static int64_t entry_count(const toi_block_front *front)
 
 static int64_t bytes_with(const toi_block_front *front, int64_t slots)
 {
-    return (front->packets + 1) * (int64_t)sizeof *front->start +
-           entry_count(front) * ENTRY_BYTES + slots * SLOT_BYTES;
+    return (front->packets + 1) * (int64_t)sizeof *front->start + entry_count(front) * ENTRY_BYTES +
+           slots * SLOT_BYTES;
 }
 
 int64_t toi_block_front_bytes(const toi_block_front *front)

@@ -4,8 +4,8 @@
 #include "simd/motion_rows.h" // first: it says how many lanes there are
 
 #include "base/simd.h"
-#include "kernel/closest.h"
 #include "broad/tree/compare_isa.h"
+#include "kernel/closest.h"
 #include "track/kept.h"
 
 // ---- Bounds
@@ -468,9 +468,8 @@ TOI_INLINE void list_row(int edge_edge, const toi_budget_search *s, const visit 
     for (; mask; mask &= mask - 1) {
         todo->entry[todo->count] = v->entry;
         todo->slot[todo->count] = v->slot;
-        todo->pairs[todo->count] =
-            (toi_pair){other * TOI_BLOCK + row,
-                       (int32_t)(v->packet * TOI_BLOCK + __builtin_ctz(mask))};
+        todo->pairs[todo->count] = (toi_pair){
+            other * TOI_BLOCK + row, (int32_t)(v->packet * TOI_BLOCK + __builtin_ctz(mask))};
         todo->first[todo->count] = v->first;
         todo->rate[todo->count++] = v->rate;
     }
@@ -561,9 +560,9 @@ TOI_INLINE float begin_levels(int edge_edge, const toi_budget_search *s, visit *
 TOI_INLINE int count_ticks(visit *v, float left)
 {
     float units = (v->way - left) / v->unit;
-    if (!(units < MOST_LEVEL - 1) || !(left > -MOST_LEVEL * v->unit))
+    if (!(units < MOST_LEVEL) || !(left > -MOST_LEVEL * v->unit))
         return 0;
-    for (int ticks = units > 0 ? (int)units + 1 : 1; ticks < MOST_LEVEL; ++ticks) {
+    for (int ticks = units > 0 ? (int)units + 1 : 1; ticks <= MOST_LEVEL; ++ticks) {
         v->first = left + (float)ticks * v->unit - 0x1p-17f * v->unit;
         if (spend(v->first, v->way) > 0)
             return ticks;
@@ -635,8 +634,7 @@ void TOI_ISA_NAME(toi_spend)(const toi_budget_search *s, int64_t packet, bool ba
 {
     const toi_block_front *front = s->front;
     for (int64_t i = front->start[packet]; i < front->start[packet + 1]; ++i) {
-        float square =
-            relative_square(&s->packet_ways[packet], &s->tree_ways[front->other[i]]);
+        float square = relative_square(&s->packet_ways[packet], &s->tree_ways[front->other[i]]);
         float way = relative_way(square), budget = front->budget[i];
         front->budget[i] = back ? give_back_way(budget, way) : spend(budget, way);
     }

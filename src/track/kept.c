@@ -14,18 +14,7 @@
 
 toi_refit_blocks_fn toi_refit_blocks_baseline, toi_refit_blocks_avx2, toi_refit_blocks_avx512;
 
-typedef struct kept_steps
-{
-    double min_separation;
-    toi_mesh_order order;
-    toi_kept_tree trees[3];                 // by primitive; those without primitives are empty
-    toi_block_front fronts[TOI_PAIR_KINDS]; // while they hold
-    bool fat;                               // the trees' `boxes` are enlarged, for fronts
-    bool spent;                             // all budgets know of the last step's motion
-    double looseness;                       // of the edges' blocks when the order was made
-    double edge;                            // mean length, in rows
-    double motion;                          // mean length of the vertices' ways, in mean edges
-} kept_steps;
+typedef toi_kept_steps kept_steps;
 
 // ---- The order and the bounds
 

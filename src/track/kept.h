@@ -68,11 +68,11 @@ typedef struct toi_block_front
     // How far the two may yet move relative to each other until the next tick; not above 0: nothing
     // is known, and the mask says nothing.
     float *budget;
-    float *unit;    // from tick to tick; 0: there are no levels
-    uint8_t *reach; // ticks until which what has no level of its own stays apart
-    bool *any;      // the mask is not empty
-    int32_t *slot;  // where the entry's pairs are in the arrays that follow
-    int64_t slots;  // as many as entries, or some more
+    float *unit;             // from tick to tick; 0: there are no levels
+    uint8_t *reach;          // ticks until which what has no level of its own stays apart
+    bool *any;               // the mask is not empty
+    int32_t *slot;           // where the entry's pairs are in the arrays that follow
+    int64_t slots;           // as many as entries, or some more
     toi_pair_mask *masks;    // pairs that may meet before the next tick
     toi_pair_levels *levels; // of pairs: ticks until which they stay apart
 } toi_block_front;
@@ -114,5 +114,20 @@ void toi_spend_budgets(const toi_budget_search *search, bool back, int workers);
 
 // Runs all packets: those of the front by their budgets, the others by a walk.
 toi_status toi_run_budget_search(const toi_budget_search *search, const toi_broad_job *job);
+
+// ---- What a scene keeps
+
+typedef struct toi_kept_steps
+{
+    double min_separation;
+    toi_mesh_order order;
+    toi_kept_tree trees[3];                 // by primitive; those without primitives are empty
+    toi_block_front fronts[TOI_PAIR_KINDS]; // while they hold
+    bool fat;                               // the trees' `boxes` are enlarged, for fronts
+    bool spent;                             // all budgets know of the last step's motion
+    double looseness;                       // of the edges' blocks when the order was made
+    double edge;                            // mean length, in rows
+    double motion;                          // mean length of the vertices' ways, in mean edges
+} toi_kept_steps;
 
 #endif
