@@ -552,11 +552,38 @@ static void set_searches(toi_pipeline *p, kept_steps *k)
     raise_trees(p, k);
 }
 
+enum
+{
+    IN_VAIN = 3, // steps in a row that made everything anew
+    MOST_ALONE = 32
+};
+
+// Where nothing is like it was, steps are made without memory, more each time.
+static bool goes_alone(toi_tracking *t)
+{
+    toi_track_choice *c = &t->choice;
+    if (toi_tracking_method(t) != TOI_TRACK_AUTO)
+        return false;
+    if (c->alone > 0) {
+        --c->alone;
+        return true;
+    }
+    if (c->anew >= IN_VAIN)
+        c->alone = c->anew - IN_VAIN < 4 ? 4 << (c->anew - IN_VAIN) : MOST_ALONE;
+    return false;
+}
+
 static toi_status prepare_kept(toi_pipeline *p)
 {
     toi_tracking *t = &p->scene->tracking;
     toi_track_choice *c = &t->choice;
     kept_steps *k = t->kept;
+    if (goes_alone(t)) {
+        p->source = NULL;
+        p->kept = NULL;
+        t->report.method = TOI_TRACK_STATELESS;
+        return TOI_OK;
+    }
     double started = toi_clock();
     note_cost(c);
     toi_status status = TOI_OK;
@@ -565,6 +592,8 @@ static toi_status prepare_kept(toi_pipeline *p)
     if (status != TOI_OK)
         return status;
     k = t->kept;
+    c->anew = t->report.reordered ? c->anew + 1 : 0;
+    c->alone = t->report.reordered ? c->alone : 0;
     t->report.motion = k->motion = mean_way(p, k);
     set_searches(p, k);
     t->report.kept_bytes = kept_bytes(p, k);

@@ -18,6 +18,8 @@ typedef struct toi_track_choice
     double cost[TOI_TRACK_COUNT]; // of a step by a method, about; 0: unknown
     double sum;                   // seconds of the last `summed` steps by budgets
     int summed;
+    int anew;              // steps in a row that made everything anew
+    int alone;             // steps still to be made without memory, after such
     int pause, next_pause; // steps without budgets, which did not pay: still, and the next time
 } toi_track_choice;
 
