@@ -6,6 +6,9 @@
 #include "steps.h"
 #include "support.h"
 
+#include "ccd/scene.h"
+#include "track/kept.h"
+
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -405,6 +408,200 @@ static void the_call_has_a_limit(void **state)
     assert_true(refused > 0 && answered > 0);
 }
 
+// ---- What budgets promise, looked at from inside
+
+static const float *corner_of(const toi_kept_steps *k, const toi_tree *tree, int64_t place, int c)
+{
+    int64_t block = place / TOI_BLOCK, lane = place % TOI_BLOCK;
+    int32_t row = tree->labels[(block * tree->corners + c) * TOI_BLOCK + lane];
+    return (const float *)&k->order.moving[row] + 4; // where the step ends
+}
+
+// The distance of two primitives where the step ends; negative: they share a vertex.
+static double distance_now(const toi_kept_steps *k, const toi_tree *tree, const toi_tree *packets,
+                           int64_t a, int64_t b)
+{
+    double x[4][3], uv[2];
+    const float *from[4];
+    for (int c = 0; c < 4; ++c) {
+        int ours = c - tree->corners;
+        from[c] = ours < 0 ? corner_of(k, tree, a, c) : corner_of(k, packets, b, ours);
+        for (int d = 0; d < c; ++d)
+            if (from[c] == from[d])
+                return -1;
+        for (int i = 0; i < 3; ++i)
+            x[c][i] = from[c][i];
+    }
+    return tree->corners == 2 ? toi_edge_edge_distance(x[0], x[1], x[2], x[3], uv)
+                              : toi_point_triangle_distance(x[0], x[1], x[2], x[3], uv);
+}
+
+static int level_of(const toi_pair_levels *levels, int row, int lane)
+{
+    int level = 0;
+    for (int k = 0; k < TOI_LEVEL_BITS; ++k)
+        level |= (levels->bit[k].row[row] >> lane & 1) << k;
+    return level;
+}
+
+// How far two boxes of an entry must still be apart; negative: they may meet.
+static double promised(const toi_block_front *front, int64_t entry, int row, int lane)
+{
+    const int far_level = (1 << TOI_LEVEL_BITS) - 1;
+    int32_t slot = front->slot[entry];
+    double left = front->budget[entry], unit = front->unit[entry];
+    bool listed = front->any[entry] && front->masks[slot].row[row] >> lane & 1;
+    if (!(unit > 0)) {
+        assert_false(listed);
+        return left;
+    }
+    int level = level_of(&front->levels[slot], row, lane);
+    assert_int_equal(listed, level == 0);
+    return level == 0 ? -1 : left + ((level == far_level ? front->reach[entry] : level) - 1) * unit;
+}
+
+// Counts promises of blocks that are apart, and of levels.
+static void check_entry(const toi_kept_steps *k, const toi_tree *tree, const toi_tree *packets,
+                        const toi_block_front *front, int64_t packet, int64_t entry,
+                        int64_t promises[2])
+{
+    int64_t other = front->other[entry];
+    if (!(front->budget[entry] > 0))
+        return;
+    for (int row = 0; row < TOI_BLOCK; ++row)
+        for (int lane = 0; lane < TOI_BLOCK; ++lane) {
+            int64_t a = other * TOI_BLOCK + row, b = packet * TOI_BLOCK + lane;
+            if (a >= tree->count || b >= packets->count ||
+                (tree == packets && b <= a && other == packet))
+                continue;
+            double least = promised(front, entry, row, lane);
+            double now = distance_now(k, tree, packets, a, b);
+            if (now < 0 || least < 0)
+                continue;
+            ++promises[front->unit[entry] > 0];
+            if (!(now > least))
+                fail_msg("%lld and %lld are %g apart instead of %g", (long long)a, (long long)b,
+                         now, least);
+        }
+}
+
+static void check_promises(const toi_scene *scene, int64_t promises[2])
+{
+    const toi_kept_steps *k = scene->tracking.kept;
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+        bool edges = kind == TOI_EDGE_EDGE;
+        const toi_tree *packets = &k->trees[edges ? TOI_EDGE : TOI_FACE].tree;
+        const toi_tree *tree = edges ? packets : &k->trees[TOI_VERTEX].tree;
+        const toi_block_front *front = &k->fronts[kind];
+        for (int64_t p = 0; p < front->packets; ++p)
+            for (int64_t i = front->start[p]; i < front->start[p + 1]; ++i)
+                check_entry(k, tree, packets, front, p, i, promises);
+    }
+}
+
+// After every step, pairs that are left out are as far apart as their levels and the budget say.
+static void promises_are_kept(void **state)
+{
+    (void)state;
+    static const double motions[] = {3e-4, 3e-3, 1e-2, 2e-2};
+    static cloth c;
+    int64_t promises[2] = {0};
+    for (int m = 0; m < 4; ++m) {
+        begin_cloth(&c, 31 + (uint64_t)m);
+        use_instruction_set(m);
+        toi_mesh mesh = mesh_of(&c);
+        toi_scene *scene;
+        toi_ccd_def def = toi_default_ccd_def();
+        toi_ccd_report report;
+        assert_ok(make_scene_of(&mesh, NULL, &scene));
+        set_method(scene, TOI_TRACK_BUDGETS, 0);
+        for (int step = 0; step < cases(30); ++step) {
+            event e = step % 4 == 3 ? (event)toi_random_below(&c.random, EVENTS) : GO_ON;
+            take_step(&c, e, motions[m]);
+            assert_ok(toi_scene_find_earliest(scene, &def, mesh.start, mesh.end, &report));
+            check_promises(scene, promises);
+        }
+        toi_free_scene(scene);
+    }
+    assert_ok(toi_set_simd(NULL));
+    assert_true(promises[0] > 1000 && promises[1] > 10000);
+}
+
+// A step with the same start and another end costs no budget again: pairs of blocks whose budget
+// was enough for the first are not looked at anew.
+static void another_end_is_free(void **state)
+{
+    (void)state;
+    static cloth c;
+    begin_cloth(&c, 37);
+    toi_mesh mesh = mesh_of(&c);
+    toi_scene *scene;
+    toi_ccd_def def = toi_default_ccd_def();
+    assert_ok(make_scene_of(&mesh, NULL, &scene));
+    set_method(scene, TOI_TRACK_BUDGETS, 0);
+    for (int step = 0; step < 4; ++step) {
+        move(&c, 1e-3);
+        expect_same(scene, &def, &mesh, "on", step);
+    }
+    const toi_kept_steps *k = scene->tracking.kept;
+    const toi_block_front *front = &k->fronts[TOI_EDGE_EDGE];
+    double before = 0, after = 0;
+    for (int64_t i = 0; i < front->start[front->packets]; ++i)
+        before += front->budget[i] > 0 ? front->budget[i] : 0;
+    for (int again = 0; again < 20; ++again)
+        expect_same(scene, &def, &mesh, "again", again);
+    for (int64_t i = 0; i < front->start[front->packets]; ++i)
+        after += front->budget[i] > 0 ? front->budget[i] : 0;
+    assert_true(before > 0 && fabs(after - before) < 1e-3 * before);
+    toi_free_scene(scene);
+}
+
+// ---- Steps that end early
+
+static bool stop_soon(void *context, double done)
+{
+    (void)done;
+    int *calls = context;
+    return --*calls > 0;
+}
+
+// What a cancelled step did not look at is looked at in the next.
+static void cancelled_steps_leave_nothing_out(void **state)
+{
+    (void)state;
+    static cloth c;
+    int cancelled = 0;
+    int64_t promises[2] = {0};
+    for (int round = 0; round < cases(12); ++round) {
+        begin_cloth(&c, 41 + (uint64_t)round);
+        toi_mesh mesh = mesh_of(&c);
+        toi_scene *scene;
+        toi_ccd_def def = toi_default_ccd_def();
+        def.workers = 1;
+        assert_ok(make_scene_of(&mesh, NULL, &scene));
+        set_method(scene, TOI_TRACK_BUDGETS, 0);
+        for (int step = 0; step < 24; ++step) {
+            int calls = 1 + (int)toi_random_below(&c.random, 12);
+            toi_ccd_def stopped = def;
+            toi_ccd_report report;
+            stopped.progress = stop_soon;
+            stopped.progress_context = &calls;
+            move(&c, 4e-3);
+            toi_status status =
+                toi_scene_find_earliest(scene, &stopped, mesh.start, mesh.end, &report);
+            assert_true(status == TOI_OK || status == TOI_ERROR_CANCELLED);
+            cancelled += status != TOI_OK;
+            if (step % 6 == 5) {
+                move(&c, 4e-3);
+                expect_same(scene, &def, &mesh, "after cancelled steps", step);
+                check_promises(scene, promises);
+            }
+        }
+        toi_free_scene(scene);
+    }
+    assert_true(cancelled > 10);
+}
+
 // ---- Memory
 
 static _Atomic int64_t allocations;
@@ -462,6 +659,9 @@ int main(void)
         cmocka_unit_test(topology_changes),
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(the_call_has_a_limit),
+        cmocka_unit_test(promises_are_kept),
+        cmocka_unit_test(another_end_is_free),
+        cmocka_unit_test(cancelled_steps_leave_nothing_out),
         cmocka_unit_test(warm_steps_allocate_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 
 #include "base/simd.h"
 #include "broad/tree/compare_isa.h"
+#include "kernel/closest.h"
 #include "track/kept.h"
 
 // ---- Bounds
@@ -112,9 +113,9 @@ TOI_INLINE void refit_blocks(const toi_refit *r, int64_t first, int64_t end, con
             fill_way(r, labels, corners, count, &r->kept->ways[b]);
         if (r->ways_alone)
             continue;
-        if (r->chained)
+        if (r->start == TOI_START_AT_END)
             tree->ends[b][0] = tree->ends[b][1];
-        else
+        else if (r->start == TOI_START_ELSEWHERE)
             fill_end(r, labels, corners, count, 0, &tree->level[0][b], &tree->ends[b][0]);
         fill_end(r, labels, corners, count, 1, &tree->far[b], &tree->ends[b][1]);
     }
@@ -201,22 +202,34 @@ TOI_INLINE void gaps_of(const toi_box_row *a, const toi_box_row *b, quad gaps[2]
     gaps[1] = ((const quad *)a)[1] + ((const quad *)b)[0];
 }
 
-// No less than how far a point of the one block and a point of the other can move relative to each
-// other. On an axis that is the larger of both differences of opposite sides; u of it is lost in
-// the difference and 3 u in the square, the sum and the root.
-TOI_INLINE float relative_way(const toi_box_row *a, const toi_box_row *b)
+// About the square of how far a point of the one block and a point of the other can move relative
+// to each other. On an axis that is the larger of both differences of opposite sides.
+TOI_INLINE float relative_square(const toi_box_row *a, const toi_box_row *b)
 {
     quad gaps[2];
     gaps_of(a, b, gaps);
     quad way = least_quad(gaps[0], gaps[1]), square = way * way;
-    float sum = square[0] + square[1] + square[2];
-    return __builtin_sqrtf(sum) * (1 + 0x1p-20f) + 0x1p-60f;
+    return square[0] + square[1] + square[2];
+}
+
+// No less than that way: u of it is lost in the difference and 3 u in the square, the sum and the
+// root.
+TOI_INLINE float relative_way(float square)
+{
+    return __builtin_sqrtf(square) * (1 + 0x1p-20f) + 0x1p-60f;
 }
 
 // What is left of a budget: never more than the difference. 4 u are allowed for, two are lost.
 TOI_INLINE float spend(float budget, float way)
 {
     return budget * (1 - 0x1p-22f) - way;
+}
+
+// What a budget was before that, or less.
+TOI_INLINE float give_back_way(float left, float way)
+{
+    float budget = left + way;
+    return budget - (left < 0 ? -left + way : budget) * 0x1p-22f;
 }
 
 // How far two boxes are apart on an axis, from below; 0 or less: they may overlap.
@@ -238,8 +251,10 @@ typedef struct work
 {
     int count;
     int64_t entry[WORK + TOI_BLOCK];
+    int32_t slot[WORK + TOI_BLOCK];
     toi_pair pairs[WORK + TOI_BLOCK]; // by place: in the tree, in the packets
-    float need[WORK + TOI_BLOCK];
+    float first[WORK + TOI_BLOCK];    // how far it is to the next tick of the entry
+    float rate[WORK + TOI_BLOCK];     // ticks a length
 } work;
 
 TOI_INLINE int32_t corner_at(const toi_tree *tree, int corners, int32_t place, int c)
@@ -288,59 +303,119 @@ TOI_INLINE void take_columns(const quad rows[TOI_LANES], toi_real at[2][3])
     }
 }
 
-enum
-{
-    DIRECTIONS = 4
-};
-
-// All ones where a direction proves that the primitives are farther apart at t = 0 than is needed:
-// d.w > need |d| for all corners w, with toi_direction_slack() for rounding, and more of it for the
-// length of d.
-TOI_INLINE toi_mask is_farther(int edge_edge, const toi_pair_motion *m, const toi_real *need)
+// How far the primitives are apart at t = 0, from below: (d.w - slack) / |d|, d the nearest point
+// about, w the corner where d.w is least; toi_direction_slack() is for rounding. 4 u are lost in
+// the length and 2 u in what is done here, 16 u are allowed for.
+TOI_INLINE toi_real least_distance(int edge_edge, const toi_pair_motion *m)
 {
     const toi_real none = TOI_SPREAD(0);
-    toi_real w[TOI_MAX_CORNERS][3], d[3], nearest[3];
+    toi_near_point near;
+    toi_find_near_point(edge_edge, m->p[0], m->e[0], m->g[0], &near);
+    toi_real w[TOI_MAX_CORNERS][3];
     int corners = toi_corners(edge_edge, m, w) / 2;
-    toi_mask farther = TOI_TEST(none < none);
-    for (int k = 0; k < 3; ++k) {
-        d[k] = w[0][k];
-        for (int c = 1; c < corners; ++c)
-            d[k] += w[c][k];
-        d[k] *= 1.0f / (float)corners;
-    }
-    for (int step = 0; step < DIRECTIONS; ++step) {
-        toi_real low = toi_lowest_corner(corners, w, d, nearest);
-        toi_real length = toi_sqrt(toi_dot(d, d) + 0x1p-100f);
-        toi_real bound = (toi_direction_slack(m, d, &none) + *need * length) * (1 + 0x1p-20f);
-        farther |= TOI_TEST(low > bound);
-        toi_gilbert_step(d, nearest);
-    }
-    return farther;
+    toi_real low = toi_dot(near.f, w[0]);
+    for (int c = 1; c < corners; ++c)
+        low = toi_min(low, toi_dot(near.f, w[c]));
+    low -= toi_direction_slack(m, near.f, &none) * (1 + 0x1p-20f);
+    return low / toi_sqrt(toi_dot(near.f, near.f) + 0x1p-100f) * (1 - 0x1p-20f);
 }
 
+// Bit j: row j is not empty.
+TOI_INLINE unsigned rows_used(const toi_pair_mask *mask)
+{
+#if defined(__SSE2__)
+    const __m128i *halves = (const __m128i *)mask->row, none = _mm_setzero_si128();
+    __m128i low = _mm_cmpeq_epi16(_mm_load_si128(halves), none);
+    __m128i high = _mm_cmpeq_epi16(_mm_load_si128(halves + 1), none);
+    return ~(unsigned)_mm_movemask_epi8(_mm_packs_epi16(low, high)) & 0xffff;
+#else
+    unsigned used = 0;
+    for (int j = 0; j < TOI_BLOCK; ++j)
+        used |= (unsigned)(mask->row[j] != 0) << j;
+    return used;
+#endif
+}
+
+// ---- Levels
+//
+// A pair of level l > 0 need not be looked at before the l-th tick from now; that of level 0 may
+// meet before the first. FAR_LEVEL: not before the entry's reach has passed.
+
+enum
+{
+    FAR_LEVEL = (1 << TOI_LEVEL_BITS) - 1,
+    MOST_LEVEL = FAR_LEVEL - 1
+};
+
+TOI_INLINE void set_level(toi_pair_levels *levels, int row, int lane, int level)
+{
+    uint16_t bit = (uint16_t)(1u << lane);
+    for (int k = 0; k < TOI_LEVEL_BITS; ++k) {
+        uint16_t *word = &levels->bit[k].row[row];
+        *word = (uint16_t)((*word & ~bit) | (-(level >> k & 1) & bit));
+    }
+}
+
+// A mask as words, which the compiler may take at once.
+typedef uint64_t words __attribute__((vector_size(sizeof(toi_pair_mask))));
+
+// Takes `ticks` from all levels but FAR_LEVEL. `due` are those that had no more; their level is 0.
+TOI_INLINE void pass_ticks(toi_pair_levels *levels, int ticks, toi_pair_mask *due)
+{
+    words *bits = (words *)levels, difference[TOI_LEVEL_BITS];
+    words borrow = {0}, some = {0}, away = ~borrow;
+    for (int k = 0; k < TOI_LEVEL_BITS; ++k) {
+        words a = bits[k];
+        if (ticks >> k & 1) {
+            difference[k] = ~(a ^ borrow);
+            borrow = ~a | borrow;
+        } else {
+            difference[k] = a ^ borrow;
+            borrow = ~a & borrow;
+        }
+        away &= a;
+        some |= difference[k];
+    }
+    words late = (borrow | ~some) & ~away;
+    for (int k = 0; k < TOI_LEVEL_BITS; ++k)
+        bits[k] = (difference[k] & ~late) | away;
+    *(words *)due = late;
+}
+
+// Gives measured pairs their levels. A pair that is `gap` beyond the reserve apart stays so until
+// the tick at first + (l - 1) unit where that is at most the gap. With all of them below 16 units,
+// five roundings are below 2^-18 of a unit.
 TOI_INLINE void measure(int edge_edge, const toi_budget_search *s, work *todo)
 {
     start_rows rows;
-    float needs[TOI_LANES];
+    const toi_block_front *front = s->front;
     for (int i = 0; i < todo->count; i += TOI_LANES) {
         int lanes = todo->count - i < TOI_LANES ? todo->count - i : TOI_LANES;
-        for (int lane = 0; lane < TOI_LANES; ++lane) {
-            int at = i + (lane < lanes ? lane : 0);
-            put_pair(edge_edge, s, &todo->pairs[at], lane, &rows);
-            needs[lane] = todo->need[at];
-        }
+        for (int lane = 0; lane < TOI_LANES; ++lane)
+            put_pair(edge_edge, s, &todo->pairs[i + (lane < lanes ? lane : 0)], lane, &rows);
         toi_pair_motion m;
-        toi_real need;
+        toi_real first, rate;
+        float ticks[TOI_LANES];
         take_columns(rows.p, m.p);
         take_columns(rows.e, m.e);
         take_columns(rows.g, m.g);
-        memcpy(&need, needs, sizeof need);
+        memcpy(&first, &todo->first[i], sizeof first);
+        memcpy(&rate, &todo->rate[i], sizeof rate);
         toi_mask wild = toi_measure_single(&m);
-        unsigned close = toi_mask_word(~is_farther(edge_edge, &m, &need) | wild);
-        for (close &= (1u << lanes) - 1; close; close &= close - 1) {
-            int at = i + __builtin_ctz(close);
-            s->front->masks[todo->entry[at]].row[todo->pairs[at].a % TOI_BLOCK] |=
-                (uint16_t)(1u << todo->pairs[at].b % TOI_BLOCK);
+        toi_real late = (least_distance(edge_edge, &m) - s->reserve - first) * rate;
+        late = TOI_SELECT(wild, TOI_SPREAD(-1), late - 0x1p-16f);
+        memcpy(ticks, &late, sizeof ticks);
+        for (int lane = 0; lane < lanes; ++lane) {
+            float t = ticks[lane];
+            int level = !(t > 0) ? 0 : t < MOST_LEVEL - 1 ? (int)t + 1 : MOST_LEVEL;
+            const toi_pair *pair = &todo->pairs[i + lane];
+            int32_t slot = todo->slot[i + lane];
+            int row = pair->a % TOI_BLOCK, column = pair->b % TOI_BLOCK;
+            set_level(&front->levels[slot], row, column, level);
+            if (level == 0) {
+                front->masks[slot].row[row] |= (uint16_t)(1u << column);
+                front->any[todo->entry[i + lane]] = true;
+            }
         }
     }
     todo->count = 0;
@@ -368,12 +443,47 @@ TOI_INLINE unsigned drop_neighbours(int edge_edge, const toi_budget_search *s, u
     return mask;
 }
 
-// Looks for the pairs of two blocks that are not farther apart at t = 0 than `need` on an axis.
-TOI_INLINE void list_close(int edge_edge, const toi_budget_search *s, int64_t packet, int64_t entry,
-                           float need, work *todo)
+// Two blocks whose budget is looked at.
+typedef struct visit
+{
+    int64_t packet, entry;
+    int32_t slot;
+    float way;   // in this step
+    float first; // from now to the next tick
+    float unit;  // from tick to tick
+    float rate;  // ticks a length
+} visit;
+
+TOI_INLINE void clear_mask(toi_block_front *front, const visit *v)
+{
+    memset(&front->masks[v->slot], 0, sizeof front->masks[v->slot]);
+    front->any[v->entry] = false;
+}
+
+// Pairs of a box of the tree.
+TOI_INLINE void list_row(int edge_edge, const toi_budget_search *s, const visit *v, int row,
+                         unsigned mask, work *todo)
+{
+    int32_t other = s->front->other[v->entry];
+    for (; mask; mask &= mask - 1) {
+        todo->entry[todo->count] = v->entry;
+        todo->slot[todo->count] = v->slot;
+        todo->pairs[todo->count] = (toi_pair){
+            other * TOI_BLOCK + row, (int32_t)(v->packet * TOI_BLOCK + __builtin_ctz(mask))};
+        todo->first[todo->count] = v->first;
+        todo->rate[todo->count++] = v->rate;
+    }
+    if (todo->count > WORK - TOI_BLOCK)
+        measure(edge_edge, s, todo);
+}
+
+// Lists pairs of FAR_LEVEL that are not farther apart at t = 0 than `need` on an axis.
+TOI_INLINE void list_close(int edge_edge, const toi_budget_search *s, const visit *v, float need,
+                           work *todo)
 {
     const toi_tree *tree = s->search.tree, *packets = s->search.packets;
-    int64_t other = s->front->other[entry];
+    int64_t other = s->front->other[v->entry], packet = v->packet;
+    const toi_pair_mask *bits = s->front->levels[v->slot].bit;
     bool own = edge_edge && other == packet;
     const toi_label_range mine = packets->ranges[packet], labels = tree->ranges[other];
     bool related = labels.first <= mine.last && mine.first <= labels.last;
@@ -383,72 +493,150 @@ TOI_INLINE void list_close(int edge_edge, const toi_budget_search *s, int64_t pa
     unsigned lanes = overlap(&theirs, &whole, false);
     for (; lanes; lanes &= lanes - 1) {
         int lane = __builtin_ctz(lanes);
+        unsigned mask = 0xffff;
+        for (int k = 0; k < TOI_LEVEL_BITS; ++k)
+            mask &= bits[k].row[lane];
+        if (!mask)
+            continue;
         probe box = enlarged(load_probe(&tree->level[0][other], lane), need);
-        unsigned mask = overlap(&ours, &box, false);
+        mask &= overlap(&ours, &box, false);
         if (own)
             mask &= ~1u << lane;
-        if (related)
+        if (related && mask)
             mask = drop_neighbours(edge_edge, s, mask, packet, other, lane);
-        for (; mask; mask &= mask - 1) {
-            todo->entry[todo->count] = entry;
-            todo->pairs[todo->count] =
-                (toi_pair){(int32_t)(other * TOI_BLOCK + lane),
-                           (int32_t)(packet * TOI_BLOCK + __builtin_ctz(mask))};
-            todo->need[todo->count++] = need;
-        }
-        if (todo->count > WORK - TOI_BLOCK)
-            measure(edge_edge, s, todo);
+        list_row(edge_edge, s, v, lane, mask, todo);
     }
 }
 
 enum
 {
-    STEPS = 14 // that a budget lasts, about
+    UNIT_STEPS = 4,  // that a unit lasts, about
+    LEAST_REACH = 2, // where less is allowed, budgets do not pay
 };
 
-// A new budget for two blocks that move by `way` in this step; what is left of it then.
-TOI_INLINE float renew(int edge_edge, const toi_budget_search *s, int64_t packet, int64_t entry,
-                       float way, work *todo)
+// Lets pairs of FAR_LEVEL be for as many units as they may; no pair that is closer stays one.
+TOI_INLINE void extend_reach(int edge_edge, const toi_budget_search *s, const visit *v, work *todo)
 {
-    int64_t other = s->front->other[entry];
-    float budget = STEPS * way > s->least ? STEPS * way : s->least;
-    if (!(budget <= s->most))
+    float most = s->most / v->unit;
+    int reach = most < MOST_LEVEL ? (int)most : MOST_LEVEL;
+    float need = (v->first + (float)(reach - 1) * v->unit + s->reserve) * (1 + 0x1p-20f);
+    s->front->reach[v->entry] = (uint8_t)reach;
+    list_close(edge_edge, s, v, need, todo);
+}
+
+// How far the blocks are apart beyond the reserve.
+TOI_INLINE float block_gap(int edge_edge, const toi_budget_search *s, const visit *v)
+{
+    int64_t other = s->front->other[v->entry];
+    if (edge_edge && other == v->packet)
         return -1;
-    float apart = -1;
-    if (!(edge_edge && other == packet))
-        apart = axis_gap(&s->search.packets->ends[packet][0], &s->search.tree->ends[other][0]);
-    memset(&s->front->masks[entry], 0, sizeof s->front->masks[entry]);
-    apart = (apart - s->reserve) * (1 - 0x1p-20f);
-    if (apart > 2 * way) // no pair need be looked at, and this is cheap to find out again
-        return spend(apart, way);
-    list_close(edge_edge, s, packet, entry, budget + s->reserve, todo);
-    return spend(budget, way);
+    float gap = axis_gap(&s->search.packets->ends[v->packet][0], &s->search.tree->ends[other][0]);
+    return (gap - s->reserve) * (1 - 0x1p-20f);
+}
+
+// Begins to know of two blocks; what is left of their budget after this step.
+TOI_INLINE float begin_levels(int edge_edge, const toi_budget_search *s, visit *v, work *todo)
+{
+    toi_block_front *front = s->front;
+    v->unit = UNIT_STEPS * v->way > s->least ? UNIT_STEPS * v->way : s->least;
+    v->first = v->unit;
+    v->rate = 1 / v->unit;
+    front->unit[v->entry] = 0;
+    if (!(LEAST_REACH * v->unit <= s->most))
+        return -INFINITY;
+    float gap = block_gap(edge_edge, s, v);
+    clear_mask(front, v);
+    if (gap > 2 * v->way) // no pair need be looked at, and this is cheap to find out again
+        return spend(gap, v->way);
+    memset(&front->levels[v->slot], ~0, sizeof front->levels[v->slot]);
+    front->unit[v->entry] = v->unit;
+    extend_reach(edge_edge, s, v, todo);
+    return spend(v->first, v->way);
+}
+
+// How many ticks pass if `left` remains until the first at the start of this step; 0: too many.
+// The next one is never later than by the units: with all of them below 16 units, three roundings
+// are below 2^-18 of a unit.
+TOI_INLINE int count_ticks(visit *v, float left)
+{
+    float units = (v->way - left) / v->unit;
+    if (!(units < MOST_LEVEL) || !(left > -MOST_LEVEL * v->unit))
+        return 0;
+    for (int ticks = units > 0 ? (int)units + 1 : 1; ticks <= MOST_LEVEL; ++ticks) {
+        v->first = left + (float)ticks * v->unit - 0x1p-17f * v->unit;
+        if (spend(v->first, v->way) > 0)
+            return ticks;
+    }
+    return 0;
+}
+
+TOI_INLINE bool does_unit_fit(const toi_budget_search *s, const visit *v)
+{
+    return v->unit > v->way && (v->unit < 4 * UNIT_STEPS * v->way || v->unit <= s->least);
+}
+
+// Measures again what is due.
+TOI_INLINE float pass_tick(int edge_edge, const toi_budget_search *s, visit *v, float left,
+                           work *todo)
+{
+    toi_block_front *front = s->front;
+    v->unit = front->unit[v->entry];
+    v->rate = 1 / v->unit;
+    int ticks = v->unit > 0 ? count_ticks(v, left) : 0;
+    bool last = front->reach[v->entry] <= ticks;
+    if (ticks == 0 || (last && !does_unit_fit(s, v)))
+        return begin_levels(edge_edge, s, v, todo);
+    toi_pair_mask due;
+    pass_ticks(&front->levels[v->slot], ticks, &due);
+    clear_mask(front, v);
+    for (unsigned rows = rows_used(&due); rows; rows &= rows - 1) {
+        int row = __builtin_ctz(rows);
+        list_row(edge_edge, s, v, row, due.row[row], todo);
+    }
+    front->reach[v->entry] -= (uint8_t)(last ? 0 : ticks);
+    if (last)
+        extend_reach(edge_edge, s, v, todo);
+    return spend(v->first, v->way);
 }
 
 TOI_INLINE void spend_and_renew(int edge_edge, const toi_budget_search *s, int64_t packet)
 {
+    enum
+    {
+        AT_ONCE = 64
+    };
     toi_block_front *front = s->front;
     const toi_box_row mine = s->packet_ways[packet];
+    float ways[AT_ONCE], left[AT_ONCE];
     work todo;
     todo.count = 0;
-    for (int64_t i = front->start[packet]; i < front->start[packet + 1]; ++i) {
-        float way = relative_way(&mine, &s->tree_ways[front->other[i]]);
-        float left = spend(front->budget[i], way);
-        if (!(left > 0))
-            left = renew(edge_edge, s, packet, i, way, &todo);
-        front->budget[i] = left;
+    for (int64_t i = front->start[packet], end = front->start[packet + 1]; i < end; i += AT_ONCE) {
+        int count = end - i < AT_ONCE ? (int)(end - i) : AT_ONCE;
+        for (int j = 0; j < count; ++j)
+            ways[j] = relative_square(&mine, &s->tree_ways[front->other[i + j]]);
+        for (int j = 0; j < count; ++j) {
+            ways[j] = relative_way(ways[j]);
+            left[j] = spend(front->budget[i + j], ways[j]);
+        }
+        for (int j = 0; j < count; ++j)
+            if (!(left[j] > 0)) {
+                visit v = {packet, i + j, front->slot[i + j], ways[j], 0, 0, 0};
+                left[j] = pass_tick(edge_edge, s, &v, front->budget[i + j], &todo);
+            }
+        memcpy(&front->budget[i], left, (size_t)count * sizeof *left);
     }
     if (todo.count > 0)
         measure(edge_edge, s, &todo);
 }
 
 toi_spend_fn TOI_ISA_NAME(toi_spend);
-void TOI_ISA_NAME(toi_spend)(const toi_budget_search *s, int64_t packet)
+void TOI_ISA_NAME(toi_spend)(const toi_budget_search *s, int64_t packet, bool back)
 {
     const toi_block_front *front = s->front;
     for (int64_t i = front->start[packet]; i < front->start[packet + 1]; ++i) {
-        float way = relative_way(&s->packet_ways[packet], &s->tree_ways[front->other[i]]);
-        front->budget[i] = spend(front->budget[i], way);
+        float square = relative_square(&s->packet_ways[packet], &s->tree_ways[front->other[i]]);
+        float way = relative_way(square), budget = front->budget[i];
+        front->budget[i] = back ? give_back_way(budget, way) : spend(budget, way);
     }
 }
 
@@ -477,22 +665,6 @@ static toi_status search_left_over(left_over *l)
     return status;
 }
 
-// Bit j: row j is not empty.
-TOI_INLINE unsigned rows_used(const toi_pair_mask *mask)
-{
-#if defined(__SSE2__)
-    const __m128i *halves = (const __m128i *)mask->row, none = _mm_setzero_si128();
-    __m128i low = _mm_cmpeq_epi16(_mm_load_si128(halves), none);
-    __m128i high = _mm_cmpeq_epi16(_mm_load_si128(halves + 1), none);
-    return ~(unsigned)_mm_movemask_epi8(_mm_packs_epi16(low, high)) & 0xffff;
-#else
-    unsigned used = 0;
-    for (int j = 0; j < TOI_BLOCK; ++j)
-        used |= (unsigned)(mask->row[j] != 0) << j;
-    return used;
-#endif
-}
-
 TOI_INLINE void list_entry(left_over *l, int64_t entry)
 {
     const toi_block_front *front = l->search->front;
@@ -504,7 +676,9 @@ TOI_INLINE void list_entry(left_over *l, int64_t entry)
             l->blocks[l->list.block_count++] = other;
         return;
     }
-    const toi_pair_mask *mask = &front->masks[entry];
+    if (!front->any[entry])
+        return;
+    const toi_pair_mask *mask = &front->masks[front->slot[entry]];
     for (unsigned rows = rows_used(mask); rows; rows &= rows - 1) {
         int j = __builtin_ctz(rows);
         l->places[l->list.place_count] = other * TOI_BLOCK + j;

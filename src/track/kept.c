@@ -14,17 +14,7 @@
 
 toi_refit_blocks_fn toi_refit_blocks_baseline, toi_refit_blocks_avx2, toi_refit_blocks_avx512;
 
-typedef struct kept_steps
-{
-    double min_separation;
-    toi_mesh_order order;
-    toi_kept_tree trees[3];                 // by primitive; those without primitives are empty
-    toi_block_front fronts[TOI_PAIR_KINDS]; // while they hold
-    bool fat;                               // the trees' `boxes` are enlarged, for fronts
-    double looseness;                       // of the edges' blocks when the order was made
-    double edge;                            // mean length, in rows
-    double motion;                          // mean length of the vertices' ways, in mean edges
-} kept_steps;
+typedef toi_kept_steps kept_steps;
 
 // ---- The order and the bounds
 
@@ -57,14 +47,14 @@ static toi_status refit_range(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
-static void refit(const toi_pipeline *p, kept_steps *k, bool chained, bool ways_alone)
+static void refit(const toi_pipeline *p, kept_steps *k, toi_step_start start, bool ways_alone)
 {
     static toi_refit_blocks_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_refit_blocks);
     for (int i = 0; i < 3; ++i) {
         toi_kept_tree *kept = &k->trees[i];
-        refit_job job = {{k->order.moving, k->order.pad, chained, ways_alone, kept},
+        refit_job job = {{k->order.moving, k->order.pad, start, ways_alone, kept},
                          kernels[toi_simd_level()]};
-        if (chained) {
+        if (start == TOI_START_AT_END) {
             toi_tree_block *blocks = kept->tree.level[0];
             kept->tree.level[0] = kept->tree.far;
             kept->tree.far = blocks;
@@ -80,6 +70,7 @@ typedef struct row_job
 {
     toi_mesh_order *order;
     const toi_point_view *start, *end; // NULL: where the row ends now
+    int side;                          // of the rows, to be compared with the start
     _Atomic bool differ;
     _Atomic uint32_t largest; // its bits: numbers that are not negative order like them
 } row_job;
@@ -93,7 +84,7 @@ static inline void place_row(const toi_mesh_order *order, const toi_point_view *
         at[k] = toi_moving_number(order, k, x[k]);
 }
 
-// Do the rows end where this step starts? That is all that counts of the positions.
+// Do the rows start or end where this step starts? That is all that counts of the positions.
 static toi_status compare_rows(void *context, int64_t first, int64_t end)
 {
     row_job *job = context;
@@ -102,7 +93,7 @@ static toi_status compare_rows(void *context, int64_t first, int64_t end)
         float at[3];
         place_row(job->order, job->start, i, at);
         for (int k = 0; k < 3; ++k)
-            differ |= at[k] != job->order->moving[i][4 + k];
+            differ |= at[k] != job->order->moving[i][4 * job->side + k];
     }
     if (differ)
         job->differ = true;
@@ -144,11 +135,18 @@ static float set_rows(const toi_pipeline *p, kept_steps *k, const toi_point_view
     return largest;
 }
 
-static bool is_chained(const toi_pipeline *p, kept_steps *k)
+static bool starts_at(const toi_pipeline *p, kept_steps *k, int side)
 {
-    row_job job = {.order = &k->order, .start = &p->mesh.start};
+    row_job job = {.order = &k->order, .start = &p->mesh.start, .side = side};
     toi_parallel_ranges(p->workers, p->mesh.start.count, TOI_PIECE, compare_rows, &job);
     return !job.differ;
+}
+
+static toi_step_start find_start(const toi_pipeline *p, kept_steps *k)
+{
+    if (starts_at(p, k, 1))
+        return TOI_START_AT_END;
+    return starts_at(p, k, 0) ? TOI_START_AT_START : TOI_START_ELSEWHERE;
 }
 
 // ---- Measures
@@ -237,17 +235,41 @@ static toi_status make_kept(toi_pipeline *p, kept_steps **made)
     return TOI_OK;
 }
 
-// Boxes of the whole step.
-static void set_boxes(kept_steps *k)
+// What is done with the boxes of blocks.
+typedef struct box_job
 {
-    for (int i = 0; i < 3; ++i) {
-        toi_tree *tree = &k->trees[i].tree;
-        for (int64_t b = 0; b < tree->blocks[0]; ++b) {
-            toi_box_row box = tree->ends[b][0];
-            toi_widen_row(&box, &tree->ends[b][1]);
-            tree->boxes[b][0] = tree->boxes[b][1] = box;
-        }
+    toi_kept_tree *kept;
+    float margin;
+    _Atomic bool left;
+} box_job;
+
+static bool for_all_boxes(const toi_pipeline *p, kept_steps *k, toi_range_fn *work)
+{
+    bool left = false;
+    for (int i = 0; i < 3 && !left; ++i) {
+        box_job job = {.kept = &k->trees[i], .margin = (float)(0.1 * k->edge)};
+        toi_parallel_ranges(p->workers, job.kept->tree.blocks[0], TOI_PIECE / TOI_BLOCK, work,
+                            &job);
+        left = job.left;
     }
+    return !left;
+}
+
+static inline void take_whole_box(const toi_tree *tree, int64_t block, toi_box_row *box)
+{
+    *box = tree->ends[block][0];
+    toi_widen_row(box, &tree->ends[block][1]);
+}
+
+// Boxes of the whole step.
+static toi_status set_boxes(void *context, int64_t first, int64_t end)
+{
+    const toi_tree *tree = &((box_job *)context)->kept->tree;
+    for (int64_t b = first; b < end; ++b) {
+        take_whole_box(tree, b, &tree->boxes[b][0]);
+        tree->boxes[b][1] = tree->boxes[b][0];
+    }
+    return TOI_OK;
 }
 
 static void raise_trees(const toi_pipeline *p, kept_steps *k)
@@ -258,34 +280,40 @@ static void raise_trees(const toi_pipeline *p, kept_steps *k)
 }
 
 // Is every block still in the box that fronts were made with?
-static bool are_boxes_held(const kept_steps *k)
+static toi_status compare_boxes(void *context, int64_t first, int64_t end)
 {
-    for (int i = 0; i < 3; ++i) {
-        const toi_tree *tree = &k->trees[i].tree;
-        for (int64_t b = 0; b < tree->blocks[0]; ++b) {
-            toi_box_row box = tree->boxes[b][0], wider = box;
-            toi_widen_row(&wider, &tree->ends[b][0]);
-            toi_widen_row(&wider, &tree->ends[b][1]);
-            if (memcmp(&wider, &box, sizeof box) != 0)
-                return false;
-        }
+    box_job *job = context;
+    const toi_tree *tree = &job->kept->tree;
+    bool left = false;
+    for (int64_t b = first; b < end && !left; ++b) {
+        toi_box_row box = tree->boxes[b][0], wider = box, whole;
+        take_whole_box(tree, b, &whole);
+        toi_widen_row(&wider, &whole);
+        left = memcmp(&wider, &box, sizeof box) != 0;
     }
-    return true;
+    if (left)
+        job->left = true;
+    return TOI_OK;
 }
 
-// Enlarges the boxes by a margin, and to where they would be after two more steps like this one.
-static void fatten_boxes(kept_steps *k)
+enum
 {
-    const float margin = (float)(0.2 * k->edge), ahead = 2;
-    for (int i = 0; i < 3; ++i) {
-        toi_tree *tree = &k->trees[i].tree;
-        for (int64_t b = 0; b < tree->blocks[0]; ++b) {
-            toi_box_row box = tree->boxes[b][0], way = k->trees[i].ways[b];
-            for (int s = 0; s < 8; ++s)
-                box[s] -= s % 4 < 3 ? margin + (way[s] < 0 ? -ahead * way[s] : 0) : 0;
-            tree->boxes[b][0] = tree->boxes[b][1] = box;
-        }
+    STEPS_AHEAD = 16
+};
+
+// Boxes of the whole step with a margin, and to where they would be after some more steps like it.
+static toi_status set_fat_boxes(void *context, int64_t first, int64_t end)
+{
+    const box_job *job = context;
+    const toi_tree *tree = &job->kept->tree;
+    for (int64_t b = first; b < end; ++b) {
+        toi_box_row box, way = job->kept->ways[b];
+        take_whole_box(tree, b, &box);
+        for (int s = 0; s < 8; ++s)
+            box[s] -= s % 4 < 3 ? job->margin + (way[s] < 0 ? -STEPS_AHEAD * way[s] : 0) : 0;
+        tree->boxes[b][0] = tree->boxes[b][1] = box;
     }
+    return TOI_OK;
 }
 
 static toi_budget_search budget_search(kept_steps *k, toi_kind kind)
@@ -302,8 +330,8 @@ static toi_budget_search budget_search(kept_steps *k, toi_kind kind)
         .rows = order->moving,
         .reserve = (float)(2 * order->radius * order->scale * (1 + 0x1p-20)) * (1 + 0x1p-20f) +
                    4 * order->error,
-        .most = (float)(0.5 * k->edge),
-        .least = (float)(k->edge / 64)};
+        .most = (float)(0.3 * k->edge),
+        .least = (float)(k->edge / 32)};
 }
 
 static bool has_front(const kept_steps *k, int kind)
@@ -349,42 +377,53 @@ static void give_ways_back(kept_steps *k)
     }
 }
 
+static void spend_budgets(const toi_pipeline *p, kept_steps *k, bool back)
+{
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        if (has_front(k, kind)) {
+            toi_budget_search search = budget_search(k, (toi_kind)kind);
+            toi_spend_budgets(&search, back, p->workers);
+        }
+}
+
 // Goes on from where the last step ended to where this one starts, at the expense of the budgets.
-static void jump(toi_pipeline *p, kept_steps *k)
+static void jump(const toi_pipeline *p, kept_steps *k)
 {
     set_rows(p, k, NULL, &p->mesh.start);
     if (!k->fat)
         return;
-    refit(p, k, false, true);
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
-        if (has_front(k, kind)) {
-            toi_budget_search search = budget_search(k, (toi_kind)kind);
-            toi_spend_budgets(&search, p->workers);
-        }
+    refit(p, k, TOI_START_ELSEWHERE, true);
+    spend_budgets(p, k, false);
 }
 
 // Rows and bounds of this step; false: they have left the range that the error is for.
 static bool advance(toi_pipeline *p, kept_steps *k)
 {
-    bool chained = is_chained(p, k);
-    if (!chained)
+    toi_step_start start = find_start(p, k);
+    if (k->fat && !k->spent) // the last step ended early: some of its motion is in no budget
+        drop_fronts(k);
+    if (start == TOI_START_ELSEWHERE)
         jump(p, k);
+    else if (start == TOI_START_AT_START && k->fat)
+        spend_budgets(p, k, true);
+    bool chained = start == TOI_START_AT_END;
     float largest = set_rows(p, k, chained ? NULL : &p->mesh.start, &p->mesh.end);
     if (largest > k->order.largest || largest < k->order.largest / 16)
         return false;
-    refit(p, k, chained, false);
+    refit(p, k, start, false);
     return measure_looseness(k) <= TOI_LOOSER * k->looseness;
 }
 
 // ---- Which method
 
 #define SLOW 0.02 // mean edges: below it budgets last
-#define FAST 0.04 // above it they do not
+#define FAST 0.03 // above it they do not
 
 enum
 {
-    TRIED = 4,        // steps by budgets before their cost is looked at
-    SHORT_PAUSE = 32, // steps
+    TRIED = 4,   // steps by budgets after which they may be far too slow
+    JUDGED = 16, // steps over which their mean cost is taken: it differs much from step to step
+    SHORT_PAUSE = 32,
     LONG_PAUSE = 1024
 };
 
@@ -392,15 +431,32 @@ enum
 static void note_cost(toi_track_choice *c)
 {
     double *cost = &c->cost[c->method];
-    if (c->run > 1 && c->spent > 0)
-        *cost = *cost > 0 ? 0.75 * *cost + 0.25 * fmin(c->spent, 2 * *cost) : c->spent;
+    if (c->run > 1 && c->spent > 0) {
+        if (c->method == TOI_TRACK_BUDGETS) {
+            c->sum += c->spent;
+            *cost = c->sum / ++c->summed;
+        } else {
+            *cost = *cost > 0 ? 0.75 * *cost + 0.25 * fmin(c->spent, 2 * *cost) : c->spent;
+        }
+    }
     c->spent = 0;
 }
 
-static bool have_budgets_failed(const toi_track_choice *c)
+static void begin_sum(toi_track_choice *c)
+{
+    c->sum = 0;
+    c->summed = 0;
+}
+
+static bool have_budgets_failed(toi_track_choice *c)
 {
     double order = c->cost[TOI_TRACK_ORDER], budgets = c->cost[TOI_TRACK_BUDGETS];
-    return c->rebuilds > TRIED || (c->run > TRIED && order > 0 && budgets > 0.97 * order);
+    if (c->rebuilds > TRIED)
+        return true;
+    if (c->summed < JUDGED)
+        return order > 0 && c->summed >= TRIED && budgets > 1.5 * order;
+    begin_sum(c);
+    return order > 0 && budgets > 0.97 * order;
 }
 
 static bool are_budgets_worth_it(toi_track_choice *c, double motion)
@@ -429,6 +485,8 @@ static toi_track_method choose_method(toi_tracking *t, double motion)
     if (method == TOI_TRACK_AUTO)
         method = are_budgets_worth_it(c, motion) ? TOI_TRACK_BUDGETS : TOI_TRACK_ORDER;
     c->run = method == c->method && !t->report.reordered ? c->run + 1 : 1;
+    if (c->run == 1)
+        begin_sum(c);
     c->method = method;
     return method;
 }
@@ -436,12 +494,11 @@ static toi_track_method choose_method(toi_tracking *t, double motion)
 static void set_fronts(toi_pipeline *p, kept_steps *k)
 {
     toi_track_choice *choice = &p->scene->tracking.choice;
-    bool held = k->fat && are_boxes_held(k);
+    bool held = k->fat && for_all_boxes(p, k, compare_boxes);
     choice->rebuilds = held ? 0 : choice->rebuilds + 1;
     if (held)
         return;
-    set_boxes(k);
-    fatten_boxes(k);
+    for_all_boxes(p, k, set_fat_boxes);
     raise_trees(p, k);
     make_fronts(p, k);
     p->scene->tracking.report.rebuilt = true;
@@ -485,14 +542,35 @@ static void set_searches(toi_pipeline *p, kept_steps *k)
     report->method = choose_method(&p->scene->tracking, k->motion);
     if (report->method == TOI_TRACK_BUDGETS && take_ways(p, k)) {
         if (!had_ways)
-            refit(p, k, false, true);
+            refit(p, k, TOI_START_ELSEWHERE, true);
         set_fronts(p, k);
         return;
     }
     drop_fronts(k);
     give_ways_back(k);
-    set_boxes(k);
+    for_all_boxes(p, k, set_boxes);
     raise_trees(p, k);
+}
+
+enum
+{
+    IN_VAIN = 3, // steps in a row that made everything anew
+    MOST_ALONE = 32
+};
+
+// Where nothing is like it was, steps are made without memory, more each time.
+static bool goes_alone(toi_tracking *t)
+{
+    toi_track_choice *c = &t->choice;
+    if (toi_tracking_method(t) != TOI_TRACK_AUTO)
+        return false;
+    if (c->alone > 0) {
+        --c->alone;
+        return true;
+    }
+    if (c->anew >= IN_VAIN)
+        c->alone = c->anew - IN_VAIN < 4 ? 4 << (c->anew - IN_VAIN) : MOST_ALONE;
+    return false;
 }
 
 static toi_status prepare_kept(toi_pipeline *p)
@@ -500,6 +578,12 @@ static toi_status prepare_kept(toi_pipeline *p)
     toi_tracking *t = &p->scene->tracking;
     toi_track_choice *c = &t->choice;
     kept_steps *k = t->kept;
+    if (goes_alone(t)) {
+        p->source = NULL;
+        p->kept = NULL;
+        t->report.method = TOI_TRACK_STATELESS;
+        return TOI_OK;
+    }
     double started = toi_clock();
     note_cost(c);
     toi_status status = TOI_OK;
@@ -508,9 +592,12 @@ static toi_status prepare_kept(toi_pipeline *p)
     if (status != TOI_OK)
         return status;
     k = t->kept;
+    c->anew = t->report.reordered ? c->anew + 1 : 0;
+    c->alone = t->report.reordered ? c->alone : 0;
     t->report.motion = k->motion = mean_way(p, k);
     set_searches(p, k);
     t->report.kept_bytes = kept_bytes(p, k);
+    k->spent = false;
     p->order = k->order;
     p->order.borrowed = true;
     p->order.boxes.mesh = &p->mesh; // that of the step that made it is gone
@@ -539,6 +626,7 @@ static toi_status stream_kept(toi_pipeline *p, toi_kind kind, toi_receiver to)
         k->fat ? toi_run_budget_search(&search, &job) : toi_run_tree_search(&search.search, &job);
     const toi_block_front *front = search.front;
     p->scene->tracking.report.front += front->start ? front->start[front->packets] : 0;
+    k->spent = status == TOI_OK && kind == TOI_PAIR_KINDS - 1;
     double seconds = toi_clock() - started;
     p->report.seconds_broad += seconds;
     p->scene->tracking.choice.spent += seconds;

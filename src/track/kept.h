@@ -19,13 +19,20 @@ typedef struct toi_kept_tree
     toi_box_row *ways;
 } toi_kept_tree;
 
+// Where a step starts.
+typedef enum toi_step_start
+{
+    TOI_START_ELSEWHERE,
+    TOI_START_AT_END,   // of the last step: level 0 and `far` have changed places already
+    TOI_START_AT_START, // of the last step: bounds at t = 0 are as they were
+} toi_step_start;
+
 // Makes the bounds of blocks from the rows of the vertices.
 typedef struct toi_refit
 {
     const toi_moving_row *rows;
     float pad; // by how much boxes are enlarged
-    // Those at t = 0 are the last ones at t = 1: level 0 and `far` have changed places already.
-    bool chained;
+    toi_step_start start;
     bool ways_alone;
     toi_kept_tree *kept;
 } toi_refit;
@@ -40,16 +47,34 @@ typedef struct toi_pair_mask
     _Alignas(32) uint16_t row[TOI_BLOCK];
 } toi_pair_mask;
 
+// A number for each pair of boxes of two blocks, by its bits.
+enum
+{
+    TOI_LEVEL_BITS = 2
+};
+typedef struct toi_pair_levels
+{
+    toi_pair_mask bit[TOI_LEVEL_BITS];
+} toi_pair_levels;
+
 // For each of the first packets all blocks of the tree that may come near it while the boxes in
 // the trees' `boxes` hold, in rising order; in a search of a tree in itself the packet's own comes
-// first.
+// first. Two blocks make an entry.
 typedef struct toi_block_front
 {
     int64_t packets;
     int64_t *start; // one a packet, and the end
     int32_t *other;
-    float *budget; // not above 0: there is none, and the mask says nothing
-    toi_pair_mask *masks;
+    // How far the two may yet move relative to each other until the next tick; not above 0: nothing
+    // is known, and the mask says nothing.
+    float *budget;
+    float *unit;             // from tick to tick; 0: there are no levels
+    uint8_t *reach;          // ticks until which what has no level of its own stays apart
+    bool *any;               // the mask is not empty
+    int32_t *slot;           // where the entry's pairs are in the arrays that follow
+    int64_t slots;           // as many as entries, or some more
+    toi_pair_mask *masks;    // pairs that may meet before the next tick
+    toi_pair_levels *levels; // of pairs: ticks until which they stay apart
 } toi_block_front;
 
 // Writes the blocks near a packet, unless `blocks` is NULL; returns how many they are.
@@ -64,12 +89,12 @@ typedef struct toi_budget_search
     toi_block_front *front;
     const toi_moving_row *rows;
     float reserve; // what pairs must keep between them beside the budget
-    float most;    // a budget; where this is not enough for some steps, there is none
-    float least;
+    float most;    // that pairs are looked at ahead; where it is too little, nothing is kept
+    float least;   // unit
 } toi_budget_search;
 
-// Takes the motion of this step from the budgets of a packet.
-typedef void toi_spend_fn(const toi_budget_search *search, int64_t packet);
+// Takes the motion of this step from the budgets of a packet, or gives it back.
+typedef void toi_spend_fn(const toi_budget_search *search, int64_t packet, bool back);
 
 // Takes the motion of this step from the budgets of a packet, renews those that are spent, and
 // writes the pairs that are near.
@@ -83,10 +108,26 @@ void toi_make_block_front(const toi_budget_search *search, int64_t limit, int wo
 void toi_free_block_front(toi_block_front *front);
 int64_t toi_block_front_bytes(const toi_block_front *front);
 
-// Takes the motion of this step from all budgets.
-toi_status toi_spend_budgets(const toi_budget_search *search, int workers);
+// Takes the motion of this step from all budgets; or, if `back`, gives what was taken for it back:
+// the step is made again from its start.
+void toi_spend_budgets(const toi_budget_search *search, bool back, int workers);
 
 // Runs all packets: those of the front by their budgets, the others by a walk.
 toi_status toi_run_budget_search(const toi_budget_search *search, const toi_broad_job *job);
+
+// ---- What a scene keeps
+
+typedef struct toi_kept_steps
+{
+    double min_separation;
+    toi_mesh_order order;
+    toi_kept_tree trees[3];                 // by primitive; those without primitives are empty
+    toi_block_front fronts[TOI_PAIR_KINDS]; // while they hold
+    bool fat;                               // the trees' `boxes` are enlarged, for fronts
+    bool spent;                             // all budgets know of the last step's motion
+    double looseness;                       // of the edges' blocks when the order was made
+    double edge;                            // mean length, in rows
+    double motion;                          // mean length of the vertices' ways, in mean edges
+} toi_kept_steps;
 
 #endif

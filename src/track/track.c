@@ -168,6 +168,8 @@ toi_status toi_begin_motion(toi_pipeline *p)
     if (!p->tracked)
         begin_report(t); // of the call; motions that it asks about later add to it
     p->tracked = true;
+    if (definition(t).method == TOI_TRACK_STATELESS)
+        p->kept = NULL; // not even the order of the last step
     p->source = methods[definition(t).method].source;
     if (p->source && p->source->places && !toi_may_stream_near(p, TOI_EDGE_EDGE))
         p->source = NULL;
@@ -175,6 +177,7 @@ toi_status toi_begin_motion(toi_pipeline *p)
     if (p->source && (t->without || status == TOI_ERROR_LIMIT)) { // the plain search takes less
         toi_forget_tracking(t);
         p->source = NULL;
+        p->kept = NULL;
         t->report.method = TOI_TRACK_STATELESS;
         return TOI_OK;
     }

@@ -15,7 +15,11 @@ typedef struct toi_track_choice
     int run;                      // steps in a row by it
     double spent;                 // seconds of this step so far
     int rebuilds;                 // of fronts, in a row
-    double cost[TOI_TRACK_COUNT]; // of a step by a method, smoothed; 0: unknown
+    double cost[TOI_TRACK_COUNT]; // of a step by a method, about; 0: unknown
+    double sum;                   // seconds of the last `summed` steps by budgets
+    int summed;
+    int anew;              // steps in a row that made everything anew
+    int alone;             // steps still to be made without memory, after such
     int pause, next_pause; // steps without budgets, which did not pay: still, and the next time
 } toi_track_choice;
 
