@@ -226,7 +226,7 @@ static void random_queries_agree_with_exact(void **state)
     (void)state;
     tally sum = try_uniform_exactly(CERTIFIED, cases(20000), 10);
     assert_true(sum.false_hits <= sum.apart / 500);
-    try_nudged_exactly(CERTIFIED, cases(30000), 11);
+    try_nudged_exactly(CERTIFIED, cases(10000), 11);
 }
 
 // Is |F(time, u, v)| <= separation, exactly, in the Euclidean norm?

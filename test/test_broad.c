@@ -89,8 +89,10 @@ static void large_sets_agree_with_brute(void **state)
             continue;
         int64_t count = kind_defeats_floats(kind) ? 4000 : long_factor() > 1 ? 12000 : 4500;
         box_list a = make_boxes(kind, count, 4), b = make_boxes(kind, count * 2 / 3, 5);
-        check_large(box_kind_name(kind), a, NULL);
-        check_large(box_kind_name(kind), a, &b);
+        if (kind % 2 == 0 || long_factor() > 1) // one list or two
+            check_large(box_kind_name(kind), a, NULL);
+        if (kind % 2 == 1 || long_factor() > 1)
+            check_large(box_kind_name(kind), a, &b);
         free(a.data);
         free(b.data);
     }

@@ -86,7 +86,7 @@ static void oracle_decides_hand_cases(void **state)
 static void no_contact_is_missed(void **state)
 {
     (void)state;
-    try_contacts(TOI_NARROW_INCLUSION, cases(1500), 2);
+    try_contacts(TOI_NARROW_INCLUSION, cases(1000), 2);
 }
 
 static void no_wild_contact_is_missed(void **state)

@@ -299,7 +299,7 @@ static void random_queries_agree_with_exact(void **state)
 static void nudged_contacts_agree_with_exact(void **state)
 {
     (void)state;
-    try_nudged_exactly(TOI_NARROW_INCLUSION, cases(30000), 13);
+    try_nudged_exactly(TOI_NARROW_INCLUSION, cases(10000), 13);
 }
 
 // |F| at a result's place at time t, in the maximum norm; rounded.
@@ -384,7 +384,7 @@ static void hits_at_a_separation_are_where_they_say(void **state)
 static void enough_were_checked_on_the_face(void **state)
 {
     (void)state;
-    close_trials(150000);
+    close_trials(130000);
 }
 
 int main(void)

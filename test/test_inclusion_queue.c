@@ -50,7 +50,7 @@ static void random_queries_agree_with_exact(void **state)
     tally sum = try_uniform_exactly(METHOD, cases(20000), 7);
     assert_true(sum.false_hits <= sum.apart / 1000);
     assert_true(sum.slack < 1e-6);
-    try_nudged_exactly(METHOD, cases(10000), 8);
+    try_nudged_exactly(METHOD, cases(4000), 8);
 }
 
 static void anything_gives_a_lawful_result(void **state)

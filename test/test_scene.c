@@ -219,7 +219,7 @@ static void warm_steps_allocate_nothing(void **state)
     (void)state;
     const char *const names[] = {"cloth-ball", "n-body", "cloth-funnel"};
     for (int i = 0; i < (sanitized() ? 1 : 3); ++i) {
-        toi_animation a = animate(names[i], sanitized() ? 200 : 1500, 12, 0.7);
+        toi_animation a = animate(names[i], sanitized() ? 200 : 600, 12, 0.7);
         for (int workers = 1; workers <= 4; workers *= 2) {
             check_warm_steps(&a, TOI_NARROW_EXACT, workers, 0, 1);
             check_warm_steps(&a, TOI_NARROW_INCLUSION, workers, 0,

@@ -273,7 +273,7 @@ static void embedded_stars_have_no_overlap(void **state)
     static small_mesh m;
     toi_random random = {1};
     int64_t embedded[SHAPES] = {0}, fine[SHAPES] = {0}, lies = 0;
-    for (int64_t i = 0; i < cases(40000); ++i) {
+    for (int64_t i = 0; i < cases(20000); ++i) {
         int shape = (int)(i % SHAPES);
         shapes[shape](&m, &random);
         swap_axes(&m, &random);

@@ -430,6 +430,14 @@ static int64_t compare_searches(const char *name, const toi_ccd_def *def, const 
     return spared;
 }
 
+// Each mesh is searched for `exact` and for one of the others, in turn; in long tests for all.
+static bool is_turn_of(int method, int mesh)
+{
+    if (long_factor() > 1 || (method == TOI_NARROW_EXACT && !getenv("TOI_SANITIZED")))
+        return true;
+    return method == mesh % TOI_NARROW_COUNT;
+}
+
 static void every_mesh_has_the_same_answers(void **state)
 {
     (void)state;
@@ -438,6 +446,8 @@ static void every_mesh_has_the_same_answers(void **state)
     for (int topology = 0; topology < TOPOLOGIES; ++topology)
         for (int place = 0; place < PLACES; ++place)
             for (int method = 0; method < TOI_NARROW_COUNT; ++method) {
+                if (!is_turn_of(method, topology * PLACES + place))
+                    continue;
                 tangle t = make_tangle(topology, place, number % LAYOUTS, 24,
                                        (uint64_t)(100 * topology + place));
                 toi_ccd_def def = toi_default_ccd_def();

@@ -296,15 +296,15 @@ static void classes_agree_with_the_twin(void **state)
     tally all = {0};
     for (int i = 0; i < PLACE_COUNT; ++i) {
         tally own = {0};
-        check_trials(PLACES[i], cases(i < PLACE_COUNT - SLOW_PLACES ? 10000 : 2500),
-                     (uint64_t)i + 1, &own);
+        check_trials(PLACES[i], cases(i < PLACE_COUNT - SLOW_PLACES ? 4000 : 1000), (uint64_t)i + 1,
+                     &own);
         for (int k = 0; k <= TOI_OVERLAP_CLASS_COUNT; ++k)
             all.by_class[k] += own.by_class[k];
         assert_true(own.exact > 0);
     }
     for (int k = 0; k <= TOI_OVERLAP_CLASS_COUNT; ++k) {
         print_message("%s: %lld\n", CLASSES[k], (long long)all.by_class[k]);
-        assert_true(all.by_class[k] > cases(300));
+        assert_true(all.by_class[k] > cases(120));
     }
 }
 

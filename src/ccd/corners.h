@@ -4,6 +4,7 @@
 #ifndef TOI_CCD_CORNERS_H
 #define TOI_CCD_CORNERS_H
 
+#include "kernel/inline.h"
 #include "mesh/mesh.h"
 #include "toi/broad_phase.h"
 #include "toi/narrow_phase.h"
@@ -20,23 +21,22 @@ typedef struct toi_corner_rows
     const int32_t *a, *b;
 } toi_corner_rows;
 
-static inline __attribute__((always_inline)) toi_corner_rows
-toi_find_corners(const toi_mesh *mesh, bool edge_edge, const toi_pair *pair)
+TOI_INLINE toi_corner_rows toi_find_corners(const toi_mesh *mesh, bool edge_edge,
+                                            const toi_pair *pair)
 {
     return edge_edge ? (toi_corner_rows){toi_edge_at(&mesh->edges, pair->a),
                                          toi_edge_at(&mesh->edges, pair->b)}
                      : (toi_corner_rows){&pair->a, toi_face_at(&mesh->faces, pair->b)};
 }
 
-static inline __attribute__((always_inline)) int32_t toi_corner(toi_corner_rows corners,
-                                                                bool edge_edge, int c)
+TOI_INLINE int32_t toi_corner(toi_corner_rows corners, bool edge_edge, int c)
 {
     int first = toi_first_corners(edge_edge);
     return c < first ? corners.a[c] : corners.b[c - first];
 }
 
-static inline __attribute__((always_inline)) void
-toi_copy_corners(const toi_mesh *mesh, bool edge_edge, toi_pair pair, int32_t corners[4])
+TOI_INLINE void toi_copy_corners(const toi_mesh *mesh, bool edge_edge, toi_pair pair,
+                                 int32_t corners[4])
 {
     toi_corner_rows found = toi_find_corners(mesh, edge_edge, &pair);
     for (int c = 0; c < 4; ++c)

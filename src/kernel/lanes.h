@@ -7,20 +7,14 @@
 #ifndef TOI_KERNEL_LANES_H
 #define TOI_KERNEL_LANES_H
 
+#include "kernel/inline.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #ifndef TOI_LANES
 #define TOI_LANES 1
-#endif
-
-#if defined(__CUDACC__)
-#define TOI_INLINE static __host__ __device__ inline
-#elif defined(__GNUC__)
-#define TOI_INLINE static inline __attribute__((always_inline))
-#else
-#define TOI_INLINE static inline
 #endif
 
 #ifdef TOI_SINGLE

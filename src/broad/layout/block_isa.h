@@ -5,6 +5,7 @@
 #define TOI_BROAD_BLOCK_ISA_H
 
 #include "broad/layout/layout.h"
+#include "kernel/inline.h"
 
 #if defined(TOI_ISA_avx512) || defined(TOI_ISA_avx2)
 #include <immintrin.h>
@@ -12,7 +13,7 @@
 #include <emmintrin.h>
 #endif
 
-#define TOI_LANE_INLINE static inline __attribute__((always_inline))
+#define TOI_LANE_INLINE TOI_INLINE
 
 #if defined(TOI_ISA_avx512)
 // Compresses in a register and stores whole vectors: storing compressed to memory is several times

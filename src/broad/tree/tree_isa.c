@@ -453,7 +453,7 @@ TOI_LANE_INLINE void choose_blocks(const group *g, toi_tree_block near[][2],
 
 TOI_LANE_INLINE toi_status run_group(group *g, const shape kind)
 {
-    toi_tree_block near[GROUP / TOI_BLOCK][2];
+    _Alignas(64) toi_tree_block near[GROUP / TOI_BLOCK][2]; // as those of a tree
     int from = 0;
     arrange_blocks(g, near);
     for (int64_t index = g->first; index < g->end; ++index) {

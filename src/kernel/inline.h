@@ -1,0 +1,16 @@
+// Functions of kernels are put into their callers, so that vectors stay in registers and what is
+// constant is known. Without optimisation, and under sanitizers, they are called: to copy them into
+// every kernel would take the compiler ten times as long there, and gain nothing.
+
+#ifndef TOI_KERNEL_INLINE_H
+#define TOI_KERNEL_INLINE_H
+
+#if defined(__CUDACC__)
+#define TOI_INLINE static __host__ __device__ inline
+#elif defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define TOI_INLINE static inline __attribute__((always_inline))
+#else
+#define TOI_INLINE static inline
+#endif
+
+#endif
