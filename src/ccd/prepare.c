@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const uint32_t CCD_COOKIE = 0xccd00004u;
+static const uint32_t CCD_COOKIE = 0xccd00005u;
 
 toi_ccd_def toi_default_ccd_def(void)
 {
