@@ -21,7 +21,7 @@ install(FILES ${CMAKE_BINARY_DIR}/toi-config.cmake ${CMAKE_BINARY_DIR}/toi-confi
     DESTINATION ${package_dir})
 
 # What a program that links the static libraries needs beside them.
-set(toi_pc_private "-pthread -lgmp -lm")
+set(toi_pc_private "-pthread -lgmp -lm -ldl")
 cmake_path(GET GMP_LIBRARY PARENT_PATH gmp_dir)
 if(NOT gmp_dir IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
     string(PREPEND toi_pc_private "-L${gmp_dir} ")
