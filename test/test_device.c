@@ -347,6 +347,15 @@ static void only_positions_travel(void **state)
         check_view(scene, &def, &back, none, back.end, i == 1 ? TOI_ON_DEVICE : TOI_ON_HOST);
     }
     assert_int_equal(knobs->resumed, 5);
+    toi_ccd_report report, expected;
+    toi_ccd_def without = toi_default_ccd_def();
+    assert_ok(toi_find_earliest(&without, &s.mesh, &expected));
+    assert_ok(toi_scene_find_earliest(scene, &def, none, s.mesh.end, &report));
+    same_reports(&report, &expected);
+    assert_int_equal(knobs->resumed, 6);
+    assert_fails(toi_scene_find_earliest(scene, &without, none, s.mesh.end, &report),
+                 TOI_ERROR_DATA, "vertices at t = 0");
+    check_view(scene, &def, &back, none, back.end, TOI_ON_HOST);
     assert_int_equal(knobs->meshes_made, 1);
     // A step that fails is no step to go on from.
     knobs->find = TOI_ERROR_MEMORY;

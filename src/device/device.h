@@ -44,6 +44,15 @@ toi_status toi_make_resident(toi_pipeline *p, toi_resident **resident);
 // Gives back what a scene keeps on a device; harmless where there is nothing.
 void toi_forget_resident(toi_scene *scene);
 
+// A step of a scene, which on a device may start where the last one has ended.
+static inline toi_step toi_device_step(const toi_ccd_def *def, toi_scene *scene,
+                                       toi_point_view start, toi_point_view end)
+{
+    toi_step step = toi_scene_step(scene, start, end);
+    step.resume = def && def->device && !start.data && start.count == 0;
+    return step;
+}
+
 // Is there something in the definition that a device does not do?
 toi_status toi_check_device(const toi_ccd_def *def, toi_purpose purpose);
 

@@ -492,9 +492,7 @@ toi_status toi_scene_view_impacts(toi_scene *scene, const toi_ccd_def *def, toi_
     toi_status status = check_view(def, residence, impacts);
     if (status != TOI_OK)
         return status;
-    toi_step step = toi_scene_step(scene, start, end);
-    step.resume = !start.data;
-    status = toi_begin_question(&q, def, step, NULL);
+    status = toi_begin_question(&q, def, toi_device_step(def, scene, start, end), NULL);
     if (status == TOI_OK)
         status = view_impacts(&q, residence, &found);
     status = toi_end_question(&q, status, report);
