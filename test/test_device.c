@@ -750,28 +750,26 @@ static void a_thousand_calls_keep_nothing(void **state)
     toi_close_device(device);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(opening_says_why_not),
-        TEST(a_device_has_a_name_and_memory),
-        TEST(answers_are_the_processors),
-        TEST(positions_may_be_single_and_strided),
-        TEST(filters_hold),
-        TEST(small_meshes_are_answered),
-        TEST(only_positions_travel),
-        TEST(positions_may_be_on_the_card),
-        TEST(changes_are_sent),
-        TEST(a_device_may_go_before_its_scenes),
-        TEST(failures_leave_a_scene_usable),
-        TEST(bad_positions_are_named),
-        TEST(a_call_can_be_cancelled),
-        TEST(what_it_does_not_do_is_refused),
-        TEST(memory_limits_hold),
-        TEST(devices_are_used_at_once),
-        TEST(a_thousand_calls_keep_nothing),
+        cmocka_unit_test_setup_teardown(opening_says_why_not, begin, end),
+        cmocka_unit_test_setup_teardown(a_device_has_a_name_and_memory, begin, end),
+        cmocka_unit_test_setup_teardown(answers_are_the_processors, begin, end),
+        cmocka_unit_test_setup_teardown(positions_may_be_single_and_strided, begin, end),
+        cmocka_unit_test_setup_teardown(filters_hold, begin, end),
+        cmocka_unit_test_setup_teardown(small_meshes_are_answered, begin, end),
+        cmocka_unit_test_setup_teardown(only_positions_travel, begin, end),
+        cmocka_unit_test_setup_teardown(positions_may_be_on_the_card, begin, end),
+        cmocka_unit_test_setup_teardown(changes_are_sent, begin, end),
+        cmocka_unit_test_setup_teardown(a_device_may_go_before_its_scenes, begin, end),
+        cmocka_unit_test_setup_teardown(failures_leave_a_scene_usable, begin, end),
+        cmocka_unit_test_setup_teardown(bad_positions_are_named, begin, end),
+        cmocka_unit_test_setup_teardown(a_call_can_be_cancelled, begin, end),
+        cmocka_unit_test_setup_teardown(what_it_does_not_do_is_refused, begin, end),
+        cmocka_unit_test_setup_teardown(memory_limits_hold, begin, end),
+        cmocka_unit_test_setup_teardown(devices_are_used_at_once, begin, end),
+        cmocka_unit_test_setup_teardown(a_thousand_calls_keep_nothing, begin, end),
     };
     return cmocka_run_group_tests_name("device", tests, set_up, NULL);
 }
