@@ -534,6 +534,41 @@ static void failures_leave_a_scene_usable(void **state)
     toi_close_device(device);
 }
 
+// The hook refuses the n-th block and all that follow: opening a device, making a scene, asking it.
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    soup s = make_soup(15, 0.4, 0.4, 2);
+    int failed = 0;
+    toi_status status = TOI_ERROR_MEMORY;
+    for (int64_t n = 0; status != TOI_OK && n < 500; ++n) {
+        toi_device_def definition = fake_def();
+        toi_device *device = NULL;
+        toi_scene *scene = NULL;
+        toi_impact_array impacts = {0};
+        ledger.left = n;
+        status = toi_open_device(&definition, &device);
+        toi_ccd_def def = on_device(device);
+        if (status == TOI_OK)
+            status = make_scene_of(&s.mesh, NULL, &scene);
+        if (status == TOI_OK)
+            status = ask_impacts(scene, &def, &s.mesh, &impacts, NULL);
+        if (status == TOI_OK)
+            status = ask_impacts(NULL, &def, &s.mesh, &impacts, NULL);
+        assert_true(status == TOI_OK || status == TOI_ERROR_MEMORY);
+        failed += status != TOI_OK;
+        ledger.left = -1;
+        if (device && scene)
+            assert_true(compare(scene, &def, &s.mesh) > 0);
+        toi_free_impacts(&impacts);
+        toi_free_scene(scene);
+        toi_close_device(device);
+    }
+    assert_int_equal(status, TOI_OK);
+    assert_true(failed > 20);
+    free_soup(&s);
+}
+
 static void bad_positions_are_named(void **state)
 {
     (void)state;
@@ -764,6 +799,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(changes_are_sent, begin, end),
         cmocka_unit_test_setup_teardown(a_device_may_go_before_its_scenes, begin, end),
         cmocka_unit_test_setup_teardown(failures_leave_a_scene_usable, begin, end),
+        cmocka_unit_test_setup_teardown(every_allocation_may_fail, begin, end),
         cmocka_unit_test_setup_teardown(bad_positions_are_named, begin, end),
         cmocka_unit_test_setup_teardown(a_call_can_be_cancelled, begin, end),
         cmocka_unit_test_setup_teardown(what_it_does_not_do_is_refused, begin, end),

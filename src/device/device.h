@@ -16,8 +16,8 @@ typedef struct toi_resident
     struct toi_resident *next, *previous;
     void *mesh;               // the backend's, or NULL
     bool has_end;             // the end of the last step is still there
-    toi_record_array decided; // impacts that the host found, in no budget between calls
-    toi_impact_array allowed; // of a view: what a filter's function has left; likewise
+    toi_record_array decided; // impacts that the host found; in the scene's budget
+    toi_record_array allowed; // of a view: what a filter's function has left; likewise
 } toi_resident;
 
 struct toi_device

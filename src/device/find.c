@@ -317,15 +317,15 @@ static toi_status list_rest(listing *l)
                              .size = sizeof(toi_impact),
                              .find = find_rest,
                              .context = l};
-    if (!toi_reuse(p->budget, list->data)) {
-        toi_give_back(list->data);
-        *list = (toi_record_array){NULL, 0, 0};
-    }
     list->count = 0;
     l->q->recorder = &recorder;
     toi_status status = toi_make_record_list(&recorder, list);
     l->q->recorder = NULL;
-    return status;
+    if (toi_attach(p->budget, list->data)) // it stays the scene's
+        return status;
+    toi_give_back(list->data);
+    *list = (toi_record_array){NULL, 0, 0};
+    return status == TOI_OK ? toi_refuse(p->budget, p->budget->limit + 1) : status;
 }
 
 // Adds what the card has decided to what the question has found.
@@ -438,14 +438,8 @@ toi_status toi_list_from_device(toi_question *q, toi_record_array *list)
 // What the filter's function leaves is a list of the scene's own.
 static toi_status view_allowed(listing *l, toi_impact_view *view)
 {
-    toi_impact_array *own = &l->call.resident->allowed;
-    toi_budget *budget = l->call.p->budget;
-    if (!toi_reuse(budget, own->data))
-        toi_free_impacts(own);
-    toi_record_array list = {own->data, 0, own->capacity};
-    toi_status status = copy_answer(l, &list);
-    toi_detach(list.data);
-    *own = (toi_impact_array){list.data, list.count, list.capacity};
+    toi_record_array *own = &l->call.resident->allowed;
+    toi_status status = copy_answer(l, own);
     *view = (toi_impact_view){own->data, own->count};
     return status;
 }
