@@ -1,0 +1,292 @@
+// What one step has on the card: positions, slots, queues and counters, as the kernels see them.
+//
+// Primitives stand in slots along a Hilbert curve: 8 slots an eight, 32 a block, 32 blocks a group.
+// Counters of queues go on past a queue's capacity: what did not fit is known, and done again.
+
+#ifndef TOI_CUDA_STEP_CUH
+#define TOI_CUDA_STEP_CUH
+
+#include "cuda/card.cuh"
+
+enum
+{
+    TOI_WARP = 32,
+    TOI_SLOT_BLOCK = 32,
+    TOI_SLOT_GROUP = 1024
+};
+constexpr unsigned TOI_ALL_LANES = 0xffffffffu;
+constexpr uint32_t TOI_EDGE_BIT = 0x80000000u; // of a pair's first slot: edge-edge
+
+typedef unsigned long long toi_count; // as the atomic operations have it
+
+// The primitives of one kind; by toi_primitive.
+struct toi_slots
+{
+    int64_t count;
+    int32_t groups; // of slots
+    int4 *corners;  // vertices, -1 where there is none, and the primitive's number in w, or -1
+    float *numbers; // [block][end][corner][axis][lane]
+    uint4 *rows;    // [slot][2]: box, first and second vertex
+    int32_t *thirds;
+    int32_t *bodies; // the group that all vertices of the slot's primitive have, or -1; or NULL
+    uint4 *eights, *blocks, *groups_of_blocks; // boxes, two a piece
+};
+
+// Where a set of positions is read from, by the card.
+struct toi_source
+{
+    const void *data; // NULL: the end of the last step
+    int64_t stride;
+    int32_t is_float;
+    int32_t packed; // doubles, one after the other, aligned for pairs of them
+};
+
+// A counter on a cache line of its own.
+struct toi_tally
+{
+    toi_count n;
+    uint32_t unused[30];
+};
+
+// Set anew for every window of block pairs. Queues by toi_kind.
+struct toi_in_window
+{
+    toi_tally next[2], pairs[2], left, knots;
+};
+
+struct toi_control
+{
+    // Set anew for every step.
+    toi_source start, end;
+    double t_max;
+    toi_count low[3], high[3]; // least and greatest coordinates, as numbers that compare alike
+    uint32_t infinite;         // a coordinate is not finite
+    int32_t off;               // bits of a float: how far positions in single precision are off
+
+    // Set anew whenever the pairs are looked for again.
+    toi_count limit; // bits of a time: later impacts do not matter
+    toi_count least; // key of the least pair with that time
+    toi_tally hits, hard;
+    uint32_t crowded; // a primitive has very many impacts
+    toi_tally block_pairs[2];
+    toi_in_window window;
+};
+
+struct toi_hit
+{
+    uint32_t a, b; // slots, the first with TOI_EDGE_BIT
+    double time;
+};
+
+struct toi_step
+{
+    toi_slots slots[3];
+    double2 *positions; // x0 y0 | z0 x1 | y1 z1 of every vertex
+    int64_t vertex_count;
+    toi_control *control;
+    uint2 *block_pairs[2], *pairs[2], *left, *knots;
+    toi_hit *hits;
+    toi_pair_name *hard; // in memory of the host
+    toi_impact *impacts; // in any order
+    toi_impact *sorted;  // where they were asked to be
+    uint32_t *bins;      // impacts of every vertex, then of every edge, as the first of the pair
+    uint32_t *ranks;     // by hit: how many of its bin came before
+    uint32_t *order;     // by place: the hit
+    toi_control *report; // in memory of the host
+    toi_impact *earliest; // likewise
+    toi_count block_capacity, pair_capacity, left_capacity, knot_capacity, hit_capacity,
+        hard_capacity;
+    int32_t defer; // where there are hard pairs the impacts are not put in order yet
+};
+
+// A window of the work; the whole has first 0 and count ~0.
+struct toi_window
+{
+    toi_count first, last;
+};
+
+// ---- The frame: positions in single precision, docs/exact.md, section 2
+
+// Numbers that compare like the doubles do.
+static __device__ __forceinline__ toi_count toi_in_order(double x)
+{
+    long long bits = __double_as_longlong(x);
+    return (toi_count)(bits ^ (bits >> 63 & 0x7fffffffffffffffll)) ^ 0x8000000000000000ull;
+}
+
+static __device__ __forceinline__ double toi_out_of_order(toi_count bits)
+{
+    long long x = (long long)(bits ^ 0x8000000000000000ull);
+    return __longlong_as_double(x ^ (x >> 63 & 0x7fffffffffffffffll));
+}
+
+// A point x becomes the float of x * first * second - origin: powers of two, and an origin that is
+// 0 unless the scene is far from it, so that coordinates that are floats stay as they are. All
+// results are at most 2^11 in size.
+struct toi_frame
+{
+    double first, second, origin[3];
+    float low[3], steps[3]; // of boxes of 15 bits a side
+};
+
+static __device__ __forceinline__ double toi_into_frame(const toi_frame *f, double x, int k)
+{
+    return x * f->first * f->second - f->origin[k];
+}
+
+static __device__ __forceinline__ float toi_frame_steps(double low, double high)
+{
+    float size = (float)(high - low);
+    return size > 0x1p-100f ? 32700 / size : 0;
+}
+
+static __device__ __forceinline__ double toi_power_of_two(int exponent)
+{
+    return __longlong_as_double((long long)(1023 + exponent) << 52);
+}
+
+static __device__ __forceinline__ toi_frame toi_take_frame(const toi_control *c)
+{
+    double low[3], high[3], most = 0; // of a quarter of the coordinates: differences are finite
+    bool far[3];
+    for (int k = 0; k < 3; ++k) {
+        low[k] = 0.25 * toi_out_of_order(c->low[k]);
+        high[k] = 0.25 * toi_out_of_order(c->high[k]);
+        double extent = high[k] - low[k], reach = fmax(fabs(low[k]), fabs(high[k]));
+        far[k] = reach > 8 * extent;
+        most = fmax(most, far[k] ? extent : reach);
+    }
+    int exponent = most > 0 ? 8 - ilogb(most) : 0; // most becomes at least 2^8 and less than 2^9
+    toi_frame f;
+    int half = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
+    f.first = toi_power_of_two(half);
+    f.second = toi_power_of_two(exponent - half);
+    for (int k = 0; k < 3; ++k) {
+        double bottom = toi_out_of_order(c->low[k]);
+        f.origin[k] = far[k] ? bottom * f.first * f.second : 0;
+        double from = toi_into_frame(&f, bottom, k);
+        f.low[k] = (float)from;
+        f.steps[k] = toi_frame_steps(from, toi_into_frame(&f, toi_out_of_order(c->high[k]), k));
+    }
+    return f;
+}
+
+// ---- Warps
+
+static __device__ __forceinline__ int toi_lane()
+{
+    return threadIdx.x % TOI_WARP;
+}
+
+static __device__ __forceinline__ unsigned toi_lanes_before()
+{
+    return (1u << toi_lane()) - 1;
+}
+
+// Places in a queue for the lanes that have something: one atomic operation for those that are
+// active.
+static __device__ __forceinline__ toi_count toi_take_places(toi_count *total, bool some)
+{
+    unsigned active = __activemask(), mask = __ballot_sync(active, some);
+    if (!mask)
+        return 0;
+    int leader = __ffs(mask) - 1;
+    toi_count at = 0;
+    if (toi_lane() == leader)
+        at = atomicAdd(total, (toi_count)__popc(mask));
+    return __shfl_sync(active, at, leader) + __popc(mask & toi_lanes_before());
+}
+
+static __device__ __forceinline__ toi_count toi_least(toi_count a, toi_count b)
+{
+    return a < b ? a : b;
+}
+
+// Entries of a warp in shared memory, written out many at a time.
+struct toi_outlet
+{
+    uint2 *buffer, *queue;
+    toi_count *total, capacity;
+    uint32_t count;
+
+    __device__ __forceinline__ void flush(uint32_t n)
+    {
+        __syncwarp();
+        toi_count at = 0;
+        if (toi_lane() == 0)
+            at = atomicAdd(total, (toi_count)n);
+        at = __shfl_sync(TOI_ALL_LANES, at, 0);
+        for (uint32_t i = toi_lane(); i < n; i += TOI_WARP)
+            if (at + i < capacity)
+                queue[at + i] = buffer[count - n + i];
+        count -= n;
+        __syncwarp();
+    }
+
+    __device__ __forceinline__ void add(bool some, uint2 entry)
+    {
+        unsigned mask = __ballot_sync(TOI_ALL_LANES, some);
+        if (some)
+            buffer[count + __popc(mask & toi_lanes_before())] = entry;
+        count += __popc(mask);
+    }
+};
+
+// Did something not fit a queue, or is there nothing to compute with? Then what comes after would
+// be in vain.
+static __device__ __forceinline__ bool toi_is_vain(const toi_step *s)
+{
+    const toi_control *c = s->control;
+    bool vain = c->infinite != 0 || c->window.left.n > s->left_capacity;
+    for (int kind = 0; kind < 2; ++kind)
+        vain = vain || c->block_pairs[kind].n > s->block_capacity ||
+               c->window.pairs[kind].n > s->pair_capacity;
+    return vain || c->window.knots.n > s->knot_capacity || c->hits.n > s->hit_capacity ||
+           c->hard.n > s->hard_capacity;
+}
+
+static __device__ __forceinline__ double toi_limit_of(const toi_control *c)
+{
+    return __longlong_as_double((long long)*(volatile const toi_count *)&c->limit);
+}
+
+// ---- The stages, in order; each starts its kernels on the card's stream
+
+void toi_start_take(const toi_card *card, const toi_step *step);
+void toi_start_build(const toi_card *card, const toi_step *step);
+// Pairs of blocks of the window of pairs of groups.
+void toi_start_blocks(const toi_card *card, const toi_step *step, toi_window groups);
+// Pairs of slots of the window of block pairs: edge-edge first.
+void toi_start_meet(const toi_card *card, const toi_step *step, toi_window blocks);
+void toi_start_filter(const toi_card *card, const toi_step *step);
+void toi_start_contacts(const toi_card *card, const toi_step *step, toi_card_goal goal);
+void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal);
+void toi_start_places(const toi_card *card, const toi_step *step, toi_card_goal goal);
+toi_status toi_start_order(const toi_card *card, const toi_step *step, const toi_room *scratch,
+                           toi_complaint *complaint);
+void toi_start_report(const toi_card *card, const toi_step *step);
+size_t toi_order_scratch(int64_t bins);
+
+// How many pairs of groups there are.
+toi_count toi_group_pairs(const toi_step *step);
+
+// How many blocks of threads fill the card.
+toi_status toi_fill_search(toi_card *card, toi_complaint *complaint);
+toi_status toi_fill_filter(toi_card *card, toi_complaint *complaint);
+toi_status toi_fill_ladder(toi_card *card, toi_complaint *complaint);
+toi_status toi_fill_hard(toi_card *card, toi_complaint *complaint);
+toi_status toi_fill_impacts(toi_card *card, toi_complaint *complaint);
+
+template <class Kernel>
+static toi_status toi_fill(toi_card *card, Kernel *kernel, int threads, int *blocks,
+                           toi_complaint *complaint)
+{
+    int each = 0;
+    TOI_TRY(toi_check_cuda(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, 0),
+        "run this library's code: it was built for other cards", complaint));
+    *blocks = each * card->info.multiprocessors;
+    return TOI_OK;
+}
+
+#endif
