@@ -35,6 +35,21 @@ static bool is_at_rest(const toi_query *query)
     return rests;
 }
 
+// All is in a plane perpendicular to an axis, at the start and at the end: common, too. The normal
+// is along that axis and the motion is not, so that either way is right.
+static bool is_level(const toi_query *query)
+{
+    bool level = false;
+    for (int k = 0; k < 3; ++k) {
+        bool same = true;
+        for (int i = 1; i < 4; ++i)
+            same &=
+                query->start[i][k] == query->start[0][k] && query->end[i][k] == query->end[0][k];
+        level |= same;
+    }
+    return level;
+}
+
 // The edges carry errors of a few units of their sizes, so n carries as many of `rounding`; the
 // speed's are of the largest difference, which is about 1.
 static bool set_from_plane(const toi_contact_frame *c, const toi_query *query, const double n[3],
@@ -42,7 +57,7 @@ static bool set_from_plane(const toi_contact_frame *c, const toi_query *query, c
 {
     double towards = toi_dot(n, c->speed);
     double doubt = 0x1p-40 * toi_max3(n) + 0x1p-46 * rounding * toi_max3(c->speed);
-    if (!(toi_abs(towards) > doubt) && !is_at_rest(query))
+    if (!(toi_abs(towards) > doubt) && !is_at_rest(query) && !is_level(query))
         return false;
     set_unit(n, towards > 0, normal);
     return true;
