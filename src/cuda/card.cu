@@ -82,7 +82,8 @@ static toi_status describe(int number, toi_device_info *info, toi_complaint *com
 {
     cudaDeviceProp properties;
     size_t free_bytes = 0, bytes = 0;
-    TOI_TRY(toi_check_cuda(cudaGetDeviceProperties(&properties, number), "be described", complaint));
+    TOI_TRY(
+        toi_check_cuda(cudaGetDeviceProperties(&properties, number), "be described", complaint));
     TOI_TRY(toi_check_cuda(cudaMemGetInfo(&free_bytes, &bytes), "say how much memory it has",
                            complaint));
     snprintf(info->name, sizeof info->name, "%s", properties.name);

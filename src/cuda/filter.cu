@@ -22,6 +22,12 @@ struct filter_warp
     float directions[3][WAITING];
 };
 
+// Of what this thread's lane has kept, pairs of edges.
+struct tallies
+{
+    uint32_t edges;
+};
+
 // How far single-precision positions are off: of any coordinate, and what of that is in a
 // difference.
 struct errors
@@ -74,7 +80,8 @@ static __device__ __forceinline__ bool is_forbidden(const toi_step *s, uint2 pai
 
 template <int KIND>
 static __device__ __forceinline__ void look_again(const toi_step *s, filter_warp &w, uint32_t at,
-                                                  bool real, const errors &off, toi_outlet &kept)
+                                                  bool real, const errors &off, toi_outlet &kept,
+                                                  tallies &sum)
 {
     __syncwarp();
     uint2 pair = w.pairs[at];
@@ -85,15 +92,19 @@ static __device__ __forceinline__ void look_again(const toi_step *s, filter_warp
     bool apart = toi_try_signs(KIND, &m, d, &off.separation) ||
                  toi_signs_separate(KIND, &m, d, &off.separation) ||
                  toi_plane_separates(KIND, &m, &off.separation, &off.difference);
-    pair.x |= KIND == TOI_EDGE_EDGE ? TOI_EDGE_BIT : 0;
-    kept.add(real && !(trusted && apart), pair);
+    bool left = real && !(trusted && apart);
+    if (KIND == TOI_EDGE_EDGE) {
+        pair.x |= TOI_EDGE_BIT;
+        sum.edges += left;
+    }
+    kept.add(left, pair);
     if (kept.count >= TOI_WARP)
         kept.flush(TOI_WARP);
 }
 
 template <int KIND>
 static __device__ __forceinline__ void filter_all(const toi_step *s, filter_warp &w,
-                                                  toi_outlet &kept)
+                                                  toi_outlet &kept, tallies &sum)
 {
     const toi_control *c = s->control;
     toi_count n = toi_least(c->window.pairs[KIND].n, s->pair_capacity);
@@ -122,11 +133,12 @@ static __device__ __forceinline__ void filter_all(const toi_step *s, filter_warp
         count += __popc(mask);
         if (count >= TOI_WARP) {
             count -= TOI_WARP;
-            look_again<KIND>(s, w, count + toi_lane(), true, off, kept);
+            look_again<KIND>(s, w, count + toi_lane(), true, off, kept, sum);
         }
     }
     if (count)
-        look_again<KIND>(s, w, toi_lane() < count ? toi_lane() : 0, toi_lane() < count, off, kept);
+        look_again<KIND>(s, w, toi_lane() < count ? toi_lane() : 0, toi_lane() < count, off, kept,
+                         sum);
     __syncwarp();
 }
 
@@ -138,10 +150,15 @@ static __global__ void __launch_bounds__(FILTER_THREADS, 8)
         return;
     filter_warp &w = warps[threadIdx.x / TOI_WARP];
     toi_outlet kept = {w.kept, s.left, &s.control->window.left.n, s.left_capacity, 0};
-    filter_all<TOI_EDGE_EDGE>(&s, w, kept);
-    filter_all<TOI_VERTEX_FACE>(&s, w, kept);
+    tallies sum = {0};
+    filter_all<TOI_EDGE_EDGE>(&s, w, kept, sum);
+    filter_all<TOI_VERTEX_FACE>(&s, w, kept, sum);
     if (kept.count)
         kept.flush(kept.count);
+    for (int lanes = 1; lanes < TOI_WARP; lanes *= 2)
+        sum.edges += __shfl_xor_sync(TOI_ALL_LANES, sum.edges, lanes);
+    if (toi_lane() == 0 && sum.edges)
+        atomicAdd(&s.control->window.edges_left.n, (toi_count)sum.edges);
 }
 
 void toi_start_filter(const toi_card *card, const toi_step *step)

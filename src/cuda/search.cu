@@ -219,8 +219,7 @@ static __device__ __forceinline__ void build_group(const toi_step *s, const toi_
     store_boxes(slots, group, box, of_blocks);
 }
 
-static __global__ void __launch_bounds__(TOI_SLOT_GROUP)
-    build(const __grid_constant__ toi_step s)
+static __global__ void __launch_bounds__(TOI_SLOT_GROUP) build(const __grid_constant__ toi_step s)
 {
     __shared__ toi_packed_box of_blocks[32];
     __shared__ toi_frame frame;
@@ -291,8 +290,7 @@ static __device__ void pair_blocks(const toi_step *s, group_pair p)
 {
     const toi_slots *first = first_of(s, p.kind), *second = second_of(s, p.kind);
     int lane = toi_lane(), ib = p.b * 32 + lane;
-    toi_packed_box b =
-        toi_turn_box(toi_load_box(second->groups_of_blocks + (int64_t)p.b * 2));
+    toi_packed_box b = toi_turn_box(toi_load_box(second->groups_of_blocks + (int64_t)p.b * 2));
     toi_packed_box row = toi_load_box(first->blocks + ((int64_t)p.a * 32 + lane) * 2);
     unsigned rows = __ballot_sync(TOI_ALL_LANES, !toi_boxes_part(row, b)), mine = 0;
     b = toi_turn_box(toi_load_box(second->blocks + (int64_t)ib * 2));
@@ -331,8 +329,8 @@ static __global__ void __launch_bounds__(BLOCKS_THREADS)
     toi_count warps = (toi_count)gridDim.x * BLOCKS_THREADS / TOI_WARP;
     for (toi_count at = window.first + warp * share; at < window.last; at += warps * share) {
         toi_count mine = at + toi_lane();
-        bool meet = toi_lane() < share && mine < window.last &&
-                    groups_meet(&s, find_group_pair(&s, mine));
+        bool meet =
+            toi_lane() < share && mine < window.last && groups_meet(&s, find_group_pair(&s, mine));
         for (unsigned left = __ballot_sync(TOI_ALL_LANES, meet); left; left &= left - 1)
             pair_blocks(&s, find_group_pair(&s, at + __ffs(left) - 1));
     }
@@ -350,11 +348,11 @@ void toi_start_blocks(const toi_card *card, const toi_step *step, toi_window gro
     toi_count count = groups.last - groups.first;
     toi_count warps = (toi_count)card->fillings.blocks * BLOCKS_THREADS / TOI_WARP;
     toi_count share = count / (16 * warps);
-    share = share < 1 ? 1 : share > TOI_WARP ? TOI_WARP : share;
+    share = share < 1 ? 1 : toi_least(share, TOI_WARP);
     toi_count blocks = (count + share * 8 - 1) / (share * 8), most = 1 << 20;
     if (count > 0)
-        pair_groups<<<(unsigned)(blocks < most ? blocks : most), BLOCKS_THREADS, 0,
-                      card->stream>>>(*step, groups, (int)share);
+        pair_groups<<<(unsigned)(blocks < most ? blocks : most), BLOCKS_THREADS, 0, card->stream>>>(
+            *step, groups, (int)share);
 }
 
 // ---- Boxes of slots
@@ -391,9 +389,9 @@ static __device__ __forceinline__ bool share_vertex(uint4 p, uint4 q, uint32_t t
 
 // Two times four rows against the eight lanes of a column.
 template <int KIND>
-static __device__ __forceinline__ void
-meet_eights(meet_warp &w, toi_outlet &queue, const toi_packed_box &b, uint4 q, uint32_t third,
-            uint2 blocks, int first, int column)
+static __device__ __forceinline__ void meet_eights(meet_warp &w, toi_outlet &queue,
+                                                   const toi_packed_box &b, uint4 q, uint32_t third,
+                                                   uint2 blocks, int first, int column)
 {
     bool meets[2];
 #pragma unroll

@@ -52,6 +52,7 @@ struct toi_tally
 struct toi_in_window
 {
     toi_tally next[2], pairs[2], left, knots;
+    toi_tally edges_left; // of `left`, pairs of edges
 };
 
 struct toi_control
@@ -65,9 +66,10 @@ struct toi_control
 
     // Set anew whenever the pairs are looked for again.
     toi_count limit; // bits of a time: later impacts do not matter
-    toi_count least; // key of the least pair with that time
     toi_tally hits, hard;
-    uint32_t crowded; // a primitive has very many impacts
+    toi_count first_time;  // bits of the earliest time among the impacts
+    toi_count first_place; // and the first place in the list that has it
+    uint32_t crowded;      // a primitive has very many impacts
     toi_tally block_pairs[2];
     toi_in_window window;
 };
@@ -89,14 +91,18 @@ struct toi_step
     toi_pair_name *hard; // in memory of the host
     toi_impact *impacts; // in any order
     toi_impact *sorted;  // where they were asked to be
-    uint32_t *bins;      // impacts of every vertex, then of every edge, as the first of the pair
-    uint32_t *ranks;     // by hit: how many of its bin came before
-    uint32_t *order;     // by place: the hit
-    toi_control *report; // in memory of the host
+    // Impacts are sorted by counting: each belongs to the bin of its first primitive, vertices
+    // before edges.
+    uint32_t *bins;       // how many a bin has
+    uint32_t *starts;     // the place of its first
+    uint32_t *ranks;      // by impact: which of its bin it is, in any order
+    uint2 *entries;       // by bin and rank: second primitive, and impact
+    toi_control *report;  // in memory of the host
     toi_impact *earliest; // likewise
     toi_count block_capacity, pair_capacity, left_capacity, knot_capacity, hit_capacity,
         hard_capacity;
-    int32_t defer; // where there are hard pairs the impacts are not put in order yet
+    const void *scratch; // what the launches use besides
+    int32_t defer;       // where there are hard pairs the impacts are not put in order yet
 };
 
 // A window of the work; the whole has first 0 and count ~0.
@@ -140,7 +146,7 @@ static __device__ __forceinline__ float toi_frame_steps(double low, double high)
     return size > 0x1p-100f ? 32700 / size : 0;
 }
 
-static __device__ __forceinline__ double toi_power_of_two(int exponent)
+static __device__ __forceinline__ double toi_frame_power(int exponent)
 {
     return __longlong_as_double((long long)(1023 + exponent) << 52);
 }
@@ -159,8 +165,8 @@ static __device__ __forceinline__ toi_frame toi_take_frame(const toi_control *c)
     int exponent = most > 0 ? 8 - ilogb(most) : 0; // most becomes at least 2^8 and less than 2^9
     toi_frame f;
     int half = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
-    f.first = toi_power_of_two(half);
-    f.second = toi_power_of_two(exponent - half);
+    f.first = toi_frame_power(half);
+    f.second = toi_frame_power(exponent - half);
     for (int k = 0; k < 3; ++k) {
         double bottom = toi_out_of_order(c->low[k]);
         f.origin[k] = far[k] ? bottom * f.first * f.second : 0;
@@ -197,7 +203,7 @@ static __device__ __forceinline__ toi_count toi_take_places(toi_count *total, bo
     return __shfl_sync(active, at, leader) + __popc(mask & toi_lanes_before());
 }
 
-static __device__ __forceinline__ toi_count toi_least(toi_count a, toi_count b)
+static __host__ __device__ __forceinline__ toi_count toi_least(toi_count a, toi_count b)
 {
     return a < b ? a : b;
 }
@@ -250,6 +256,13 @@ static __device__ __forceinline__ double toi_limit_of(const toi_control *c)
     return __longlong_as_double((long long)*(volatile const toi_count *)&c->limit);
 }
 
+// Lowers *least, which many threads do at once.
+static __device__ __forceinline__ void toi_lower(toi_count *least, toi_count bits)
+{
+    if (bits < *(volatile toi_count *)least)
+        atomicMin(least, bits);
+}
+
 // ---- The stages, in order; each starts its kernels on the card's stream
 
 void toi_start_take(const toi_card *card, const toi_step *step);
@@ -261,11 +274,21 @@ void toi_start_meet(const toi_card *card, const toi_step *step, toi_window block
 void toi_start_filter(const toi_card *card, const toi_step *step);
 void toi_start_contacts(const toi_card *card, const toi_step *step, toi_card_goal goal);
 void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal);
-void toi_start_places(const toi_card *card, const toi_step *step, toi_card_goal goal);
+// Impacts of all hits, in any order.
+void toi_start_places(const toi_card *card, const toi_step *step);
+// The least of the earliest hits.
+void toi_start_pick(const toi_card *card, const toi_step *step);
+// Counts impacts `first` to `last`, which the host has decided.
+void toi_start_count(const toi_card *card, const toi_step *step, toi_window impacts);
+// Puts `count` impacts, or as many as there are hits where it is ~0, in canonical order.
 toi_status toi_start_order(const toi_card *card, const toi_step *step, const toi_room *scratch,
-                           toi_complaint *complaint);
+                           toi_count count, toi_complaint *complaint);
+// The same by a sort of all, for crowded bins; the scratch is that of toi_sort_scratch().
+toi_status toi_start_sort(const toi_card *card, const toi_step *step, const toi_room *scratch,
+                          toi_count count, toi_complaint *complaint);
 void toi_start_report(const toi_card *card, const toi_step *step);
 size_t toi_order_scratch(int64_t bins);
+size_t toi_sort_scratch(toi_count impacts);
 
 // How many pairs of groups there are.
 toi_count toi_group_pairs(const toi_step *step);
@@ -282,9 +305,8 @@ static toi_status toi_fill(toi_card *card, Kernel *kernel, int threads, int *blo
                            toi_complaint *complaint)
 {
     int each = 0;
-    TOI_TRY(toi_check_cuda(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, 0),
-        "run this library's code: it was built for other cards", complaint));
+    TOI_TRY(toi_check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, 0),
+                           "run this library's code: it was built for other cards", complaint));
     *blocks = each * card->info.multiprocessors;
     return TOI_OK;
 }

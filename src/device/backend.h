@@ -42,13 +42,16 @@ typedef struct toi_card_question
     double t_max; // later impacts do not matter
     toi_residence residence;
     bool measure; // take the times of stages
+    // Where pairs are hard, leave the impacts of TOI_CARD_ALL to merge(), which is then called
+    // whatever became of them: so the list is put in order and sent once.
+    bool defer;
 } toi_card_question;
 
 // What was found; all arrays are the mesh's, until its next call.
 typedef struct toi_card_answer
 {
-    const toi_impact *impacts; // where they were asked to be, in canonical order
-    int64_t count;
+    const toi_impact *impacts; // where they were asked to be, in canonical order; NULL: deferred
+    int64_t count;             // of the decided ones
     toi_impact earliest;       // of the decided ones; an infinite time where there is none
     const toi_pair_name *hard; // in host memory: pairs that the host must decide, in any order
     int64_t hard_count;
@@ -76,7 +79,8 @@ typedef struct toi_backend
     toi_status (*find)(void *mesh, const toi_card_question *question, toi_card_answer *answer,
                        toi_complaint *complaint);
 
-    // Puts impacts that the host decided among those of the last answer, where these are.
+    // Puts impacts that the host decided among those of the last answer, where these are. Once
+    // after a find().
     toi_status (*merge)(void *mesh, const toi_impact *impacts, int64_t count,
                         toi_card_answer *answer, toi_complaint *complaint);
 } toi_backend;

@@ -72,8 +72,7 @@ TOI_INLINE toi_mask toi_try_signs(int edge_edge, const toi_pair_motion *m, toi_r
     toi_real low = toi_min(start.low, end.low), slack = toi_direction_slack(m, d, separation);
     toi_real corner[3];
     for (int k = 0; k < 3; ++k)
-        corner[k] =
-            TOI_SELECT(first, toi_corner_of(m, 0, &start, k), toi_corner_of(m, 1, &end, k));
+        corner[k] = TOI_SELECT(first, toi_corner_of(m, 0, &start, k), toi_corner_of(m, 1, &end, k));
     toi_gilbert_step(d, corner);
     return TOI_TEST(low > slack);
 }
