@@ -28,8 +28,8 @@ typedef struct toi_device_def
     /// A stream of the caller's (cudaStream_t) that all work is put on; NULL, the default: one of
     /// the device's own. It must outlive the device.
     void *stream;
-    /// The file of the backend; NULL, the default: libtoi_cuda.so beside this library, then where
-    /// the system looks.
+    /// The file of the backend; NULL, the default: libtoi_cuda.so.0 beside this library, or where
+    /// it is installed with the program that holds it, then where the system looks.
     const char *library;
     uint32_t cookie; ///< set by the default function; leave it
 } toi_device_def;
@@ -55,8 +55,9 @@ typedef struct toi_device_info
 /// TOI_ERROR_MEMORY where the card is full. On failure *device is NULL.
 TOI_API toi_status toi_open_device(const toi_device_def *def, toi_device **device);
 
-/// Ends a device, and gives back what scenes keep on it: no call may be using it, and none may use
-/// it after. Harmless on NULL.
+/// Ends a device, and gives back what scenes keep on it: no call may be using it, that which frees
+/// or changes such a scene included, and none may use it after. The scenes stay usable. Memory of
+/// toi_device_allocate() must be released before. Harmless on NULL.
 TOI_API void toi_close_device(toi_device *device);
 
 /// What the card is; NULL gives a zeroed one.
@@ -85,9 +86,15 @@ typedef struct toi_impact_view
 
 /// toi_scene_find_impacts() on def->device, without a copy: the list stays where the device put it.
 ///
-/// `start` and `end` may point to memory of the host or of the card; which it is, is found out. A
-/// `start` without data is the end of the scene's last step on this device, which is still there:
-/// then one set of positions travels.
+/// `start` and `end` may point to memory of the host or of the card; which it is, is found out. (So
+/// they may in toi_scene_find_earliest() and toi_scene_find_impacts() on a device.) A `start`
+/// without data is the end of the scene's last step on this device, which is still there: then one
+/// set of positions travels. TOI_ERROR_ARGUMENT where there is none, as after a change of the scene
+/// or a call that failed.
+///
+/// A filter's function is asked on the host about what was found; then, and where there are loose
+/// points, impacts can be left on the host alone, and loose points need both ends there. On failure
+/// the view is empty. `report` may be NULL.
 TOI_API toi_status toi_scene_view_impacts(toi_scene *scene, const toi_ccd_def *def,
                                           toi_point_view start, toi_point_view end,
                                           toi_residence residence, toi_impact_view *impacts,

@@ -3,6 +3,7 @@
 #include "ccd/question.h"
 
 #include "base/fp_mode.h"
+#include "device/device.h"
 
 static toi_status find_earliest(const toi_ccd_def *def, toi_step step, toi_ccd_report *report)
 {
@@ -41,7 +42,9 @@ static toi_status find_impacts(const toi_ccd_def *def, toi_step step, toi_impact
                              .find = solve_all,
                              .context = &q};
     q.recorder = &recorder;
-    if (status == TOI_OK)
+    if (status == TOI_OK && def->device)
+        status = toi_list_from_device(&q, &list);
+    else if (status == TOI_OK)
         status = toi_make_record_list(&recorder, &list);
     else
         toi_detach(list.data);

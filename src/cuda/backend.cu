@@ -186,13 +186,21 @@ static toi_impact no_impact()
     return none;
 }
 
+// Of an answer that is one impact, or none.
+static void set_counts(toi_card_answer *answer)
+{
+    answer->count = isfinite(answer->earliest.time) ? 1 : 0;
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        answer->counts[kind] = answer->count > 0 && answer->earliest.kind == kind;
+}
+
 static void set_list(const toi_card_mesh *mesh, toi_card_answer *answer)
 {
     const toi_control *seen = mesh->step.report;
     if (mesh->goal == TOI_CARD_EARLIEST) {
         answer->earliest = seen->hits.n > 0 ? *mesh->step.earliest : no_impact();
         answer->impacts = mesh->step.earliest;
-        answer->count = isfinite(answer->earliest.time) ? 1 : 0;
+        set_counts(answer);
         return;
     }
     answer->impacts = mesh->step.sorted;
@@ -223,7 +231,8 @@ static void set_report(const toi_card_mesh *mesh, const toi_card_question *quest
     const toi_control *seen = mesh->step.report;
     set_stages(mesh, report);
     report->bytes_up = bytes_sent(mesh, &question->start) + bytes_sent(mesh, &question->end);
-    report->bytes_down = (int64_t)(sizeof *seen + seen->hard.n * sizeof(toi_pair_name));
+    report->bytes_down =
+        (int64_t)(sizeof *seen + seen->hard.n * (sizeof(toi_pair_name) + sizeof(toi_query)));
     if (mesh->residence == TOI_ON_HOST && mesh->goal == TOI_CARD_ALL)
         report->bytes_down += (int64_t)(seen->hits.n * sizeof(toi_impact));
     report->peak_bytes = mesh->card->peak;
@@ -266,12 +275,15 @@ static toi_status find(toi_card_mesh *mesh, const toi_card_question *question,
     bool deferred = question->defer && seen->hard.n > 0;
     if (mesh->goal == TOI_CARD_ALL && seen->crowded && !deferred)
         TOI_TRY(toi_run_order(mesh, complaint));
+    answer->counts[TOI_VERTEX_FACE] = (int64_t)seen->of_vertices;
+    answer->counts[TOI_EDGE_EDGE] = (int64_t)(seen->hits.n - seen->of_vertices);
     set_list(mesh, answer);
     if (mesh->goal == TOI_CARD_ALL && deferred) {
         answer->impacts = NULL;
         answer->earliest = no_impact();
     }
     answer->hard = mesh->step.hard;
+    answer->queries = mesh->step.queries;
     answer->hard_count = (int64_t)seen->hard.n;
     set_report(mesh, question, &sums, &answer->report);
     return TOI_OK;
@@ -314,7 +326,7 @@ static void merge_earliest(toi_card_mesh *mesh, const toi_impact *impacts, int64
             answer->earliest = impacts[i];
     *mesh->step.earliest = answer->earliest;
     answer->impacts = mesh->step.earliest;
-    answer->count = isfinite(answer->earliest.time) ? 1 : 0;
+    set_counts(answer);
 }
 
 // A longer queue of hits that keeps its impacts and their ranks.
@@ -347,22 +359,42 @@ static toi_status lengthen_hits(toi_card_mesh *mesh, toi_count count, toi_compla
     return make_list(mesh, complaint);
 }
 
+// Room for `count` impacts where the list is; what is there stays only where it is put in order
+// again.
+static toi_status send_impacts(toi_card_mesh *mesh, toi_impact *to, const toi_impact *impacts,
+                               int64_t count, toi_complaint *complaint)
+{
+    if (count == 0)
+        return TOI_OK;
+    return toi_check_cuda(cudaMemcpyAsync(to, impacts, (size_t)count * sizeof *impacts,
+                                          cudaMemcpyDefault, mesh->card->stream),
+                          "take impacts", complaint);
+}
+
+// Impacts of surfaces join the card's; those of loose points come after all of them, and are in
+// order already.
 static toi_status merge(toi_card_mesh *mesh, const toi_impact *impacts, int64_t count,
                         toi_card_answer *answer, toi_complaint *complaint)
 {
-    toi_count first = mesh->count, last = first + (toi_count)count;
+    int64_t joining = 0;
+    while (joining < count && impacts[joining].kind < TOI_PAIR_KINDS)
+        ++answer->counts[impacts[joining++].kind];
+    toi_count first = mesh->count, last = first + (toi_count)joining, loose = count - joining;
     TOI_TRY(toi_check_cuda(cudaSetDevice(mesh->card->info.number), "be used", complaint));
-    TOI_TRY(lengthen_hits(mesh, last, complaint));
-    if (count > 0)
-        TOI_TRY(toi_check_cuda(cudaMemcpyAsync(mesh->step.impacts + first, impacts,
-                                               (size_t)count * sizeof *impacts,
-                                               cudaMemcpyHostToDevice, mesh->card->stream),
-                               "take impacts", complaint));
+    TOI_TRY(lengthen_hits(mesh, last + loose, complaint));
+    TOI_TRY(send_impacts(mesh, mesh->step.impacts + first, impacts, joining, complaint));
     toi_start_count(mesh->card, &mesh->step, {first, last});
     mesh->count = last;
     TOI_TRY(toi_run_order(mesh, complaint));
+    bool deferred = !answer->impacts;
+    toi_impact earliest = answer->earliest;
     set_list(mesh, answer);
-    return TOI_OK;
+    if (!deferred)
+        answer->earliest = earliest;
+    answer->count += (int64_t)loose;
+    TOI_TRY(
+        send_impacts(mesh, mesh->step.sorted + last, impacts + joining, (int64_t)loose, complaint));
+    return toi_check_cuda(cudaStreamSynchronize(mesh->card->stream), "finish its work", complaint);
 }
 
 toi_status toi_merge_on_card(void *on, const toi_impact *impacts, int64_t count,
@@ -386,9 +418,9 @@ toi_status toi_merge_on_card(void *on, const toi_impact *impacts, int64_t count,
 extern "C" TOI_API const toi_backend *toi_backend_of_cuda(uint32_t version)
 {
     static const toi_backend backend = {
-        TOI_BACKEND_VERSION, toi_open_card,      toi_close_card,
-        toi_allocate_locked, toi_release_locked, toi_make_card_mesh,
-        toi_free_card_mesh,  toi_find_on_card,   toi_merge_on_card,
+        TOI_BACKEND_VERSION, toi_open_card,     toi_close_card,     toi_allocate_locked,
+        toi_release_locked,  toi_is_on_card,    toi_make_card_mesh, toi_free_card_mesh,
+        toi_find_on_card,    toi_merge_on_card,
     };
     return version == TOI_BACKEND_VERSION ? &backend : NULL;
 }

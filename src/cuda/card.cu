@@ -1,7 +1,6 @@
 // Cards: opening and closing them, memory under a limit, and words for errors.
 
-#include "cuda/card.cuh"
-#include "cuda/step.cuh"
+#include "cuda/mesh.cuh"
 
 #include <cstdarg>
 #include <cstdio>
@@ -176,4 +175,15 @@ void toi_release_locked(void *on, void *memory)
 {
     cudaSetDevice(((toi_card *)on)->info.number);
     cudaFreeHost(memory);
+}
+
+bool toi_is_on_card(void *on, const void *memory)
+{
+    cudaPointerAttributes at;
+    cudaSetDevice(((toi_card *)on)->info.number);
+    if (cudaPointerGetAttributes(&at, memory) != cudaSuccess) {
+        cudaGetLastError();
+        return false;
+    }
+    return at.type == cudaMemoryTypeDevice;
 }

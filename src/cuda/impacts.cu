@@ -258,12 +258,18 @@ toi_status toi_start_sort(const toi_card *card, const toi_step *step, const toi_
 
 static __global__ void report(const __grid_constant__ toi_step s)
 {
-    const uint32_t *from = (const uint32_t *)s.control;
+    toi_control *c = s.control;
+    if (threadIdx.x == 0 && s.slots[TOI_EDGE].count > 0)
+        c->of_vertices = s.starts[s.vertex_count];
+    else if (threadIdx.x == 0)
+        c->of_vertices = c->hits.n;
+    __syncthreads();
+    const uint32_t *from = (const uint32_t *)c;
     uint32_t *to = (uint32_t *)s.report;
-    for (unsigned i = threadIdx.x; i < sizeof(toi_control) / sizeof(uint32_t); i += blockDim.x)
+    for (unsigned i = threadIdx.x; i < sizeof *c / sizeof *from; i += blockDim.x)
         to[i] = from[i];
-    if (threadIdx.x == 0 && s.control->first_place != ~(toi_count)0)
-        *s.earliest = s.sorted[s.control->first_place];
+    if (threadIdx.x == 0 && c->first_place != ~(toi_count)0)
+        *s.earliest = s.sorted[c->first_place];
 }
 
 void toi_start_report(const toi_card *card, const toi_step *step)

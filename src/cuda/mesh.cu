@@ -86,6 +86,11 @@ static size_t hit_bytes()
     return sizeof(toi_hit) + sizeof(toi_impact) + sizeof(uint32_t) + sizeof(uint2);
 }
 
+static size_t hard_bytes()
+{
+    return sizeof(toi_pair_name) + sizeof(toi_query);
+}
+
 static void cut_queues(toi_card_mesh *mesh)
 {
     toi_step *s = &mesh->step;
@@ -100,7 +105,8 @@ static void cut_queues(toi_card_mesh *mesh)
     s->hits = (toi_hit *)(s->impacts + n->hits);
     s->entries = (uint2 *)(s->hits + n->hits);
     s->ranks = (uint32_t *)(s->entries + n->hits);
-    s->hard = (toi_pair_name *)mesh->hard.data;
+    s->queries = (toi_query *)mesh->hard.data;
+    s->hard = (toi_pair_name *)(s->queries + n->hard);
     s->block_capacity = n->blocks;
     s->pair_capacity = n->pairs;
     s->left_capacity = s->knot_capacity = n->left;
@@ -149,7 +155,7 @@ toi_status toi_make_queues(toi_card_mesh *mesh, const toi_capacities *wanted,
     TOI_TRY(make_queue(mesh, &mesh->pairs, &n->pairs, w.pairs, 2 * sizeof(uint2), complaint));
     w.left = toi_least(w.left, share_of_limit(mesh, &mesh->left, 2 * sizeof(uint2), 4));
     TOI_TRY(make_queue(mesh, &mesh->left, &n->left, w.left, 2 * sizeof(uint2), complaint));
-    TOI_TRY(make_queue(mesh, &mesh->hard, &n->hard, w.hard, sizeof(toi_pair_name), complaint));
+    TOI_TRY(make_queue(mesh, &mesh->hard, &n->hard, w.hard, hard_bytes(), complaint));
     cut_queues(mesh);
     return TOI_OK;
 }

@@ -69,5 +69,6 @@ toi_status toi_open_card(const toi_device_def *def, void **card, toi_device_info
 void toi_close_card(void *card);
 toi_status toi_allocate_locked(void *card, size_t size, void **memory, toi_complaint *complaint);
 void toi_release_locked(void *card, void *memory);
+bool toi_is_on_card(void *card, const void *memory);
 
 #endif

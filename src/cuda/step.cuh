@@ -69,6 +69,7 @@ struct toi_control
     toi_tally hits, hard;
     toi_count first_time;  // bits of the earliest time among the impacts
     toi_count first_place; // and the first place in the list that has it
+    toi_count of_vertices; // impacts of vertices with faces
     uint32_t crowded;      // a primitive has very many impacts
     toi_tally block_pairs[2];
     toi_in_window window;
@@ -89,6 +90,7 @@ struct toi_step
     uint2 *block_pairs[2], *pairs[2], *left, *knots;
     toi_hit *hits;
     toi_pair_name *hard; // in memory of the host
+    toi_query *queries;  // likewise: their positions
     toi_impact *impacts; // in any order
     toi_impact *sorted;  // where they were asked to be
     // Impacts are sorted by counting: each belongs to the bin of its first primitive, vertices

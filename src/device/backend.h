@@ -18,7 +18,8 @@ typedef struct toi_complaint
     char text[TOI_COMPLAINT_BYTES];
 } toi_complaint;
 
-// Faces, edges and groups, packed, in memory of the host; read during the call.
+// Faces, edges and groups, packed, in memory of the host; read during the call. There is a face or
+// two edges: where there is no pair the card is not asked.
 typedef struct toi_card_topology
 {
     int64_t vertex_count, edge_count, face_count;
@@ -50,10 +51,13 @@ typedef struct toi_card_question
 // What was found; all arrays are the mesh's, until its next call.
 typedef struct toi_card_answer
 {
-    const toi_impact *impacts; // where they were asked to be, in canonical order; NULL: deferred
-    int64_t count;             // of the decided ones
-    toi_impact earliest;       // of the decided ones; an infinite time where there is none
-    const toi_pair_name *hard; // in host memory: pairs that the host must decide, in any order
+    // Where they were asked to be, in canonical order. NULL: deferred, and so is `earliest`.
+    const toi_impact *impacts;
+    int64_t count;
+    int64_t counts[TOI_PAIR_KINDS]; // of them, by toi_kind
+    toi_impact earliest;            // of the decided ones; an infinite time where there is none
+    const toi_pair_name *hard;      // in host memory: pairs that the host must decide, in any order
+    const toi_query *queries; // likewise: where they start and end, which only the card may know
     int64_t hard_count;
     bool infinite; // a coordinate is not finite: nothing else is set
     toi_device_report report;
@@ -71,6 +75,9 @@ typedef struct toi_backend
     toi_status (*allocate)(void *card, size_t size, void **memory, toi_complaint *complaint);
     void (*release)(void *card, void *memory);
 
+    // Is this memory that the host must not read?
+    bool (*is_on_card)(void *card, const void *memory);
+
     // A mesh whose topology, order and buffers stay on the card. After a failure of find() it is as
     // good as new: the next call begins with both sets of positions.
     toi_status (*make_mesh)(void *card, const toi_card_topology *topology, void **mesh,
@@ -79,8 +86,9 @@ typedef struct toi_backend
     toi_status (*find)(void *mesh, const toi_card_question *question, toi_card_answer *answer,
                        toi_complaint *complaint);
 
-    // Puts impacts that the host decided among those of the last answer, where these are. Once
-    // after a find().
+    // Puts impacts that the host decided, in canonical order and of any kind, among those of the
+    // last answer, where these are; once after a find(). Changes impacts, count and counts (of the
+    // first two kinds), and `earliest` where that was deferred.
     toi_status (*merge)(void *mesh, const toi_impact *impacts, int64_t count,
                         toi_card_answer *answer, toi_complaint *complaint);
 } toi_backend;

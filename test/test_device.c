@@ -1,0 +1,768 @@
+// The host's side of devices, with a backend that needs no card: answers are the processor's bit
+// for bit however many pairs are left to the host, what changes is sent anew, failures leave a
+// scene usable, and nothing leaks.
+
+#include "counted_hooks.h"
+#include "fake_backend.h"
+#include "steps.h"
+#include "support.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static fake_knobs *knobs;
+
+static toi_device_def fake_def(void)
+{
+    toi_device_def def = toi_default_device_def();
+    def.library = TOI_FAKE_BACKEND;
+    return def;
+}
+
+static toi_device *open_fake(void)
+{
+    toi_device_def def = fake_def();
+    toi_device *device;
+    assert_ok(toi_open_device(&def, &device));
+    return device;
+}
+
+static toi_ccd_def on_device(toi_device *device)
+{
+    toi_ccd_def def = toi_default_ccd_def();
+    def.device = device;
+    return def;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    void *library = dlopen(TOI_FAKE_BACKEND, RTLD_NOW | RTLD_LOCAL);
+    knobs = library ? dlsym(library, FAKE_KNOBS_SYMBOL) : NULL;
+    return knobs ? 0 : -1;
+}
+
+// Every test leaves nothing behind, on the card and on the host.
+static int begin(void **state)
+{
+    knobs->hard_every = 3;
+    knobs->version = 0;
+    knobs->open = knobs->make_mesh = knobs->find = knobs->merge = TOI_OK;
+    knobs->meshes_made = knobs->finds = knobs->resumed = 0;
+    return count_allocations(state);
+}
+
+static int end(void **state)
+{
+    bool clean = knobs->cards == 0 && knobs->meshes == 0 && knobs->blocks == 0;
+    return stop_counting(state) == 0 && clean ? 0 : -1;
+}
+
+// ---- Comparing
+
+static void same_impact(const toi_impact *a, const toi_impact *b)
+{
+    assert_memory_equal(a, b, sizeof *a);
+}
+
+static void same_lists(const toi_impact *a, int64_t a_count, const toi_impact *b, int64_t b_count)
+{
+    assert_int_equal(a_count, b_count);
+    if (a_count > 0)
+        assert_memory_equal(a, b, (size_t)a_count * sizeof *a);
+}
+
+static void same_reports(const toi_ccd_report *a, const toi_ccd_report *b)
+{
+    same_impact(&a->earliest, &b->earliest);
+    assert_int_equal(a->state, b->state);
+    assert_memory_equal(a->hits, b->hits, sizeof a->hits);
+    assert_memory_equal(a->undecided, b->undecided, sizeof a->undecided);
+    assert_int_equal(a->decided_by, b->decided_by);
+    assert_int_equal(a->vertices, b->vertices);
+    assert_int_equal(a->edges, b->edges);
+    assert_int_equal(a->faces, b->faces);
+}
+
+// All that can be asked, with the definition's device and without; returns how many impacts.
+static int64_t compare(toi_scene *scene, const toi_ccd_def *def, const toi_mesh *mesh)
+{
+    toi_ccd_def without = *def;
+    without.device = NULL;
+    toi_ccd_report expected, found;
+    toi_impact_array impacts = {0}, others = {0};
+    assert_ok(ask_impacts(scene, &without, mesh, &impacts, &expected));
+    assert_ok(ask_impacts(scene, def, mesh, &others, &found));
+    same_lists(others.data, others.count, impacts.data, impacts.count);
+    same_reports(&found, &expected);
+    assert_ok(ask_earliest(scene, &without, mesh, &expected));
+    assert_ok(ask_earliest(scene, def, mesh, &found));
+    same_reports(&found, &expected);
+    int64_t count = impacts.count;
+    toi_free_impacts(&impacts);
+    toi_free_impacts(&others);
+    return count;
+}
+
+static void compare_steps(toi_scene *scene, const toi_ccd_def *def, const toi_mesh *mesh)
+{
+    toi_ccd_def without = *def;
+    without.device = NULL;
+    toi_ccd_report expected, found;
+    size_t bytes = (size_t)mesh->start.count * sizeof(double);
+    double *steps = malloc(bytes), *others = malloc(bytes);
+    assert_ok(ask_safe_steps(scene, &without, mesh, steps, &expected));
+    assert_ok(ask_safe_steps(scene, def, mesh, others, &found));
+    assert_memory_equal(others, steps, bytes);
+    same_reports(&found, &expected);
+    assert_int_equal(found.checks, expected.checks);
+    free(steps);
+    free(others);
+}
+
+// ---- Opening
+
+static void opening_says_why_not(void **state)
+{
+    (void)state;
+    toi_device *device;
+    toi_device_def def = fake_def();
+    def.library = "/nowhere/libtoi_none.so";
+    assert_fails(toi_open_device(&def, &device), TOI_ERROR_UNSUPPORTED, "libtoi_none.so");
+    assert_null(device);
+    def.library = TOI_NO_BACKEND;
+    assert_fails(toi_open_device(&def, &device), TOI_ERROR_UNSUPPORTED, "no backend of toi");
+    def = fake_def();
+    knobs->version = 77;
+    assert_fails(toi_open_device(&def, &device), TOI_ERROR_UNSUPPORTED, "another version");
+    knobs->version = 0;
+    knobs->open = TOI_ERROR_UNSUPPORTED;
+    assert_fails(toi_open_device(&def, &device), TOI_ERROR_UNSUPPORTED, "opening it has failed");
+    knobs->open = TOI_OK;
+    def.number = -1;
+    assert_fails(toi_open_device(&def, &device), TOI_ERROR_ARGUMENT, "number of the card is -1");
+    def = fake_def();
+    def.memory_limit = -1;
+    assert_fails(toi_open_device(&def, &device), TOI_ERROR_ARGUMENT, "memory limit is negative");
+    assert_fails(toi_open_device(&(toi_device_def){0}, &device), TOI_ERROR_ARGUMENT,
+                 "toi_default_device_def");
+    assert_fails(toi_open_device(NULL, &device), TOI_ERROR_ARGUMENT, "toi_default_device_def");
+    assert_null(device);
+    def = fake_def();
+    assert_fails(toi_open_device(&def, NULL), TOI_ERROR_ARGUMENT, "no place");
+}
+
+static void a_device_has_a_name_and_memory(void **state)
+{
+    (void)state;
+    toi_device *device = open_fake();
+    assert_string_equal(toi_describe_device(device).name, "fake");
+    assert_string_equal(toi_describe_device(NULL).name, "");
+    double *memory = toi_device_allocate(device, 100 * sizeof *memory);
+    assert_non_null(memory);
+    memory[99] = 1;
+    assert_null(toi_device_allocate(device, (size_t)1 << 60));
+    assert_non_null(strstr(toi_last_message(), "allocating has failed"));
+    assert_null(toi_device_allocate(NULL, 8));
+    toi_device_release(device, NULL);
+    toi_device_release(device, memory);
+    assert_int_equal(toi_device_last_report(NULL).stage_count, 0);
+    toi_close_device(device);
+    toi_close_device(NULL);
+}
+
+// ---- The same answers
+
+static void answers_are_the_processors(void **state)
+{
+    (void)state;
+    toi_device *device = open_fake();
+    int64_t impacts = 0;
+    for (int seed = 0; seed < 12; ++seed) {
+        soup s = make_soup(20 + 5 * seed, 0.4, 0.3 + 0.05 * seed, (uint64_t)seed);
+        toi_ccd_def def = on_device(device);
+        toi_scene *scene;
+        assert_ok(make_scene_of(&s.mesh, NULL, &scene));
+        for (knobs->hard_every = 0; knobs->hard_every <= 4; ++knobs->hard_every) {
+            def.workers = 1 + seed % 3;
+            def.narrow.t_max = seed % 4 == 3 ? 0.4 : 1;
+            impacts += compare(NULL, &def, &s.mesh);
+            compare(scene, &def, &s.mesh);
+            compare_steps(seed % 2 ? scene : NULL, &def, &s.mesh);
+        }
+        toi_free_scene(scene);
+        free_soup(&s);
+    }
+    assert_true(impacts > 1000);
+    toi_close_device(device);
+}
+
+static void positions_may_be_single_and_strided(void **state)
+{
+    (void)state;
+    toi_device *device = open_fake();
+    soup s = make_soup(40, 0.4, 0.4, 5);
+    float(*rows)[2][5] = calloc((size_t)s.vertex_count, sizeof *rows);
+    for (int64_t i = 0; i < s.vertex_count; ++i)
+        for (int k = 0; k < 3; ++k) {
+            rows[i][0][k] = (float)s.start[i][k];
+            rows[i][1][k] = (float)s.end[i][k];
+        }
+    toi_mesh mesh = s.mesh;
+    mesh.start = (toi_point_view){rows[0][0], s.vertex_count, sizeof *rows, TOI_FLOAT};
+    mesh.end = (toi_point_view){rows[0][1], s.vertex_count, sizeof *rows, TOI_FLOAT};
+    // And faces with something between them.
+    int32_t(*faces)[4] = calloc((size_t)s.face_count, sizeof *faces);
+    for (int64_t i = 0; i < s.face_count; ++i)
+        memcpy(faces[i], s.faces[i], sizeof *s.faces);
+    mesh.faces = (toi_index_view){faces[0], s.face_count, sizeof *faces};
+    toi_ccd_def def = on_device(device);
+    assert_true(compare(NULL, &def, &mesh) > 0);
+    compare_steps(NULL, &def, &mesh);
+    free(faces);
+    free(rows);
+    free_soup(&s);
+    toi_close_device(device);
+}
+
+static bool even_sum(void *context, int32_t a, int32_t b)
+{
+    (void)context;
+    return (a + b) % 2 == 0 || a == 7;
+}
+
+// Of the four filters that there can be, each in a scene, and each put into one that has another.
+static void filters_hold(void **state)
+{
+    (void)state;
+    toi_device *device = open_fake();
+    soup s = make_soup(50, 0.4, 0.4, 9);
+    toi_ccd_def def = on_device(device);
+    toi_impact_view view;
+    toi_scene *scene;
+    int32_t *groups = calloc((size_t)s.vertex_count, sizeof *groups);
+    int64_t counts[4];
+    for (int64_t i = 0; i < s.vertex_count; ++i)
+        groups[i] = (int32_t)(i * 5 / s.vertex_count) - 1;
+    assert_ok(make_scene_of(&s.mesh, NULL, &scene));
+    for (int i = 0; i < 4; ++i) {
+        toi_filter filter = {.may_collide = i & 1 ? even_sum : NULL};
+        if (i & 2)
+            filter.groups = groups, filter.group_count = s.vertex_count;
+        toi_ccd_def own = def;
+        own.filter = filter;
+        counts[i] = compare(NULL, &own, &s.mesh);
+        assert_ok(toi_scene_set_filter(scene, &filter));
+        assert_int_equal(compare(scene, &def, &s.mesh), counts[i]);
+        compare_steps(scene, &def, &s.mesh);
+        assert_ok(toi_scene_view_impacts(scene, &def, s.mesh.start, s.mesh.end, TOI_ON_HOST, &view,
+                                         NULL));
+        assert_int_equal(view.count, counts[i]);
+    }
+    assert_true(counts[3] < counts[2] && counts[2] < counts[0] && counts[3] < counts[1]);
+    assert_true(counts[3] > 0);
+    free(groups);
+    toi_free_scene(scene);
+    free_soup(&s);
+    toi_close_device(device);
+}
+
+static void small_meshes_are_answered(void **state)
+{
+    (void)state;
+    toi_device *device = open_fake();
+    toi_ccd_def def = on_device(device);
+    const double start[5][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.2, 0.2, 1}, {0.2, 0.2, -1}};
+    const double past[5][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.2, 0.2, -1}, {0.2, 0.2, 1}};
+    const int32_t faces[3] = {0, 1, 2}, edges[4] = {0, 1, 2, 3};
+    toi_mesh empty = {0}, points = toi_make_mesh(start[0], past[0], 5, NULL, 0);
+    toi_mesh face = toi_make_mesh(start[0], past[0], 4, faces, 1);
+    toi_mesh one_edge = points, two_edges = points;
+    one_edge.edges = (toi_index_view){edges, 1, 0};
+    two_edges.edges = (toi_index_view){edges, 2, 0};
+    assert_int_equal(compare(NULL, &def, &empty), 0);
+    assert_true(compare(NULL, &def, &points) > 0);
+    compare(NULL, &def, &one_edge);
+    assert_int_equal(knobs->finds, 0); // there was nothing for the card
+    compare(NULL, &def, &two_edges);
+    assert_true(compare(NULL, &def, &face) > 0);
+    toi_close_device(device);
+}
+
+// ---- What stays on the card
+
+// Takes view and report of a step; the scene's list must be the one that is found without a device.
+static toi_impact_view check_view(toi_scene *scene, const toi_ccd_def *def, const toi_mesh *mesh,
+                                  toi_point_view start, toi_point_view to, toi_residence residence)
+{
+    toi_ccd_def without = toi_default_ccd_def();
+    toi_ccd_report expected, found;
+    toi_impact_array impacts = {0};
+    toi_impact_view view;
+    assert_ok(toi_find_impacts(&without, mesh, &impacts, &expected));
+    assert_ok(toi_scene_view_impacts(scene, def, start, to, residence, &view, &found));
+    const void *data = view.data;
+    if (residence == TOI_ON_DEVICE) {
+        assert_in_range((uintptr_t)data, (uintptr_t)knobs->card_memory,
+                        (uintptr_t)knobs->card_memory + FAKE_CARD_BYTES - 1);
+        data = knobs->shadow + ((const char *)data - knobs->card_memory);
+    }
+    same_lists(data, view.count, impacts.data, impacts.count);
+    same_reports(&found, &expected);
+    toi_free_impacts(&impacts);
+    return view;
+}
+
+static soup make_bodies(uint64_t seed) // without loose points
+{
+    soup s = make_soup(40, 0.4, 0.35, seed);
+    int64_t named = 0;
+    for (int64_t i = 0; i < 3 * s.face_count; ++i)
+        named = s.faces[i / 3][i % 3] >= named ? s.faces[i / 3][i % 3] + 1 : named;
+    s.mesh.start.count = s.mesh.end.count = named;
+    s.mesh.edges = (toi_index_view){0};
+    return s;
+}
+
+static void only_positions_travel(void **state)
+{
+    (void)state;
+    toi_device *device = open_fake();
+    toi_ccd_def def = on_device(device);
+    soup s = make_bodies(3);
+    toi_mesh back = s.mesh;
+    back.start = s.mesh.end;
+    back.end = s.mesh.start;
+    toi_scene *scene;
+    toi_impact_view view;
+    toi_point_view none = {0};
+    assert_ok(make_scene_of(&s.mesh, NULL, &scene));
+    assert_fails(toi_scene_view_impacts(scene, &def, none, s.mesh.end, TOI_ON_HOST, &view, NULL),
+                 TOI_ERROR_ARGUMENT, "no end of a last step");
+    for (int i = 0; i < 3; ++i) {
+        check_view(scene, &def, &s.mesh, i ? none : s.mesh.start, s.mesh.end, TOI_ON_HOST);
+        check_view(scene, &def, &back, none, back.end, i == 1 ? TOI_ON_DEVICE : TOI_ON_HOST);
+    }
+    assert_int_equal(knobs->resumed, 5);
+    assert_int_equal(knobs->meshes_made, 1);
+    // A step that fails is no step to go on from.
+    knobs->find = TOI_ERROR_MEMORY;
+    assert_fails(toi_scene_view_impacts(scene, &def, none, s.mesh.end, TOI_ON_HOST, &view, NULL),
+                 TOI_ERROR_MEMORY, "finding impacts has failed");
+    assert_null(view.data);
+    knobs->find = TOI_OK;
+    assert_fails(toi_scene_view_impacts(scene, &def, none, s.mesh.end, TOI_ON_HOST, &view, NULL),
+                 TOI_ERROR_ARGUMENT, "no end of a last step");
+    check_view(scene, &def, &s.mesh, s.mesh.start, s.mesh.end, TOI_ON_HOST);
+    // Nor is one on another device.
+    toi_device *other = open_fake();
+    def.device = other;
+    assert_fails(toi_scene_view_impacts(scene, &def, none, s.mesh.end, TOI_ON_HOST, &view, NULL),
+                 TOI_ERROR_ARGUMENT, "no end of a last step");
+    check_view(scene, &def, &s.mesh, s.mesh.start, s.mesh.end, TOI_ON_DEVICE);
+    toi_free_scene(scene);
+    toi_close_device(other);
+    toi_close_device(device);
+    free_soup(&s);
+}
+
+// The host never reads what is in the card's memory: its pages are closed to it.
+static void positions_may_be_on_the_card(void **state)
+{
+    (void)state;
+    toi_device *device = open_fake();
+    toi_ccd_def def = on_device(device);
+    soup s = make_bodies(4), whole = make_soup(40, 0.4, 0.35, 4);
+    int64_t count = s.mesh.start.count;
+    size_t bytes = (size_t)count * sizeof *s.start;
+    double *steps = calloc((size_t)count, sizeof *steps);
+    toi_impact_view view;
+    toi_ccd_report report;
+    toi_scene *scene;
+    assert_true(2 * bytes < FAKE_CARD_BYTES / 2);
+    memcpy(knobs->shadow, s.start, bytes);
+    memcpy(knobs->shadow + bytes, s.end, bytes);
+    toi_point_view from = {knobs->card_memory, count, 0, TOI_DOUBLE};
+    toi_point_view to = {knobs->card_memory + bytes, count, 0, TOI_DOUBLE};
+    assert_ok(make_scene_of(&s.mesh, NULL, &scene));
+    for (int residence = TOI_ON_HOST; residence <= TOI_ON_DEVICE; ++residence) {
+        check_view(scene, &def, &s.mesh, from, to, (toi_residence)residence);
+        check_view(scene, &def, &s.mesh, s.mesh.start, to, (toi_residence)residence);
+        check_view(scene, &def, &s.mesh, from, s.mesh.end, (toi_residence)residence);
+    }
+    assert_ok(toi_scene_find_earliest(scene, &def, from, to, &report));
+    assert_fails(toi_scene_find_safe_steps(scene, &def, from, to, steps, NULL),
+                 TOI_ERROR_UNSUPPORTED, "safe steps");
+    memcpy(knobs->shadow, &(double){NAN}, sizeof(double));
+    assert_fails(toi_scene_find_earliest(scene, &def, from, to, &report), TOI_ERROR_DATA,
+                 "not known which");
+    assert_ok(toi_scene_find_earliest(scene, &def, s.mesh.start, to, &report));
+    toi_free_scene(scene);
+    // Loose points are the host's part.
+    from.count = to.count = whole.mesh.start.count;
+    assert_ok(make_scene_of(&whole.mesh, NULL, &scene));
+    memcpy(knobs->shadow, whole.start, (size_t)from.count * sizeof *whole.start);
+    assert_fails(toi_scene_find_earliest(scene, &def, from, whole.mesh.end, &report),
+                 TOI_ERROR_UNSUPPORTED, "loose points");
+    assert_fails(toi_scene_view_impacts(scene, &def, whole.mesh.start, whole.mesh.end,
+                                        TOI_ON_DEVICE, &view, &report),
+                 TOI_ERROR_UNSUPPORTED, "ask for them on the host");
+    toi_free_scene(scene);
+    free(steps);
+    free_soup(&s);
+    free_soup(&whole);
+    toi_close_device(device);
+}
+
+static void changes_are_sent(void **state)
+{
+    (void)state;
+    toi_device *device = open_fake();
+    toi_ccd_def def = on_device(device);
+    soup s = make_bodies(6);
+    toi_scene *scene;
+    assert_ok(make_scene_of(&s.mesh, NULL, &scene));
+    int64_t before = compare(scene, &def, &s.mesh);
+    compare(scene, &def, &s.mesh);
+    assert_int_equal(knobs->meshes_made, 1);
+    // The last face goes, and another takes two of its corners.
+    toi_face_change change = {.face = 0};
+    memcpy(change.vertices, s.faces[0], sizeof change.vertices);
+    change.vertices[0] = s.faces[1][0];
+    assert_ok(
+        toi_scene_change_faces(scene, s.mesh.start.count, s.face_count - 1, &change, 1, NULL));
+    assert_int_not_equal(compare(scene, &def, &s.mesh), before);
+    assert_int_equal(knobs->meshes_made, 2);
+    toi_scene_def whole = toi_default_scene_def();
+    whole.vertex_count = s.mesh.start.count;
+    whole.faces = s.mesh.faces;
+    assert_ok(toi_scene_change(scene, &whole));
+    assert_int_equal(compare(scene, &def, &s.mesh), before);
+    assert_int_equal(knobs->meshes_made, 3);
+    assert_ok(toi_scene_set_filter(scene, NULL));
+    assert_ok(toi_scene_trim(scene));
+    assert_int_equal(knobs->meshes, 0);
+    assert_int_equal(compare(scene, &def, &s.mesh), before);
+    toi_free_scene(scene);
+    free_soup(&s);
+    toi_close_device(device);
+}
+
+static void a_device_may_go_before_its_scenes(void **state)
+{
+    (void)state;
+    soup s = make_soup(30, 0.4, 0.4, 8);
+    toi_scene *scenes[3];
+    for (int i = 0; i < 3; ++i)
+        assert_ok(make_scene_of(&s.mesh, NULL, &scenes[i]));
+    for (int round = 0; round < 3; ++round) {
+        toi_device *device = open_fake();
+        toi_ccd_def def = on_device(device);
+        for (int i = 0; i < 3; ++i)
+            assert_true(compare(scenes[i], &def, &s.mesh) > 0);
+        assert_int_equal(knobs->meshes, 3);
+        if (round == 1) { // the one in the middle of the list goes first
+            toi_free_scene(scenes[1]);
+            assert_int_equal(knobs->meshes, 2);
+            assert_ok(make_scene_of(&s.mesh, NULL, &scenes[1]));
+        }
+        toi_close_device(device);
+        assert_int_equal(knobs->meshes, 0);
+        def.device = NULL;
+        assert_true(compare(scenes[0], &def, &s.mesh) > 0);
+    }
+    for (int i = 0; i < 3; ++i)
+        toi_free_scene(scenes[i]);
+    free_soup(&s);
+}
+
+// ---- Failures
+
+static void fails_and_goes_on(toi_scene *scene, const toi_ccd_def *def, const toi_mesh *mesh,
+                              toi_status *knob)
+{
+    toi_ccd_report report;
+    toi_impact_array impacts = {0};
+    toi_ccd_def without = *def;
+    without.device = NULL;
+    const toi_status kinds[] = {TOI_ERROR_MEMORY, TOI_ERROR_UNSUPPORTED, TOI_ERROR_LIMIT};
+    for (int i = 0; i < 3; ++i) {
+        assert_ok(ask_impacts(scene, def, mesh, &impacts, &report));
+        if (scene && knob == &knobs->make_mesh)
+            assert_ok(toi_scene_trim(scene));
+        *knob = kinds[i];
+        assert_fails(ask_impacts(scene, def, mesh, &impacts, &report), kinds[i], "has failed");
+        assert_int_equal(impacts.count, 0);
+        assert_true(isinf(report.earliest.time));
+        if (knob != &knobs->merge)
+            assert_fails(ask_earliest(scene, def, mesh, &report), kinds[i], "has failed");
+        assert_ok(ask_impacts(scene, &without, mesh, &impacts, &report)); // the processor answers
+        assert_true(impacts.count > 0);
+        *knob = TOI_OK;
+        compare(scene, def, mesh);
+    }
+    toi_free_impacts(&impacts);
+}
+
+static void failures_leave_a_scene_usable(void **state)
+{
+    (void)state;
+    toi_device *device = open_fake();
+    toi_ccd_def def = on_device(device);
+    soup s = make_soup(40, 0.4, 0.4, 2);
+    toi_scene *scene;
+    assert_ok(make_scene_of(&s.mesh, NULL, &scene));
+    toi_status *const all[] = {&knobs->find, &knobs->merge, &knobs->make_mesh};
+    for (int i = 0; i < 3; ++i) {
+        fails_and_goes_on(scene, &def, &s.mesh, all[i]);
+        fails_and_goes_on(NULL, &def, &s.mesh, all[i]);
+    }
+    toi_free_scene(scene);
+    free_soup(&s);
+    toi_close_device(device);
+}
+
+static void bad_positions_are_named(void **state)
+{
+    (void)state;
+    toi_device *device = open_fake();
+    toi_ccd_def def = on_device(device);
+    soup s = make_soup(40, 0.4, 0.4, 2);
+    toi_ccd_report report;
+    double good = s.end[5][1];
+    s.end[5][1] = INFINITY;
+    assert_fails(toi_find_earliest(&def, &s.mesh, &report), TOI_ERROR_DATA,
+                 "vertex 5: coordinate y at t = 1 is inf");
+    s.end[5][1] = good;
+    s.mesh.start.count -= 1;
+    assert_fails(toi_find_earliest(&def, &s.mesh, &report), TOI_ERROR_DATA, "vertices at t = 0");
+    s.mesh.start = (toi_point_view){NULL, s.vertex_count, 0, TOI_DOUBLE};
+    assert_fails(toi_find_earliest(&def, &s.mesh, &report), TOI_ERROR_DATA, "no data for");
+    free_soup(&s);
+    toi_close_device(device);
+}
+
+static bool stop(void *context, double share)
+{
+    (void)share;
+    ++*(int *)context;
+    return false;
+}
+
+static void a_call_can_be_cancelled(void **state)
+{
+    (void)state;
+    toi_device *device = open_fake();
+    toi_ccd_def def = on_device(device);
+    int asked = 0;
+    soup s = make_soup(40, 0.4, 0.4, 2);
+    toi_impact_array impacts = {0};
+    def.progress = stop;
+    def.progress_context = &asked;
+    assert_int_equal(toi_find_impacts(&def, &s.mesh, &impacts, NULL), TOI_ERROR_CANCELLED);
+    assert_int_equal(asked, 1);
+    toi_free_impacts(&impacts);
+    free_soup(&s);
+    toi_close_device(device);
+}
+
+static void what_it_does_not_do_is_refused(void **state)
+{
+    (void)state;
+    toi_device *device = open_fake();
+    soup s = make_soup(20, 0.4, 0.4, 2);
+    toi_ccd_report report;
+    toi_pair_array given[TOI_KIND_COUNT] = {0}, pairs = {0};
+    toi_close_array close = {0};
+    toi_impact_view view;
+    toi_scene *scene;
+    enum
+    {
+        CASES = 8
+    };
+    toi_ccd_def defs[CASES];
+    static const char *const words[CASES] = {
+        "narrow phases", "separations",      "separations", "second pass",
+        "given pairs",   "count_candidates", "float_boxes", "broad.method at auto"};
+    for (int i = 0; i < CASES; ++i)
+        defs[i] = on_device(device);
+    defs[0].narrow.method = TOI_NARROW_INCLUSION;
+    defs[1].narrow.min_separation = 0.01;
+    defs[2].zero_time.relative_separation = 0.2;
+    defs[3].zero_time.rescale = 0.8;
+    defs[4].given = given;
+    defs[5].count_candidates = true;
+    defs[6].float_boxes = true;
+    defs[7].broad.method = TOI_BROAD_LBVH;
+    for (int i = 0; i < CASES; ++i)
+        assert_fails(toi_find_earliest(&defs[i], &s.mesh, &report), TOI_ERROR_UNSUPPORTED,
+                     words[i]);
+    toi_ccd_def def = on_device(device);
+    assert_fails(toi_find_candidates(&def, &s.mesh, TOI_EDGE_EDGE, &pairs, NULL),
+                 TOI_ERROR_UNSUPPORTED, "candidates");
+    assert_fails(toi_find_close(&def, &s.mesh, 0.1, &close, NULL), TOI_ERROR_UNSUPPORTED,
+                 "close pairs");
+    assert_ok(make_scene_of(&s.mesh, NULL, &scene));
+    toi_ccd_def without = toi_default_ccd_def();
+    toi_point_view start = s.mesh.start, to = s.mesh.end;
+    assert_fails(toi_scene_view_impacts(scene, &without, start, to, TOI_ON_HOST, &view, NULL),
+                 TOI_ERROR_ARGUMENT, "names no device");
+    assert_fails(toi_scene_view_impacts(scene, &def, start, to, TOI_ON_HOST, NULL, NULL),
+                 TOI_ERROR_ARGUMENT, "no place");
+    assert_fails(toi_scene_view_impacts(scene, &def, start, to, (toi_residence)2, &view, NULL),
+                 TOI_ERROR_ARGUMENT, "residence number 2");
+    assert_fails(toi_scene_view_impacts(NULL, &def, start, to, TOI_ON_HOST, &view, NULL),
+                 TOI_ERROR_ARGUMENT, "scene is NULL");
+    toi_free_scene(scene);
+    free_soup(&s);
+    toi_close_device(device);
+}
+
+static void memory_limits_hold(void **state)
+{
+    (void)state;
+    toi_device *device = open_fake();
+    toi_ccd_def def = on_device(device), without = toi_default_ccd_def();
+    soup s = make_soup(60, 0.4, 0.5, 2);
+    toi_impact_array impacts = {0}, expected = {0};
+    toi_ccd_report report;
+    int answered = 0, refused = 0;
+    assert_ok(toi_find_impacts(&without, &s.mesh, &expected, NULL));
+    for (def.memory_limit = 1 << 13; def.memory_limit < 1 << 24; def.memory_limit *= 2) {
+        ledger.most = ledger.bytes;
+        toi_status status = toi_find_impacts(&def, &s.mesh, &impacts, &report);
+        if (status == TOI_OK) {
+            same_lists(impacts.data, impacts.count, expected.data, expected.count);
+            assert_true(report.peak_bytes <= def.memory_limit);
+        } else
+            assert_int_equal(status, TOI_ERROR_LIMIT);
+        *(status == TOI_OK ? &answered : &refused) += 1;
+    }
+    assert_true(answered > 0 && refused > 0);
+    toi_free_impacts(&impacts);
+    toi_free_impacts(&expected);
+    free_soup(&s);
+    toi_close_device(device);
+}
+
+// ---- At once, and often
+
+typedef struct asker
+{
+    toi_device *device;
+    soup mesh;
+    bool same;
+} asker;
+
+static void *ask_often(void *context)
+{
+    asker *a = context;
+    toi_ccd_def def = on_device(a->device), without = toi_default_ccd_def();
+    toi_impact_array impacts = {0}, expected = {0};
+    toi_scene *scene = NULL;
+    def.workers = without.workers = 1;
+    a->same = toi_find_impacts(&without, &a->mesh.mesh, &expected, NULL) == TOI_OK &&
+              make_scene_of(&a->mesh.mesh, NULL, &scene) == TOI_OK;
+    for (int i = 0; a->same && i < 20; ++i)
+        a->same =
+            ask_impacts(i % 3 ? scene : NULL, &def, &a->mesh.mesh, &impacts, NULL) == TOI_OK &&
+            impacts.count == expected.count &&
+            memcmp(impacts.data, expected.data, (size_t)impacts.count * sizeof *impacts.data) == 0;
+    toi_free_scene(scene);
+    toi_free_impacts(&impacts);
+    toi_free_impacts(&expected);
+    return NULL;
+}
+
+// Two threads share a device, and two have one each.
+static void devices_are_used_at_once(void **state)
+{
+    (void)state;
+    enum
+    {
+        ASKERS = 4
+    };
+    asker askers[ASKERS];
+    pthread_t threads[ASKERS];
+    toi_device *devices[] = {open_fake(), open_fake(), open_fake()};
+    for (int i = 0; i < ASKERS; ++i) {
+        askers[i] =
+            (asker){devices[i / 2 ? i - 1 : 0], make_soup(25, 0.4, 0.4, (uint64_t)i), false};
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_often, &askers[i]), 0);
+    }
+    for (int i = 0; i < ASKERS; ++i) {
+        pthread_join(threads[i], NULL);
+        assert_true(askers[i].same);
+        free_soup(&askers[i].mesh);
+    }
+    for (int i = 0; i < 3; ++i)
+        toi_close_device(devices[i]);
+}
+
+static void a_thousand_calls_keep_nothing(void **state)
+{
+    (void)state;
+    toi_device *device = open_fake();
+    toi_ccd_def def = on_device(device);
+    soup s = make_soup(12, 0.4, 0.4, 2);
+    toi_impact_array impacts = {0};
+    toi_ccd_report report;
+    toi_scene *scene;
+    assert_ok(make_scene_of(&s.mesh, NULL, &scene));
+    double *steps = calloc((size_t)s.vertex_count, sizeof *steps);
+    int64_t live = 0, made = 0;
+    toi_device_measure(device, true);
+    for (int i = 0; i < 1000; ++i) {
+        assert_ok(ask_impacts(scene, &def, &s.mesh, &impacts, &report));
+        assert_ok(ask_earliest(scene, &def, &s.mesh, &report));
+        if (i % 50 == 0)
+            assert_ok(ask_safe_steps(scene, &def, &s.mesh, steps, &report));
+        if (i == 150) {
+            live = ledger.live;
+            made = ledger.made;
+        }
+    }
+    assert_true(impacts.count > 0);
+    assert_int_equal(ledger.live, live);
+    assert_int_equal(ledger.made, made); // nothing is taken from the hook
+    assert_int_equal(toi_device_last_report(device).stage_count, 1);
+    assert_string_equal(toi_device_last_report(device).stage_names[0], "all");
+    for (int i = 0; i < 100; ++i)
+        assert_ok(ask_impacts(NULL, &def, &s.mesh, &impacts, &report));
+    assert_int_equal(knobs->meshes, 1);
+    assert_int_equal(ledger.live, live);
+    free(steps);
+    toi_free_impacts(&impacts);
+    toi_free_scene(scene);
+    free_soup(&s);
+    toi_close_device(device);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(opening_says_why_not),
+        TEST(a_device_has_a_name_and_memory),
+        TEST(answers_are_the_processors),
+        TEST(positions_may_be_single_and_strided),
+        TEST(filters_hold),
+        TEST(small_meshes_are_answered),
+        TEST(only_positions_travel),
+        TEST(positions_may_be_on_the_card),
+        TEST(changes_are_sent),
+        TEST(a_device_may_go_before_its_scenes),
+        TEST(failures_leave_a_scene_usable),
+        TEST(bad_positions_are_named),
+        TEST(a_call_can_be_cancelled),
+        TEST(what_it_does_not_do_is_refused),
+        TEST(memory_limits_hold),
+        TEST(devices_are_used_at_once),
+        TEST(a_thousand_calls_keep_nothing),
+    };
+    return cmocka_run_group_tests_name("device", tests, set_up, NULL);
+}
