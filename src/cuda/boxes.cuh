@@ -17,11 +17,6 @@ struct toi_packed_box
 constexpr uint32_t TOI_NO_BOX = 0x7fff7fff; // apart from all others, and neutral for minima
 constexpr uint32_t TOI_APART_BITS = 0x80008000u;
 
-static __device__ __forceinline__ uint32_t toi_box_step(const toi_frame *f, float x, int k)
-{
-    return (uint32_t)fminf(fmaxf((x - f->low[k]) * f->steps[k], 1.0f), 32766.0f);
-}
-
 static __device__ __forceinline__ toi_packed_box toi_unpack_box(uint4 a, uint4 b)
 {
     return {{a.x, a.y}, {a.z, a.w}, {b.x, b.y}};

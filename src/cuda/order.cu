@@ -79,7 +79,7 @@ static __global__ void __launch_bounds__(ORDER_THREADS)
     __shared__ toi_frame frame;
     __shared__ float widest;
     if (threadIdx.x == 0) {
-        frame = toi_take_frame(s.control);
+        frame = toi_frame_of(s.control);
         float least = 0x1p120f; // steps are few where an axis is wide
         for (int k = 0; k < 3; ++k)
             least = frame.steps[k] > 0 ? fminf(least, frame.steps[k]) : least;

@@ -131,10 +131,7 @@ static __device__ __forceinline__ float add_corner(const toi_frame *f, const dou
     float off = 0;
 #pragma unroll
     for (int i = 0; i < 6; ++i) {
-        double y = toi_into_frame(f, x[i], i % 3);
-        float z = (float)y;
-        bool exact = (double)z == y && f->origin[i % 3] == 0;
-        off = fmaxf(off, exact ? 0 : fabsf(z) * 0x1.1p-24f + 0x1p-148f);
+        float z = toi_round_into_frame(f, x[i], i % 3, &off);
         numbers[(i / 3 * stride + i % 3) * TOI_SLOT_BLOCK] = z;
         low[i] = first ? z : fminf(low[i], z);
         high[i] = first ? z : fmaxf(high[i], z);
@@ -226,7 +223,7 @@ static __global__ void __launch_bounds__(TOI_SLOT_GROUP) build(const __grid_cons
     if (s.control->infinite)
         return;
     if (threadIdx.x == 0)
-        frame = toi_take_frame(s.control);
+        frame = toi_frame_of(s.control);
     __syncthreads();
     int group = blockIdx.x;
     if (group < s.slots[TOI_FACE].groups) {

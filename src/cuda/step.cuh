@@ -7,6 +7,7 @@
 #define TOI_CUDA_STEP_CUH
 
 #include "cuda/card.cuh"
+#include "cuda/frame.cuh"
 
 enum
 {
@@ -113,7 +114,7 @@ struct toi_window
     toi_count first, last;
 };
 
-// ---- The frame: positions in single precision, docs/exact.md, section 2
+// ---- The frame
 
 // Numbers that compare like the doubles do.
 static __device__ __forceinline__ toi_count toi_in_order(double x)
@@ -128,55 +129,14 @@ static __device__ __forceinline__ double toi_out_of_order(toi_count bits)
     return __longlong_as_double(x ^ (x >> 63 & 0x7fffffffffffffffll));
 }
 
-// A point x becomes the float of x * first * second - origin: powers of two, and an origin that is
-// 0 unless the scene is far from it, so that coordinates that are floats stay as they are. All
-// results are at most 2^11 in size.
-struct toi_frame
+static __device__ __forceinline__ toi_frame toi_frame_of(const toi_control *c)
 {
-    double first, second, origin[3];
-    float low[3], steps[3]; // of boxes of 15 bits a side
-};
-
-static __device__ __forceinline__ double toi_into_frame(const toi_frame *f, double x, int k)
-{
-    return x * f->first * f->second - f->origin[k];
-}
-
-static __device__ __forceinline__ float toi_frame_steps(double low, double high)
-{
-    float size = (float)(high - low);
-    return size > 0x1p-100f ? 32700 / size : 0;
-}
-
-static __device__ __forceinline__ double toi_frame_power(int exponent)
-{
-    return __longlong_as_double((long long)(1023 + exponent) << 52);
-}
-
-static __device__ __forceinline__ toi_frame toi_take_frame(const toi_control *c)
-{
-    double low[3], high[3], most = 0; // of a quarter of the coordinates: differences are finite
-    bool far[3];
+    double low[3], high[3];
     for (int k = 0; k < 3; ++k) {
-        low[k] = 0.25 * toi_out_of_order(c->low[k]);
-        high[k] = 0.25 * toi_out_of_order(c->high[k]);
-        double extent = high[k] - low[k], reach = fmax(fabs(low[k]), fabs(high[k]));
-        far[k] = reach > 8 * extent;
-        most = fmax(most, far[k] ? extent : reach);
+        low[k] = toi_out_of_order(c->low[k]);
+        high[k] = toi_out_of_order(c->high[k]);
     }
-    int exponent = most > 0 ? 8 - ilogb(most) : 0; // most becomes at least 2^8 and less than 2^9
-    toi_frame f;
-    int half = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
-    f.first = toi_frame_power(half);
-    f.second = toi_frame_power(exponent - half);
-    for (int k = 0; k < 3; ++k) {
-        double bottom = toi_out_of_order(c->low[k]);
-        f.origin[k] = far[k] ? bottom * f.first * f.second : 0;
-        double from = toi_into_frame(&f, bottom, k);
-        f.low[k] = (float)from;
-        f.steps[k] = toi_frame_steps(from, toi_into_frame(&f, toi_out_of_order(c->high[k]), k));
-    }
-    return f;
+    return toi_take_frame(low, high);
 }
 
 // ---- Warps
