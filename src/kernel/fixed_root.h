@@ -171,7 +171,7 @@ TOI_ROUTINE void toi_find_fixed_floor(toi_fixed_moment *at)
         else
             above = next;
         next = sign == at->sign ? below + step : above - step;
-        step *= 8;
+        step = looks < 12 ? step * 8 : step;
     }
     at->floor = toi_from_bits(below);
     at->declined |= at->floor == TOI_LEAST_FIXED_TIME && at->low < at->floor && !at->is_double;
