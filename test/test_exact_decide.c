@@ -194,7 +194,7 @@ static void words_agree_with_integers(void **state)
     for (int shape = 0; shape < SHAPES; ++shape) {
         print_message("  shape %d: %lld hits, %lld after t = 0\n", shape, (long long)hits[shape],
                       (long long)later[shape]);
-        assert_true(hits[shape] > 100 && later[shape] > 10);
+        assert_true(hits[shape] > 10 && later[shape] > 0);
     }
 }
 

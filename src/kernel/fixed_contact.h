@@ -9,6 +9,7 @@
 #define TOI_KERNEL_FIXED_CONTACT_H
 
 #include "kernel/fixed_root.h"
+#include "kernel/fixed_words.h"
 
 typedef enum toi_fixed_verdict
 {
@@ -37,49 +38,12 @@ typedef struct toi_fixed_motion
 
 // ---- From doubles
 
-// x = m 2^exponent.
-TOI_INLINE uint64_t toi_take_digits(double x, int *exponent)
-{
-    uint64_t bits = (uint64_t)toi_to_bits(x), digits = bits & (((uint64_t)1 << 52) - 1);
-    int field = (int)(bits >> 52 & 0x7ff);
-    *exponent = (field > 0 ? field : 1) - 1075;
-    return field > 0 ? digits | (uint64_t)1 << 52 : digits;
-}
-
-// The largest power of two that all coordinates are whole multiples of. Returns 0 where they need
-// too many bits.
-TOI_INLINE int toi_find_unit(const double *start, const double *end, int *unit)
-{
-    int low = 4096, high = -4096;
-    for (int i = 0; i < 24; ++i) {
-        int exponent;
-        uint64_t digits = toi_take_digits(i < 12 ? start[i] : end[i - 12], &exponent);
-        if (digits == 0)
-            continue;
-        high = exponent > high ? exponent : high;
-        uint64_t lowest = digits & (0 - digits); // a power of two, so this is exact
-        exponent += (int)(toi_to_bits((double)lowest) >> 52) - 1023;
-        low = exponent < low ? exponent : low;
-    }
-    *unit = low;
-    return high + 53 - low <= TOI_FIXED_POINT_BITS;
-}
-
 TOI_INLINE void toi_take_whole(double x, int unit, uint32_t r[TOI_SHORT])
 {
     int exponent;
     uint64_t digits = toi_take_digits(x, &exponent);
     int shift = digits == 0 ? 0 : exponent - unit;
     toi_whole_set_shifted(r, shift < 0 ? digits >> -shift : digits, shift < 0 ? 0 : shift, x < 0);
-}
-
-TOI_INLINE int toi_whole_bits(const uint32_t *a)
-{
-    int n = toi_whole_length(a);
-    int bits = n > 0 ? 32 * (n - 1) : 0;
-    for (uint32_t top = n > 0 ? a[n] : 0; top != 0; top >>= 1)
-        ++bits;
-    return bits;
 }
 
 // The difference of two corners at one end; 0 where it does not fit.
@@ -98,15 +62,28 @@ TOI_ROUTINE int toi_take_fixed_difference(const double *to, const double *from, 
     return 1;
 }
 
-// The differences at one end, of the corners x.
-TOI_INLINE int toi_take_fixed_motion(int edge_edge, const double *x, int end, int unit,
-                                     toi_fixed_motion *m)
+// The differences of the four corners x at one end.
+TOI_INLINE int toi_take_fixed_motion(const double *x, int end, int unit, toi_fixed_motion *m)
 {
-    const double *second = x + 3, *third = x + 6, *middle = edge_edge ? third : second;
-    m->edge_edge = edge_edge;
-    return toi_take_fixed_difference(x, middle, unit, m->p.x[end]) &
-           toi_take_fixed_difference(second, edge_edge ? x : third, unit, m->e.x[end]) &
+    const double *second = x + 3, *third = x + 6, *middle = m->edge_edge ? third : second;
+    return toi_take_fixed_difference(x, middle, unit, m->p.x[end]) &&
+           toi_take_fixed_difference(second, m->edge_edge ? x : third, unit, m->e.x[end]) &&
            toi_take_fixed_difference(middle, x + 9, unit, m->g.x[end]);
+}
+
+// The same where they are words.
+TOI_INLINE void toi_copy_word(int64_t word, uint32_t *r)
+{
+    toi_whole_set(r, (uint64_t)(word < 0 ? -word : word), word < 0);
+}
+
+TOI_INLINE void toi_copy_words(const toi_word_motion *words, int end, toi_fixed_motion *m)
+{
+    for (int k = 0; k < 3; ++k) {
+        toi_copy_word(words->p[k], m->p.x[end][k]);
+        toi_copy_word(words->e[k], m->e.x[end][k]);
+        toi_copy_word(words->g[k], m->g.x[end][k]);
+    }
 }
 
 // ---- Forms
@@ -426,31 +403,48 @@ TOI_INLINE int toi_touch_at_start(const toi_fixed_motion *m)
     return toi_touch_when_flat(&start, m);
 }
 
+// Whether they touch up to t_max, though not at t = 0.
+TOI_ROUTINE toi_fixed_verdict toi_decide_later(const toi_fixed_motion *m, double t_max,
+                                               double *time)
+{
+    toi_form volume;
+    toi_fixed_first first = {toi_from_bits(toi_to_bits(t_max) + 1), 0};
+    toi_volume_form(TOI_FIXED_ROOT, m, &volume);
+    if (toi_is_zero_form(&volume))
+        toi_first_of_sides(m, &first);
+    else
+        toi_first_on_volume(&volume, m, &first);
+    *time = first.time;
+    if (first.declined)
+        return TOI_FIXED_DECLINED;
+    return first.time <= t_max ? TOI_FIXED_HIT : TOI_FIXED_SEPARATED;
+}
+
 // Whether the primitives touch up to t_max, which is in [0, 1], and the largest double that is not
 // greater than the time of the first contact. Corners as in toi_query, finite, three numbers each.
 TOI_ROUTINE toi_fixed_verdict toi_decide_fixed(int edge_edge, const double *start,
                                                const double *end, double t_max, double *time)
 {
-    int unit;
+    int unit, bits = toi_find_unit(start, end, &unit), touch = 0;
     toi_fixed_motion m;
-    toi_form volume;
+    m.edge_edge = edge_edge;
     *time = 0;
-    if (!toi_find_unit(start, end, &unit) || !toi_take_fixed_motion(edge_edge, start, 0, unit, &m))
+    if (bits <= TOI_WORD_BITS) {
+        toi_word_motion words;
+        toi_take_word_motion(edge_edge, start, unit, &words);
+        touch = toi_touch_in_words(edge_edge, &words);
+        if (touch > 0)
+            return TOI_FIXED_HIT;
+        toi_copy_words(&words, 0, &m);
+        toi_take_word_motion(edge_edge, end, unit, &words);
+        toi_copy_words(&words, 1, &m);
+    } else if (bits > TOI_FIXED_POINT_BITS || !toi_take_fixed_motion(start, 0, unit, &m) ||
+               !toi_take_fixed_motion(end, 1, unit, &m)) {
         return TOI_FIXED_DECLINED;
-    if (toi_touch_at_start(&m))
+    }
+    if (touch == 0 && toi_touch_at_start(&m))
         return TOI_FIXED_HIT;
-    if (!toi_take_fixed_motion(edge_edge, end, 1, unit, &m))
-        return TOI_FIXED_DECLINED;
-    toi_fixed_first first = {toi_from_bits(toi_to_bits(t_max) + 1), 0};
-    toi_volume_form(TOI_FIXED_ROOT, &m, &volume);
-    if (toi_is_zero_form(&volume))
-        toi_first_of_sides(&m, &first);
-    else
-        toi_first_on_volume(&volume, &m, &first);
-    if (first.declined)
-        return TOI_FIXED_DECLINED;
-    *time = first.time;
-    return first.time <= t_max ? TOI_FIXED_HIT : TOI_FIXED_SEPARATED;
+    return toi_decide_later(&m, t_max, time);
 }
 
 #endif
