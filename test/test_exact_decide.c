@@ -6,7 +6,7 @@
 #include "exact/twin.h"
 #include "support.h"
 
-#include "exact/polynomial.h"
+#include "exact/contact.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -112,6 +112,89 @@ static void decisions_agree_with_the_twin(void **state)
             fail_msg("t_max %a: %d at %a, %d contacts; the truth is %a, %d contacts", t_max,
                      decision.state, decision.time, decision.contacts, truth.time, truth.contacts);
         }
+    }
+}
+
+// ---- Shortcuts in words
+
+enum
+{
+    LEVEL,    // in a plane perpendicular to an axis
+    FLAT,     // P = a E + b G for all t
+    AT_START, // the same at t = 0
+    ANY_SHAPE,
+    SHAPES
+};
+
+static int64_t random_word(toi_random *random, int size)
+{
+    const int64_t most = (INT64_C(1) << 62) - 1;
+    int64_t any = (int64_t)(toi_random_bits(random) >> 2);
+    int64_t word = size == 0   ? (int64_t)toi_random_below(random, 5) - 2
+                   : size == 1 ? most - (int64_t)toi_random_below(random, 3)
+                               : any >> toi_random_below(random, 62);
+    return toi_random_below(random, 2) == 0 ? word : -word;
+}
+
+// Entries of -2 to 2, as large as words may be, or of any size.
+static toi_trajectory random_words(toi_random *random, int shape)
+{
+    toi_trajectory f = {.edge_edge = toi_random_below(random, 2)};
+    toi_vector *vectors[3] = {&f.p, &f.e, &f.g};
+    int size = (int)toi_random_below(random, 3), axis = (int)toi_random_below(random, 3);
+    if (shape == FLAT || shape == AT_START)
+        size = 0;
+    for (int i = 0; i < 18; ++i)
+        if (shape != LEVEL || i % 3 != axis)
+            vectors[i / 6]->words[i / 3 % 2][i % 3] = random_word(random, size);
+    int64_t a = random_word(random, 0), b = random_word(random, 0);
+    for (int i = 0; i < (shape == FLAT ? 6 : 3) && (shape == FLAT || shape == AT_START); ++i)
+        f.p.words[i / 3][i % 3] = a * f.e.words[i / 3][i % 3] + b * f.g.words[i / 3][i % 3];
+    return f;
+}
+
+// The same vectors in the general form, for which there are no shortcuts.
+static toi_trajectory without_words(toi_arena *arena, const toi_trajectory *from)
+{
+    toi_trajectory f = *from;
+    toi_vector *vectors[3] = {&f.p, &f.e, &f.g};
+    for (int i = 0; i < 18; ++i) {
+        toi_vector *v = vectors[i / 6];
+        v->form = TOI_VECTOR_INTEGERS;
+        v->c[i / 3 % 2][i % 3] = toi_integer_from_int128(arena, v->words[i / 3 % 2][i % 3]);
+    }
+    return f;
+}
+
+static void words_agree_with_integers(void **state)
+{
+    (void)state;
+    static _Alignas(16) char memory[1 << 16];
+    static const double latest[] = {0, 0x1p-201, 0x1p-100, 0.5, 1};
+    toi_random random = {16};
+    int64_t hits[SHAPES] = {0}, later[SHAPES] = {0};
+    for (int64_t i = 0; i < cases(100000); ++i) {
+        int shape = (int)(i % SHAPES);
+        toi_arena arena;
+        toi_moment a = {.floor = INFINITY}, b = {.floor = INFINITY};
+        toi_contact contacts[TOI_MOST_CONTACTS];
+        toi_contact_search search = {latest[toi_random_below(&random, 5)], NAN};
+        toi_arena_open(&arena, memory, sizeof memory);
+        toi_trajectory words = random_words(&random, shape), same = without_words(&arena, &words);
+        bool hit = toi_find_first_contact(&arena, &words, &search, &a);
+        assert_int_equal(hit, toi_find_first_contact(&arena, &same, &search, &b));
+        assert_true(!hit || (a.floor == b.floor && a.is_double == b.is_double));
+        assert_int_equal(toi_find_all_contacts(&arena, &words, contacts),
+                         toi_find_all_contacts(&arena, &same, contacts));
+        assert_false(arena.failed);
+        hits[shape] += hit;
+        later[shape] += hit && a.floor > 0;
+        toi_arena_close(&arena);
+    }
+    for (int shape = 0; shape < SHAPES; ++shape) {
+        print_message("  shape %d: %lld hits, %lld after t = 0\n", shape, (long long)hits[shape],
+                      (long long)later[shape]);
+        assert_true(hits[shape] > 10 && later[shape] > 0);
     }
 }
 
@@ -321,6 +404,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decisions_agree_with_certificates),
         cmocka_unit_test(decisions_agree_with_the_twin),
+        cmocka_unit_test(words_agree_with_integers),
         cmocka_unit_test(fixed_values),
         cmocka_unit_test(heap_only_where_needed),
         cmocka_unit_test(wild_certificates),

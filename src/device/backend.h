@@ -43,12 +43,16 @@ typedef struct toi_card_question
     double t_max; // later impacts do not matter
     toi_residence residence;
     bool measure; // take the times of stages
+    // Where pairs are hard, leave the impacts of TOI_CARD_ALL to merge(), which is then called
+    // whatever became of them: so the list is put in order and sent once.
+    bool defer;
 } toi_card_question;
 
 // What was found; all arrays are the mesh's, until its next call.
 typedef struct toi_card_answer
 {
-    const toi_impact *impacts; // where they were asked to be, in canonical order
+    // Where they were asked to be, in canonical order. NULL: deferred, and so is `earliest`.
+    const toi_impact *impacts;
     int64_t count;
     int64_t counts[TOI_PAIR_KINDS]; // of them, by toi_kind
     toi_impact earliest;            // of the decided ones; an infinite time where there is none
@@ -83,7 +87,8 @@ typedef struct toi_backend
                        toi_complaint *complaint);
 
     // Puts impacts that the host decided, in canonical order and of any kind, among those of the
-    // last answer, where these are. Changes impacts, count and counts (of the first two kinds).
+    // last answer, where these are; once after a find(). Changes impacts, count and counts (of the
+    // first two kinds), and `earliest` where that was deferred.
     toi_status (*merge)(void *mesh, const toi_impact *impacts, int64_t count,
                         toi_card_answer *answer, toi_complaint *complaint);
 } toi_backend;

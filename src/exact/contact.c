@@ -19,6 +19,7 @@
 #include "exact/contact.h"
 
 #include "exact/roots.h"
+#include "exact/words.h"
 
 #include <math.h>
 
@@ -174,6 +175,9 @@ static bool touch_when_flat(const instant *at, const toi_polynomial normal[3])
 
 static bool touch_at_start(toi_arena *arena, const toi_trajectory *trajectory)
 {
+    int known = toi_is_in_words(trajectory) ? toi_words_touch_at_start(trajectory) : 0;
+    if (known != 0)
+        return known > 0;
     toi_mark mark = toi_arena_mark(arena);
     toi_polynomial normal[3];
     toi_polynomial volume = toi_trajectory_volume(arena, trajectory, 0, normal);
@@ -266,6 +270,8 @@ static void add_point_event(toi_arena *arena, const toi_vector *a, event_list *e
 static void add_events(toi_arena *arena, const toi_vector *q, const toi_vector *r,
                        event_list *events)
 {
+    if (toi_words_stay_apart(q, r))
+        return;
     edge_problem problem = {.q = q, .r = r};
     toi_vector_add(arena, q, r, &problem.sum);
     for (int axis = 0; axis < 3; ++axis) {
@@ -346,6 +352,12 @@ bool toi_find_first_contact(toi_arena *arena, const toi_trajectory *trajectory,
     if (touch_at_start(arena, trajectory)) {
         *first = toi_moment_from_double(arena, 0);
         return true;
+    }
+    if (toi_is_in_words(trajectory)) {
+        if (search->latest < TOI_LEAST_TIME_IN_WORDS)
+            return false;
+        if (toi_words_stay_level(trajectory))
+            return find_first_event(arena, trajectory, search, first);
     }
     toi_polynomial volume = toi_trajectory_volume(arena, trajectory, 1, normal);
     if (volume.degree < 0)

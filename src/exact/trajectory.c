@@ -3,6 +3,8 @@
 
 #include "exact/trajectory.h"
 
+#include "exact/words.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -104,7 +106,7 @@ static bool convert_short(const double x[COORDINATES], toi_trajectory *trajector
     int exponent = (int)(largest >> 52) - 1023;
     if (exponent < -960)
         return false;
-    double scale = ldexp(1, 59 - exponent);
+    double scale = toi_double_of((uint64_t)(1023 + 59 - exponent) << 52);
     bool whole = true;
     for (int i = 0; i < COORDINATES; ++i) {
         double scaled = x[i] * scale;
@@ -211,23 +213,14 @@ void toi_vector_subtract(toi_arena *arena, const toi_vector *a, const toi_vector
     combine(arena, a, b, -1, difference);
 }
 
-static toi_int128 word_product(int64_t a, int64_t b)
-{
-    return (toi_int128)a * b;
-}
-
-// Entries below 2^62: products below 2^124, sums of four below 2^126.
+// The coefficients of one component, up to the power 2 degree.
 static inline void cross_words(const toi_vector *a, const toi_vector *b, int degree, int axis,
                                toi_int128 c[3])
 {
-    int i = (axis + 1) % 3, j = (axis + 2) % 3;
-    const int64_t *a0 = a->words[0], *a1 = a->words[1], *b0 = b->words[0], *b1 = b->words[1];
-    c[0] = word_product(a0[i], b0[j]) - word_product(a0[j], b0[i]);
-    if (degree > 0) {
-        c[1] = word_product(a0[i], b1[j]) - word_product(a0[j], b1[i]) +
-               word_product(a1[i], b0[j]) - word_product(a1[j], b0[i]);
-        c[2] = word_product(a1[i], b1[j]) - word_product(a1[j], b1[i]);
-    }
+    if (degree > 0)
+        toi_cross_moving_words(a, b, axis, c);
+    else
+        c[0] = toi_cross_words(a->words[0], b->words[0], axis);
 }
 
 // The longest of six numbers.
@@ -266,10 +259,7 @@ toi_polynomial toi_vector_cross(toi_arena *arena, const toi_vector *a, const toi
     if (a->form == TOI_VECTOR_WORDS && b->form == TOI_VECTOR_WORDS) {
         toi_int128 words[3] = {0, 0, 0};
         int highest = degree > 0 ? 2 : 0;
-        if (degree > 0)
-            cross_words(a, b, 1, axis, words);
-        else
-            cross_words(a, b, 0, axis, words);
+        cross_words(a, b, degree, axis, words);
         for (int i = 0; i <= highest; ++i)
             f.c[i] = toi_integer_from_int128(arena, words[i]);
     } else {
@@ -284,25 +274,7 @@ toi_polynomial toi_vector_cross(toi_arena *arena, const toi_vector *a, const toi
     return f;
 }
 
-// A signed sum of 192 bits.
-typedef struct long_sum
-{
-    uint64_t low;
-    toi_uint128 high;
-} long_sum;
-
-// Adds n p, all modulo 2^192: n as its two words, p as if it were not negative and then corrected.
-static inline void add_long(long_sum *sum, toi_int128 n, int64_t p)
-{
-    uint64_t n_low = (uint64_t)n;
-    toi_uint128 low = (toi_uint128)n_low * (uint64_t)p;
-    toi_uint128 high = (toi_uint128)((toi_int128)(int64_t)(n >> 64) * p);
-    toi_uint128 carry = (toi_uint128)sum->low + (uint64_t)low;
-    sum->low = (uint64_t)carry;
-    sum->high += (carry >> 64) + (low >> 64) + high - (p < 0 ? n_low : 0);
-}
-
-static toi_integer take_long(toi_arena *arena, const long_sum *sum)
+static toi_integer take_long(toi_arena *arena, const toi_long_sum *sum)
 {
     toi_sum words = toi_sum_open(arena, 2);
     if (words.limbs) {
@@ -317,7 +289,7 @@ static toi_integer take_long(toi_arena *arena, const long_sum *sum)
 static inline toi_polynomial volume_words(toi_arena *arena, const toi_trajectory *trajectory,
                                           int degree, toi_polynomial normal[3])
 {
-    long_sum sums[4] = {{0, 0}};
+    toi_long_sum sums[4] = {{0, 0}};
     toi_polynomial volume;
     for (int k = 0; k < 3; ++k) {
         toi_int128 n[3] = {0, 0, 0};
@@ -325,7 +297,7 @@ static inline toi_polynomial volume_words(toi_arena *arena, const toi_trajectory
         for (int j = 0; j <= 2 * degree; ++j) {
             normal[k].c[j] = toi_integer_from_int128(arena, n[j]);
             for (int i = 0; i <= degree; ++i)
-                add_long(&sums[i + j], n[j], trajectory->p.words[i][k]);
+                toi_long_add(&sums[i + j], n[j], trajectory->p.words[i][k]);
         }
         toi_polynomial_trim(&normal[k], 2 * degree);
     }
@@ -377,8 +349,7 @@ toi_polynomial toi_trajectory_volume(toi_arena *arena, const toi_trajectory *tra
     if (trajectory->p.form == TOI_VECTOR_POINTS)
         return volume_points(arena, trajectory, degree, normal);
     // Inlined twice, with the degree known.
-    if (trajectory->p.form == TOI_VECTOR_WORDS && trajectory->e.form == TOI_VECTOR_WORDS &&
-        trajectory->g.form == TOI_VECTOR_WORDS)
+    if (toi_is_in_words(trajectory))
         return degree > 0 ? volume_words(arena, trajectory, 1, normal)
                           : volume_words(arena, trajectory, 0, normal);
     return volume_integers(arena, trajectory, degree, normal);

@@ -155,7 +155,7 @@ TOI_INLINE toi_slope_powers toi_take_slope_powers(const toi_cubic *q)
 {
     toi_real d[3];
     toi_take_slope(q, d);
-    toi_slope_powers slope = {d[0] - d[1] + d[2], 0.5 * d[1] - d[0], d[0]};
+    toi_slope_powers slope = {d[0] - d[1] + d[2], (toi_number)0.5 * d[1] - d[0], d[0]};
     return slope;
 }
 

@@ -15,12 +15,16 @@
 #define TOI_LANES 1
 #endif
 
+// TOI_ROUTINE is for what is large and rare: it need not be inlined.
 #if defined(__CUDACC__)
 #define TOI_INLINE static __host__ __device__ inline
+#define TOI_ROUTINE static __host__ __device__ __noinline__ __attribute__((unused))
 #elif defined(__GNUC__)
 #define TOI_INLINE static inline __attribute__((always_inline))
+#define TOI_ROUTINE static inline
 #else
 #define TOI_INLINE static inline
+#define TOI_ROUTINE static inline
 #endif
 
 #ifdef TOI_SINGLE

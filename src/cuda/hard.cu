@@ -1,0 +1,73 @@
+// Knots: what the contacts' rungs could not decide, a thread each. What is left after that goes to
+// the host.
+
+#include "cuda/query.cuh"
+
+#include "cuda/ladder.cuh"
+#include "kernel/fixed_contact.h"
+
+enum
+{
+    HARD_THREADS = 64,
+    MOST_DIRECTIONS = 32
+};
+
+static __device__ void hand_over(const toi_step *s, const toi_slot_pair *p,
+                                 const double points[2][4][3])
+{
+    toi_count at = atomicAdd(&s->control->hard.n, (toi_count)1);
+    if (at >= s->hard_capacity)
+        return;
+    s->hard[at] = {p->edge_edge ? TOI_EDGE_EDGE : TOI_VERTEX_FACE, p->a.w, p->b.w};
+    double *to = &s->queries[at].start[0][0]; // the end follows the start
+    for (int i = 0; i < 24; ++i)
+        to[i] = points[i / 12][i / 3 % 4][i % 3];
+}
+
+// Does a direction separate them after all?
+static __device__ bool is_apart(bool edge_edge, double points[2][4][3])
+{
+    toi_pair_motion m;
+    double shrink;
+    toi_take_scaled_motion(edge_edge, points, &shrink, &m);
+    return toi_climb_directions(edge_edge, &m, MOST_DIRECTIONS);
+}
+
+template <bool EARLIEST>
+static __global__ void __launch_bounds__(HARD_THREADS) untie(const __grid_constant__ toi_step s)
+{
+    if (s.control->infinite)
+        return;
+    toi_count n = toi_least(s.control->window.knots.n, s.knot_capacity);
+    toi_count first = (toi_count)blockIdx.x * HARD_THREADS + threadIdx.x;
+    for (toi_count i = first; i < n; i += (toi_count)gridDim.x * HARD_THREADS) {
+        uint2 pair = s.knots[i];
+        toi_slot_pair p = toi_find_slots(&s, pair);
+        double points[2][4][3], time = 0;
+        toi_load_points(&s, &p, points);
+        if (is_apart(p.edge_edge, points))
+            continue;
+        int verdict = toi_decide_fixed(p.edge_edge, points[0][0], points[1][0],
+                                       toi_limit_of(s.control), &time);
+        toi_note_hit(&s, pair, verdict == TOI_FIXED_HIT, time, EARLIEST);
+        if (verdict == TOI_FIXED_DECLINED)
+            hand_over(&s, &p, points);
+    }
+}
+
+void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal)
+{
+    bool earliest = goal == TOI_CARD_EARLIEST;
+    int blocks = card->fillings.hard[earliest];
+    if (earliest)
+        untie<true><<<blocks, HARD_THREADS, 0, card->stream>>>(*step);
+    else
+        untie<false><<<blocks, HARD_THREADS, 0, card->stream>>>(*step);
+}
+
+toi_status toi_fill_hard(toi_card *card, toi_complaint *complaint)
+{
+    int *blocks = card->fillings.hard;
+    TOI_TRY(toi_fill(card, untie<false>, HARD_THREADS, &blocks[0], complaint));
+    return toi_fill(card, untie<true>, HARD_THREADS, &blocks[1], complaint);
+}
