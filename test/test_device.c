@@ -366,6 +366,13 @@ static void only_positions_travel(void **state)
     assert_fails(toi_scene_view_impacts(scene, &def, none, s.mesh.end, TOI_ON_HOST, &view, NULL),
                  TOI_ERROR_ARGUMENT, "no end of a last step");
     check_view(scene, &def, &s.mesh, s.mesh.start, s.mesh.end, TOI_ON_HOST);
+    double good = s.end[3][0];
+    s.end[3][0] = NAN;
+    assert_fails(toi_scene_view_impacts(scene, &def, none, s.mesh.end, TOI_ON_HOST, &view, NULL),
+                 TOI_ERROR_DATA, "vertex 3: coordinate x at t = 1 is ");
+    s.end[3][0] = good;
+    assert_fails(toi_scene_view_impacts(scene, &def, none, s.mesh.end, TOI_ON_HOST, &view, NULL),
+                 TOI_ERROR_ARGUMENT, "no end of a last step");
     // Nor is one on another device.
     toi_device *other = open_fake();
     def.device = other;

@@ -93,12 +93,10 @@ typedef struct card_call
 static toi_status name_infinite(const toi_pipeline *p)
 {
     toi_status status = TOI_OK;
-    bool start = !p->resume && !is_on_card(p, &p->mesh.start);
-    bool end = !is_on_card(p, &p->mesh.end);
-    const toi_point_view *first = start ? &p->mesh.start : &p->mesh.end;
-    const toi_point_view *last = end ? &p->mesh.end : &p->mesh.start;
-    if (start || end)
-        status = toi_check_positions(first, last, p->workers);
+    if (!p->resume && !is_on_card(p, &p->mesh.start))
+        status = toi_check_coordinates(&p->mesh.start, "t = 0", p->workers);
+    if (status == TOI_OK && !is_on_card(p, &p->mesh.end))
+        status = toi_check_coordinates(&p->mesh.end, "t = 1", p->workers);
     return status == TOI_OK
                ? toi_fail(TOI_ERROR_DATA, "a coordinate of a vertex is not finite; the positions "
                                           "are in the card's memory, so it is not known which")
