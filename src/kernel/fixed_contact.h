@@ -257,7 +257,7 @@ typedef struct toi_fixed_side
     toi_fixed_vector q, r, sum; // the sum is Q + R
 } toi_fixed_side;
 
-// The earliest contact so far.
+// The earliest contact so far; later ones are not looked at.
 typedef struct toi_fixed_first
 {
     double time; // above t_max: none
@@ -267,7 +267,7 @@ typedef struct toi_fixed_first
 TOI_INLINE void toi_note_first(const toi_fixed_moment *at, int touch, toi_fixed_first *first)
 {
     first->declined |= at->declined;
-    if (touch && at->floor < first->time)
+    if (touch)
         first->time = at->floor;
 }
 
