@@ -161,7 +161,7 @@ static void print_tally(const char *name, const tally *sum)
 
 static double small(int range, toi_random *random)
 {
-    return (double)toi_random_below(random, (uint64_t)(2 * range + 1)) - range;
+    return (double)toi_random_below(random, 2 * (uint64_t)range + 1) - range;
 }
 
 // Small whole coordinates; often flat, on a line, at rest, or with corners that coincide.
@@ -555,8 +555,8 @@ static void try_extremes(toi_random *random)
     toi_cross_form(TOI_FIXED_ROOT, &m.e, &m.g, 0, &n);
     toi_cross_form(TOI_FIXED_ROOT, &m.g, &m.p, 0, &g[0]);
     toi_cross_form(TOI_FIXED_ROOT, &m.p, &m.e, 0, &g[1]);
-    toi_subtract_forms(TOI_FIXED_ROOT, &n, &g[0], &g[2]);
-    toi_subtract_forms(TOI_FIXED_ROOT, &g[2], &g[1], &g[2]);
+    toi_subtract_forms(&n, &g[0], &g[2]);
+    toi_subtract_forms(&g[2], &g[1], &g[2]);
     toi_cubic_discriminant_sign(&volume);
     toi_take_multiple_root(&volume, &n, &times);
     for (int i = 0; i < 3; ++i) {
