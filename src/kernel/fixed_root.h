@@ -12,6 +12,10 @@
 #include "kernel/doubled.h"
 #include "kernel/fixed_number.h"
 
+#if TOI_LANES != 1 || defined(TOI_SINGLE)
+#error "one query at a time, in double: include this in a source with TOI_LANES 1"
+#endif
+
 typedef struct toi_form
 {
     uint32_t c[4][TOI_SHORT];

@@ -6,6 +6,10 @@
 
 #include "kernel/lanes.h"
 
+#if TOI_LANES != 1 || defined(TOI_SINGLE)
+#error "one query at a time, in double: include this in a source with TOI_LANES 1"
+#endif
+
 __extension__ typedef __int128 toi_int128;
 
 enum

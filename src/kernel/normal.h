@@ -8,6 +8,10 @@
 #include "kernel/contact_place.h"
 #include "kernel/doubled.h"
 
+#if TOI_LANES != 1 || defined(TOI_SINGLE)
+#error "one query at a time, in double: include this in a source with TOI_LANES 1"
+#endif
+
 // A hit whose normal is wanted. Corners as in toi_query, three numbers each.
 typedef struct toi_hit_place
 {
