@@ -329,7 +329,7 @@ static void merge_earliest(toi_card_mesh *mesh, const toi_impact *impacts, int64
     set_counts(answer);
 }
 
-// A longer queue of hits that keeps its impacts and their ranks.
+// A longer queue of hits that keeps what it has.
 static toi_status lengthen_hits(toi_card_mesh *mesh, toi_count count, toi_complaint *complaint)
 {
     if (count <= mesh->capacities.hits)
@@ -348,7 +348,7 @@ static toi_status lengthen_hits(toi_card_mesh *mesh, toi_count count, toi_compla
                               count, (long long)mesh->card->limit);
     cudaError_t error = cudaSuccess;
     if (status == TOI_OK)
-        error = cudaMemcpy(mesh->step.impacts, old.impacts, mesh->count * sizeof *old.impacts,
+        error = cudaMemcpy(mesh->step.hits, old.hits, mesh->count * sizeof *old.hits,
                            cudaMemcpyDeviceToDevice);
     if (status == TOI_OK && error == cudaSuccess)
         error = cudaMemcpy(mesh->step.ranks, old.ranks, mesh->count * sizeof *old.ranks,
@@ -382,7 +382,10 @@ static toi_status merge(toi_card_mesh *mesh, const toi_impact *impacts, int64_t 
     toi_count first = mesh->count, last = first + (toi_count)joining, loose = count - joining;
     TOI_TRY(toi_check_cuda(cudaSetDevice(mesh->card->info.number), "be used", complaint));
     TOI_TRY(lengthen_hits(mesh, last + loose, complaint));
-    TOI_TRY(send_impacts(mesh, mesh->step.impacts + first, impacts, joining, complaint));
+    TOI_TRY(toi_make_room(mesh->card, &mesh->decided, (size_t)joining * sizeof *impacts + 1,
+                          complaint));
+    mesh->step.decided = (toi_impact *)mesh->decided.data;
+    TOI_TRY(send_impacts(mesh, mesh->step.decided, impacts, joining, complaint));
     toi_start_count(mesh->card, &mesh->step, {first, last});
     mesh->count = last;
     TOI_TRY(toi_run_order(mesh, complaint));

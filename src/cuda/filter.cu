@@ -4,6 +4,7 @@
 // on from where it was.
 
 #define TOI_SINGLE
+#define TOI_FUSED
 #include "kernel/corner_signs.h"
 #include "kernel/single.h"
 

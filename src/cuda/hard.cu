@@ -38,9 +38,11 @@ static __global__ void __launch_bounds__(HARD_THREADS) untie(const __grid_consta
 {
     if (s.control->infinite)
         return;
+    // One lane of every warp first: lanes that take different ways wait for each other.
     toi_count n = toi_least(s.control->window.knots.n, s.knot_capacity);
-    toi_count first = (toi_count)blockIdx.x * HARD_THREADS + threadIdx.x;
-    for (toi_count i = first; i < n; i += (toi_count)gridDim.x * HARD_THREADS) {
+    toi_count warps = (toi_count)gridDim.x * (HARD_THREADS / TOI_WARP);
+    toi_count warp = ((toi_count)blockIdx.x * HARD_THREADS + threadIdx.x) / TOI_WARP;
+    for (toi_count i = warp + warps * toi_lane(); i < n; i += warps * TOI_WARP) {
         uint2 pair = s.knots[i];
         toi_slot_pair p = toi_find_slots(&s, pair);
         double points[2][4][3], time = 0;
@@ -49,7 +51,7 @@ static __global__ void __launch_bounds__(HARD_THREADS) untie(const __grid_consta
             continue;
         int verdict = toi_decide_fixed(p.edge_edge, points[0][0], points[1][0],
                                        toi_limit_of(s.control), &time);
-        toi_note_hit(&s, pair, verdict == TOI_FIXED_HIT, time, EARLIEST);
+        toi_note_hit<EARLIEST>(&s, pair, &p, verdict == TOI_FIXED_HIT, time);
         if (verdict == TOI_FIXED_DECLINED)
             hand_over(&s, &p, points);
     }

@@ -7,6 +7,7 @@
 #include "kernel/corner_signs.h"
 #include "kernel/normal.h"
 #include "kernel/root_time.h"
+#include "toi/ccd.h"
 
 enum toi_verdict
 {

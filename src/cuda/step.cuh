@@ -92,7 +92,7 @@ struct toi_step
     toi_hit *hits;
     toi_pair_name *hard; // in memory of the host
     toi_query *queries;  // likewise: their positions
-    toi_impact *impacts; // in any order
+    toi_impact *decided; // impacts that the host has decided; they count on from the hits
     toi_impact *sorted;  // where they were asked to be
     // Impacts are sorted by counting: each belongs to the bin of its first primitive, vertices
     // before edges.
@@ -236,11 +236,9 @@ void toi_start_meet(const toi_card *card, const toi_step *step, toi_window block
 void toi_start_filter(const toi_card *card, const toi_step *step);
 void toi_start_contacts(const toi_card *card, const toi_step *step, toi_card_goal goal);
 void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal);
-// Impacts of all hits, in any order.
-void toi_start_places(const toi_card *card, const toi_step *step);
 // The least of the earliest hits.
 void toi_start_pick(const toi_card *card, const toi_step *step);
-// Counts impacts `first` to `last`, which the host has decided.
+// Counts impacts `first` to `last`, which the host has decided, among those of the card.
 void toi_start_count(const toi_card *card, const toi_step *step, toi_window impacts);
 // Puts `count` impacts, or as many as there are hits where it is ~0, in canonical order.
 toi_status toi_start_order(const toi_card *card, const toi_step *step, const toi_room *scratch,

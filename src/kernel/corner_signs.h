@@ -62,6 +62,23 @@ TOI_INLINE toi_mask toi_signs_separate(int edge_edge, const toi_pair_motion *m, 
     return TOI_TEST(toi_min(start, end) > toi_direction_slack(m, d, separation));
 }
 
+// About a / b, for a step whose length does not matter to the proof.
+#if defined(__CUDA_ARCH__) && defined(TOI_SINGLE)
+#define TOI_ABOUT_RATIO(a, b) __fdividef(a, b)
+#else
+#define TOI_ABOUT_RATIO(a, b) ((a) / (b))
+#endif
+
+// toi_gilbert_step(), with that.
+TOI_INLINE void toi_step_towards(toi_real d[3], const toi_real corner[3])
+{
+    toi_real step[3] = {corner[0] - d[0], corner[1] - d[1], corner[2] - d[2]};
+    toi_real share = TOI_ABOUT_RATIO(-toi_dot(d, step), toi_dot(step, step) + TOI_TINY);
+    share = toi_min(toi_max(share, TOI_SPREAD(0)), TOI_SPREAD(1));
+    for (int k = 0; k < 3; ++k)
+        d[k] = TOI_PRODUCT_SUM(share, step[k], d[k]);
+}
+
 // The same; where it does not, d moves a step towards the point of the hull closest to the origin.
 TOI_INLINE toi_mask toi_try_signs(int edge_edge, const toi_pair_motion *m, toi_real d[3],
                                   const toi_real *separation)
@@ -73,7 +90,7 @@ TOI_INLINE toi_mask toi_try_signs(int edge_edge, const toi_pair_motion *m, toi_r
     toi_real corner[3];
     for (int k = 0; k < 3; ++k)
         corner[k] = TOI_SELECT(first, toi_corner_of(m, 0, &start, k), toi_corner_of(m, 1, &end, k));
-    toi_gilbert_step(d, corner);
+    toi_step_towards(d, corner);
     return TOI_TEST(low > slack);
 }
 
