@@ -2,10 +2,11 @@
 // answer, bit for bit, and their times.
 //
 //     cuda_step [--quick] [--third] [--scale EXPONENT] [--limit BYTES] [--groups] [--standing]
-//               [--repeats N] SCENES_FOLDER NAME...
+//               [--copies N [--overlay]] [--repeats N] SCENES_FOLDER NAME...
 //
 // --quick: each question once, for a sanitizer. --third: coordinates divided by 3. --scale: times a
 // power of two. --limit: of the card's memory. --groups: vertices in groups of the filter.
+// --copies: the scene so many times, beside each other or, with --overlay, in nearly one place.
 // --standing: nothing moves, so that there are very many contacts at the start.
 
 #include "device/backend.h"
@@ -25,8 +26,8 @@ extern "C" const toi_backend *toi_backend_of_cuda(uint32_t version);
 
 static struct options
 {
-    bool quick, third, groups, standing;
-    int scale, repeats = 20;
+    bool quick, third, groups, standing, overlay;
+    int scale, repeats = 20, copies = 1;
     int64_t limit;
     std::string folder;
 } options;
@@ -72,6 +73,29 @@ static void change(std::vector<double> &x)
         y = ldexp(options.third ? y / 3 : y, options.scale);
 }
 
+// Copies of the scene beside each other, or all but in the same place.
+static void copy(scene *s, int64_t points)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < s->start.size(); i += 3) {
+        low = std::min(low, std::min(s->start[i], s->end[i]));
+        high = std::max(high, std::max(s->start[i], s->end[i]));
+    }
+    std::vector<double> start = s->start, end = s->end;
+    std::vector<int32_t> faces = s->faces;
+    for (int n = 1; n < options.copies; ++n) {
+        double step = (high - low) * (options.overlay ? 0.0037 : 1.05) * n;
+        for (size_t i = 0; i < start.size(); ++i) {
+            double by = options.overlay ? step * (i % 3 == 0 ? 1 : i % 3 == 1 ? 0.731 : 0.417)
+                                        : (i % 3 == 0 ? step : 0);
+            s->start.push_back(start[i] + by);
+            s->end.push_back(end[i] + by);
+        }
+        for (int32_t v : faces)
+            s->faces.push_back(v + (int32_t)(n * points));
+    }
+}
+
 static void load(const std::string &name, scene *s)
 {
     toi_mesh_file start, end;
@@ -83,21 +107,23 @@ static void load(const std::string &name, scene *s)
     s->faces.assign(&start.faces[0][0], &start.faces[0][0] + 3 * start.face_count);
     if (options.standing)
         s->end = s->start;
+    copy(s, start.point_count);
+    int64_t points = (int64_t)s->start.size() / 3;
     change(s->start);
     change(s->end);
-    s->mesh = toi_make_mesh(s->start.data(), s->end.data(), start.point_count, s->faces.data(),
-                            start.face_count);
+    s->mesh = toi_make_mesh(s->start.data(), s->end.data(), points, s->faces.data(),
+                            (int64_t)s->faces.size() / 3);
     toi_index_view none = {NULL, 0, 0};
     s->edges = {NULL, 0};
-    must(toi_make_edges(s->mesh.faces, none, start.point_count, &s->edges), "edges",
+    must(toi_make_edges(s->mesh.faces, none, points, &s->edges), "edges",
          toi_last_message());
     s->mesh.edges = toi_view_edges(&s->edges);
     s->def = toi_default_ccd_def();
     if (options.groups) {
-        for (int64_t i = 0; i < start.point_count; ++i)
+        for (int64_t i = 0; i < points; ++i)
             s->groups.push_back((int32_t)(i / 1000) - 1);
         s->def.filter.groups = s->groups.data();
-        s->def.filter.group_count = start.point_count;
+        s->def.filter.group_count = points;
     }
     s->impacts = {NULL, 0, 0};
     must(toi_find_impacts(&s->def, &s->mesh, &s->impacts, &s->report), "the processor's answer",
@@ -370,6 +396,9 @@ int main(int argc, char **argv)
         options.third |= word == "--third";
         options.groups |= word == "--groups";
         options.standing |= word == "--standing";
+        options.overlay |= word == "--overlay";
+        if (word == "--copies" && at + 1 < argc)
+            options.copies = atoi(argv[++at]);
         if (word == "--scale" && at + 1 < argc)
             options.scale = atoi(argv[++at]);
         if (word == "--limit" && at + 1 < argc)

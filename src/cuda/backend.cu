@@ -138,12 +138,12 @@ static toi_status grow(toi_card_mesh *mesh, bool windows, toi_complaint *complai
         wanted.pairs = with_reserve(pairs);
     if (!windows && seen->window.left.n > wanted.left)
         wanted.left = with_reserve(seen->window.left.n);
-    if (seen->hits.n > wanted.hits)
+    if (seen->hits.n > wanted.hits && mesh->goal == TOI_CARD_ALL)
         wanted.hits = with_reserve(seen->hits.n);
     if (seen->hard.n > wanted.hard)
         wanted.hard = with_reserve(seen->hard.n);
     TOI_TRY(toi_make_queues(mesh, &wanted, complaint));
-    if (mesh->capacities.hits < seen->hits.n)
+    if (mesh->capacities.hits < seen->hits.n && mesh->goal == TOI_CARD_ALL)
         return toi_complain(complaint, TOI_ERROR_LIMIT,
                             "%llu impacts or more do not fit the card's memory limit of %lld "
                             "bytes: allow more",
@@ -160,12 +160,30 @@ static bool holds(const toi_card_mesh *mesh)
            seen->window.left.n <= n->left;
 }
 
+// Of the earliest impacts only the least is wanted: what to look for next, where they do not fit.
+static void look_for_ties(toi_card_mesh *mesh, bool complete)
+{
+    const toi_control *seen = mesh->step.report;
+    toi_control *h = mesh->header;
+    bool found = complete && h->ties == 1 && seen->limit == h->tied;
+    if (h->ties == 0 && seen->hits.n <= mesh->capacities.hits)
+        return;
+    h->ties = found ? 2 : 1;
+    h->limit = h->tied = seen->limit; // as early as any that was found so far
+    h->least = found ? seen->least : ~(toi_count)0;
+}
+
 // Again with larger queues, and in windows where they cannot be large enough.
 static toi_status recover(toi_card_mesh *mesh, toi_window_sums *sums, toi_complaint *complaint)
 {
     bool windows = false;
     mesh->measure = false;
-    while (overflowed(mesh, windows)) {
+    for (;;) {
+        bool over = overflowed(mesh, windows);
+        if (!over && mesh->header->ties != 1)
+            return TOI_OK;
+        if (mesh->goal == TOI_CARD_EARLIEST)
+            look_for_ties(mesh, !over);
         TOI_TRY(grow(mesh, windows, complaint));
         windows = windows || !holds(mesh);
         if (windows)
@@ -173,7 +191,6 @@ static toi_status recover(toi_card_mesh *mesh, toi_window_sums *sums, toi_compla
         else
             TOI_TRY(toi_run_again(mesh, complaint));
     }
-    return TOI_OK;
 }
 
 // ---- Answers

@@ -70,6 +70,14 @@ static __device__ __forceinline__ void toi_draw_rank(const toi_step *s, toi_coun
         s->control->crowded = 1;
 }
 
+// Returns whether it is the one that is wanted.
+static __device__ __forceinline__ bool toi_note_tie(toi_control *c, toi_count key)
+{
+    if (c->ties == 1)
+        toi_lower(&c->least, key);
+    return c->ties == 2 && key == c->least;
+}
+
 // Notes a contact whose time, which is not negative, is known. EARLIEST: what is later than the
 // earliest so far does not matter any more.
 template <bool EARLIEST>
@@ -78,6 +86,8 @@ static __device__ __forceinline__ void toi_note_hit(const toi_step *s, uint2 pai
 {
     toi_control *c = s->control;
     hit = hit && time <= toi_limit_of(c);
+    if (EARLIEST && c->ties && hit && (toi_count)__double_as_longlong(time) == c->tied)
+        hit = toi_note_tie(c, toi_key_of(p));
     toi_count at = toi_take_places(&c->hits.n, hit);
     if (!hit)
         return;

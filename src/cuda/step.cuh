@@ -67,6 +67,10 @@ struct toi_control
 
     // Set anew whenever the pairs are looked for again.
     toi_count limit; // bits of a time: later impacts do not matter
+    // Where more impacts are the earliest than there is room for: 1, count none at the time `tied`,
+    // but find the least of their keys; 2, note that one alone.
+    uint32_t ties;
+    toi_count tied, least;
     toi_tally hits, hard;
     toi_count first_time;  // bits of the earliest time among the impacts
     toi_count first_place; // and the first place in the list that has it
