@@ -8,7 +8,6 @@
 #include "cuda/ladder.cuh"
 
 #include "cuda/frame.cuh"
-#include "kernel/fixed_contact.h"
 
 extern "C"
 {
@@ -27,8 +26,7 @@ enum rung
     BOXES,
     FILTER,
     CONTACTS,
-    DIRECTIONS,
-    WHOLE,
+    KNOTS,
     HANDED_OVER,
     RUNGS
 };
@@ -93,13 +91,9 @@ static verdict climb(const toi_frame *f, bool edge_edge, const toi_query *query,
         said = toi_climb_folded(edge_edge, &c, t_max, &found);
     if (said == TOI_VERDICT_CONTACT)
         said = toi_climb_time(edge_edge, &c, &found, &time);
-    if (said == TOI_VERDICT_KNOT && toi_climb_directions(edge_edge, &c.motion, 32)) {
-        v.by = DIRECTIONS;
-        return v;
-    }
     if (said == TOI_VERDICT_KNOT) {
-        int fixed = toi_decide_fixed(edge_edge, c.points[0][0], c.points[1][0], t_max, &time);
-        v.by = fixed == TOI_FIXED_DECLINED ? HANDED_OVER : WHOLE;
+        int fixed = toi_climb_knot(edge_edge, c.points, t_max, &time);
+        v.by = fixed == TOI_FIXED_DECLINED ? HANDED_OVER : KNOTS;
         said = fixed == TOI_FIXED_HIT ? TOI_VERDICT_CONTACT : TOI_VERDICT_APART;
     }
     v.hit = v.by != HANDED_OVER && said == TOI_VERDICT_CONTACT && time <= t_max;
@@ -192,7 +186,9 @@ static int check_random(const char *what, int64_t count, Make make)
     for (int64_t done = 0; done < count;) {
         toi_kind kind = toi_random_below(&random, 2) ? TOI_EDGE_EDGE : TOI_VERTEX_FACE;
         size_t many = (size_t)1 << toi_random_below(&random, 7);
-        double t_max = toi_random_below(&random, 4) ? 1 : toi_random_unit(&random);
+        double t_max = toi_random_below(&random, 4)   ? 1
+                       : toi_random_below(&random, 8) ? toi_random_unit(&random)
+                                                      : 0;
         std::vector<toi_query> queries;
         for (size_t i = 0; i < many; ++i)
             queries.push_back(make(kind, &random));
@@ -202,8 +198,8 @@ static int check_random(const char *what, int64_t count, Make make)
     return finish(what);
 }
 
-// The candidates of a real scene, or one in `share` of them; coordinates divided by 3 have all their
-// digits.
+// The candidates of a real scene, or one in `share` of them; coordinates divided by 3 have all
+// their digits.
 static int check_scene(const char *name, int64_t share, double divisor)
 {
     real_frames f;

@@ -4,12 +4,10 @@
 #include "cuda/query.cuh"
 
 #include "cuda/ladder.cuh"
-#include "kernel/fixed_contact.h"
 
 enum
 {
-    HARD_THREADS = 64,
-    MOST_DIRECTIONS = 32
+    HARD_THREADS = 64
 };
 
 static __device__ void hand_over(const toi_step *s, const toi_slot_pair *p,
@@ -22,15 +20,6 @@ static __device__ void hand_over(const toi_step *s, const toi_slot_pair *p,
     double *to = &s->queries[at].start[0][0]; // the end follows the start
     for (int i = 0; i < 24; ++i)
         to[i] = points[i / 12][i / 3 % 4][i % 3];
-}
-
-// Does a direction separate them after all?
-static __device__ bool is_apart(bool edge_edge, double points[2][4][3])
-{
-    toi_pair_motion m;
-    double shrink;
-    toi_take_scaled_motion(edge_edge, points, &shrink, &m);
-    return toi_climb_directions(edge_edge, &m, MOST_DIRECTIONS);
 }
 
 template <bool EARLIEST>
@@ -47,10 +36,7 @@ static __global__ void __launch_bounds__(HARD_THREADS) untie(const __grid_consta
         toi_slot_pair p = toi_find_slots(&s, pair);
         double points[2][4][3], time = 0;
         toi_load_points(&s, &p, points);
-        if (is_apart(p.edge_edge, points))
-            continue;
-        int verdict = toi_decide_fixed(p.edge_edge, points[0][0], points[1][0],
-                                       toi_limit_of(s.control), &time);
+        int verdict = toi_climb_knot(p.edge_edge, points, toi_limit_of(s.control), &time);
         toi_note_hit<EARLIEST>(&s, pair, &p, verdict == TOI_FIXED_HIT, time);
         if (verdict == TOI_FIXED_DECLINED)
             hand_over(&s, &p, points);

@@ -18,9 +18,30 @@ enum
     WRITE_THREADS = 128,
     WRITE_WARPS = WRITE_THREADS / TOI_WARP,
     ORDER_THREADS = 256,
-    PICK_THREADS = 256,
+    PICK_THREADS = 512,
     PIECES = sizeof(toi_impact) / sizeof(uint4)
 };
+
+// ---- What the host wants to know
+
+// By one block of threads, when all is done.
+static __device__ void send_report(const toi_step *s)
+{
+    toi_control *c = s->control;
+    if (threadIdx.x == 0 && s->slots[TOI_EDGE].count > 0)
+        c->of_vertices = s->starts[s->vertex_count];
+    else if (threadIdx.x == 0)
+        c->of_vertices = c->hits.n;
+    __syncthreads();
+    const volatile uint32_t *from = (const volatile uint32_t *)c;
+    uint32_t *to = (uint32_t *)s->report;
+    for (unsigned i = threadIdx.x; i < sizeof *c / sizeof *from; i += blockDim.x)
+        to[i] = from[i];
+    toi_count place = *(volatile toi_count *)&c->first_place;
+    if (threadIdx.x < PIECES && place != ~(toi_count)0)
+        ((uint4 *)s->earliest)[threadIdx.x] =
+            __ldcv((const uint4 *)&s->sorted[place] + threadIdx.x);
+}
 
 // ---- Places
 
@@ -90,10 +111,9 @@ static __global__ void __launch_bounds__(PICK_THREADS) pick(const __grid_constan
         s.earliest->time = INFINITY;
     }
     __syncthreads();
-    if (toi_is_vain(&s))
-        return;
     double time = toi_limit_of(c);
-    for (int look = 0; look < 2; ++look) { // for the least pair, then for its hit
+    for (int look = 0; look < 2 && !toi_is_vain(&s);
+         ++look) { // for the least pair, then for its hit
         for (toi_count i = threadIdx.x; i < c->hits.n; i += PICK_THREADS) {
             toi_hit hit = s.hits[i];
             if (hit.time != time)
@@ -102,11 +122,16 @@ static __global__ void __launch_bounds__(PICK_THREADS) pick(const __grid_constan
             toi_count key = toi_key_of(&p);
             if (look == 0)
                 atomicMin(&least, key);
-            else if (key == least)
-                set_impact(&s, hit, s.earliest);
+            else if (key == least) {
+                toi_impact impact;
+                name_impact(&p, hit.time, &impact);
+                place_carefully(&s, hit, &impact);
+                *s.earliest = impact;
+            }
         }
         __syncthreads();
     }
+    send_report(&s);
 }
 
 void toi_start_pick(const toi_card *card, const toi_step *step)
@@ -204,6 +229,21 @@ static __device__ __forceinline__ void write_lines(const toi_step *s, const toi_
     __syncwarp();
 }
 
+// Has this block of threads come last?
+static __device__ bool is_last_block(uint32_t *done)
+{
+    __shared__ bool last;
+    __threadfence_system(); // what was written before is seen by who comes last
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = atomicAdd(done, 1u) == gridDim.x - 1;
+    __syncthreads();
+    if (last && threadIdx.x == 0)
+        *done = 0;
+    __threadfence();
+    return last;
+}
+
 // `numbers`: the impacts in their order, where they were sorted; else NULL.
 static __global__ void __launch_bounds__(WRITE_THREADS)
     write_out(const __grid_constant__ toi_step s, toi_count count, const uint32_t *numbers)
@@ -228,6 +268,8 @@ static __global__ void __launch_bounds__(WRITE_THREADS)
             toi_lower(&s.control->first_place, place);
         write_lines(&s, &impact, rows[threadIdx.x / TOI_WARP], place, real);
     }
+    if (is_last_block(&s.control->done))
+        send_report(&s);
 }
 
 size_t toi_order_scratch(int64_t bins)
@@ -303,22 +345,11 @@ toi_status toi_start_sort(const toi_card *card, const toi_step *step, const toi_
     return TOI_OK;
 }
 
-// ---- What the host wants to know
+// ---- What the host wants to know before the end
 
 static __global__ void report(const __grid_constant__ toi_step s)
 {
-    toi_control *c = s.control;
-    if (threadIdx.x == 0 && s.slots[TOI_EDGE].count > 0)
-        c->of_vertices = s.starts[s.vertex_count];
-    else if (threadIdx.x == 0)
-        c->of_vertices = c->hits.n;
-    __syncthreads();
-    const uint32_t *from = (const uint32_t *)c;
-    uint32_t *to = (uint32_t *)s.report;
-    for (unsigned i = threadIdx.x; i < sizeof *c / sizeof *from; i += blockDim.x)
-        to[i] = from[i];
-    if (threadIdx.x == 0 && c->first_place != ~(toi_count)0)
-        *s.earliest = s.sorted[c->first_place];
+    send_report(&s);
 }
 
 void toi_start_report(const toi_card *card, const toi_step *step)

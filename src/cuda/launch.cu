@@ -74,8 +74,6 @@ static toi_status start_list(toi_card_mesh *mesh, toi_complaint *complaint)
                                 complaint));
         mark(mesh, "list");
     }
-    toi_start_report(mesh->card, &mesh->step);
-    mark(mesh, "report");
     return TOI_OK;
 }
 
@@ -275,6 +273,5 @@ toi_status toi_run_order(toi_card_mesh *mesh, toi_complaint *complaint)
     } else {
         TOI_TRY(toi_start_order(mesh->card, s, &mesh->sort_scratch, mesh->count, complaint));
     }
-    toi_start_report(mesh->card, s);
     return finish(mesh, complaint);
 }

@@ -75,6 +75,7 @@ struct toi_control
     toi_count first_time;  // bits of the earliest time among the impacts
     toi_count first_place; // and the first place in the list that has it
     toi_count of_vertices; // impacts of vertices with faces
+    uint32_t done;         // blocks of threads that have written their part of the list
     uint32_t crowded;      // a primitive has very many impacts
     toi_tally block_pairs[2];
     toi_in_window window;

@@ -61,15 +61,24 @@ TOI_INLINE toi_real toi_abs(toi_real a)
 #endif
 }
 
-// b where the comparison fails, as with a NaN; the vector instructions agree with that.
+// b where the comparison fails, as with a NaN; the vector instructions agree with that. With
+// TOI_FUSED (below) the number beside a NaN, for which a device has an instruction.
 TOI_INLINE toi_real toi_min(toi_real a, toi_real b)
 {
+#if defined(TOI_FUSED) && defined(TOI_SINGLE)
+    return fminf(a, b);
+#else
     return a < b ? a : b;
+#endif
 }
 
 TOI_INLINE toi_real toi_max(toi_real a, toi_real b)
 {
+#if defined(TOI_FUSED) && defined(TOI_SINGLE)
+    return fmaxf(a, b);
+#else
     return a > b ? a : b;
+#endif
 }
 
 TOI_INLINE toi_real toi_sqrt(toi_real a)
