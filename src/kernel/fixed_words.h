@@ -10,8 +10,8 @@ __extension__ typedef __int128 toi_int128;
 
 enum
 {
-    TOI_WORD_BITS =
-        60 // of coordinates: sums of three products of three differences are below 2^188
+    TOI_WORD_BITS = 60,      // of coordinates: differences are below 2^61
+    TOI_SHORT_WORD_BITS = 39 // volumes are below 18 * 2^120 then
 };
 
 // x = m 2^exponent.
@@ -102,6 +102,21 @@ TOI_INLINE int toi_touch_in_words(int edge_edge, const toi_word_motion *m)
     }
     int below = edge_edge ? u <= n && v <= n : u + v <= n;
     return u >= 0 && v >= 0 && below ? 1 : -1;
+}
+
+// The coefficients of the volume as a form (kernel/fixed_root.h), for TOI_SHORT_WORD_BITS.
+TOI_INLINE void toi_word_volume(const toi_word_motion m[2], toi_int128 c[4])
+{
+    c[0] = c[1] = c[2] = c[3] = 0;
+    for (int k = 0; k < 3; ++k) {
+        toi_int128 first = toi_word_cross(m[0].e, m[0].g, k);
+        toi_int128 middle = toi_word_cross(m[0].e, m[1].g, k) + toi_word_cross(m[1].e, m[0].g, k);
+        toi_int128 last = toi_word_cross(m[1].e, m[1].g, k);
+        c[0] += first * m[0].p[k];
+        c[1] += first * m[1].p[k] + middle * m[0].p[k];
+        c[2] += last * m[0].p[k] + middle * m[1].p[k];
+        c[3] += last * m[1].p[k];
+    }
 }
 
 #endif
