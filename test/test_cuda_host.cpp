@@ -31,8 +31,8 @@ enum rung
     RUNGS
 };
 
-static const char *const rung_names[RUNGS] = {"boxes",      "filter", "contacts",
-                                              "directions", "whole",  "handed over"};
+static const char *const rung_names[RUNGS] = {"boxes", "filter", "contacts", "knots",
+                                              "handed over"};
 
 struct verdict
 {

@@ -191,16 +191,18 @@ TOI_INLINE int toi_climb_directions(int edge_edge, const toi_pair_motion *m, int
 TOI_INLINE int toi_climb_knot(int edge_edge, double points[2][4][3], double limit, double *time)
 {
     const double *start = points[0][0], *end = points[1][0];
-    toi_fixed_motion whole;
+    toi_word_motion words;
     toi_pair_motion m;
     double shrink;
-    int unit;
-    bool fits = toi_find_unit(start, end, &unit) &&
-                toi_take_fixed_motion(edge_edge, start, 0, unit, &whole);
+    int unit, touch = 0; // at the start: 1, -1 not, 0 not known
     *time = 0;
-    if (fits && toi_touch_at_start(&whole))
+    if (toi_find_unit(start, end, &unit) <= TOI_WORD_BITS) {
+        toi_take_word_motion(edge_edge, start, unit, &words);
+        touch = toi_touch_in_words(edge_edge, &words);
+    }
+    if (touch > 0)
         return TOI_FIXED_HIT;
-    if (fits && limit == 0)
+    if (touch < 0 && limit == 0)
         return TOI_FIXED_SEPARATED;
     toi_take_scaled_motion(edge_edge, points, &shrink, &m);
     if (toi_climb_directions(edge_edge, &m, TOI_MOST_DIRECTIONS))
