@@ -83,7 +83,7 @@ static toi_status send_topology(toi_card_mesh *mesh, const toi_card_topology *t,
 
 static size_t hit_bytes()
 {
-    return sizeof(toi_hit) + sizeof(toi_impact) + sizeof(uint32_t) + sizeof(uint2);
+    return sizeof(toi_hit) + sizeof(uint2) + sizeof(uint32_t);
 }
 
 static size_t hard_bytes()
@@ -101,8 +101,7 @@ static void cut_queues(toi_card_mesh *mesh)
     }
     s->left = (uint2 *)mesh->left.data;
     s->knots = s->left + n->left;
-    s->impacts = (toi_impact *)mesh->hits.data;
-    s->hits = (toi_hit *)(s->impacts + n->hits);
+    s->hits = (toi_hit *)mesh->hits.data;
     s->entries = (uint2 *)(s->hits + n->hits);
     s->ranks = (uint32_t *)(s->entries + n->hits);
     s->queries = (toi_query *)mesh->hard.data;
@@ -229,9 +228,10 @@ void toi_free_card_mesh(void *freed)
     cudaSetDevice(mesh->card->info.number);
     cudaStreamSynchronize(mesh->card->stream);
     toi_room *rooms[] = {
-        &mesh->topology, &mesh->resident,  &mesh->order_scratch, &mesh->blocks,  &mesh->pairs,
-        &mesh->left,     &mesh->hits,      &mesh->sort_scratch,  &mesh->control, &mesh->host,
-        &mesh->hard,     &mesh->staged[0], &mesh->staged[1],     &mesh->on_host, &mesh->on_card};
+        &mesh->topology,  &mesh->resident, &mesh->order_scratch, &mesh->blocks,
+        &mesh->pairs,     &mesh->left,     &mesh->hits,          &mesh->sort_scratch,
+        &mesh->control,   &mesh->host,     &mesh->hard,          &mesh->staged[0],
+        &mesh->staged[1], &mesh->on_host,  &mesh->on_card,       &mesh->decided};
     for (toi_room *room : rooms)
         toi_free_room(mesh->card, room);
     for (cudaEvent_t event : mesh->events)
