@@ -86,11 +86,11 @@ typedef struct toi_impact_view
 
 /// toi_scene_find_impacts() on def->device, without a copy: the list stays where the device put it.
 ///
-/// `start` and `end` may point to memory of the host or of the card; which it is, is found out. (So
-/// they may in toi_scene_find_earliest() and toi_scene_find_impacts() on a device.) A `start`
-/// without data is the end of the scene's last step on this device, which is still there: then one
-/// set of positions travels. TOI_ERROR_ARGUMENT where there is none, as after a change of the scene
-/// or a call that failed.
+/// `start` and `end` may point to memory of the host or of the card; which it is, is found out. A
+/// zeroed `start` is the end of the scene's last step on this device, which is still there: then
+/// one set of positions travels. TOI_ERROR_ARGUMENT where there is none, as after a change of the
+/// scene or a call that failed. (All this holds for toi_scene_find_earliest() and
+/// toi_scene_find_impacts() on a device, too.)
 ///
 /// A filter's function is asked on the host about what was found; then, and where there are loose
 /// points, impacts can be left on the host alone, and loose points need both ends there. On failure

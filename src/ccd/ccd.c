@@ -73,7 +73,7 @@ toi_status toi_scene_find_earliest(toi_scene *scene, const toi_ccd_def *def, toi
                                    toi_point_view end, toi_ccd_report *report)
 {
     TOI_GUARD_FP;
-    toi_step step = toi_scene_step(scene, start, end);
+    toi_step step = toi_device_step(def, scene, start, end);
     toi_status status = find_earliest(def, step, report);
     return toi_track_less(scene, status) ? find_earliest(def, step, report) : status;
 }
@@ -90,7 +90,7 @@ toi_status toi_scene_find_impacts(toi_scene *scene, const toi_ccd_def *def, toi_
                                   toi_ccd_report *report)
 {
     TOI_GUARD_FP;
-    toi_step step = toi_scene_step(scene, start, end);
+    toi_step step = toi_device_step(def, scene, start, end);
     toi_status status = find_impacts(def, step, impacts, report);
     return toi_track_less(scene, status) ? find_impacts(def, step, impacts, report) : status;
 }

@@ -16,8 +16,8 @@ typedef struct toi_resident
     struct toi_resident *next, *previous;
     void *mesh;               // the backend's, or NULL
     bool has_end;             // the end of the last step is still there
-    toi_record_array decided; // impacts that the host found, in no budget between calls
-    toi_impact_array allowed; // of a view: what a filter's function has left; likewise
+    toi_record_array decided; // impacts that the host found; in the scene's budget
+    toi_record_array allowed; // of a view: what a filter's function has left; likewise
 } toi_resident;
 
 struct toi_device
@@ -43,6 +43,15 @@ toi_status toi_make_resident(toi_pipeline *p, toi_resident **resident);
 
 // Gives back what a scene keeps on a device; harmless where there is nothing.
 void toi_forget_resident(toi_scene *scene);
+
+// A step of a scene, which on a device may start where the last one has ended.
+static inline toi_step toi_device_step(const toi_ccd_def *def, toi_scene *scene,
+                                       toi_point_view start, toi_point_view end)
+{
+    toi_step step = toi_scene_step(scene, start, end);
+    step.resume = def && def->device && !start.data && start.count == 0;
+    return step;
+}
 
 // Is there something in the definition that a device does not do?
 toi_status toi_check_device(const toi_ccd_def *def, toi_purpose purpose);

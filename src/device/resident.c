@@ -97,7 +97,7 @@ void toi_forget_resident(toi_scene *scene)
         return;
     if (r->device)
         leave_device(r);
-    toi_free_impacts(&r->allowed);
+    toi_give_back(r->allowed.data);
     toi_give_back(r->decided.data);
     toi_give_back(r);
     scene->resident = NULL;
