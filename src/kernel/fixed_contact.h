@@ -157,6 +157,7 @@ TOI_ROUTINE void toi_cross_form(toi_fixed_time when, const toi_fixed_vector *a,
         toi_set_wide(toi_cross_words_at(x[1], y[1]), f->c[2]);
         return;
     }
+    f->c[0][0] = f->c[1][0] = f->c[2][0] = 0;
     if (when != TOI_FIXED_END)
         toi_cross_component(a, 0, b, 0, axis, f->c[0]);
     if (when != TOI_FIXED_START)
@@ -219,14 +220,13 @@ TOI_ROUTINE int toi_are_parallel(toi_fixed_moment *at, const toi_fixed_vector *a
     return 1;
 }
 
-TOI_INLINE void toi_subtract_forms(toi_fixed_time when, const toi_form *a, const toi_form *b,
-                                   toi_form *r)
+TOI_INLINE void toi_subtract_forms(const toi_form *a, const toi_form *b, toi_form *r)
 {
     r->degree = 2;
-    for (int i = 0; i < 3; ++i)
-        if (when == TOI_FIXED_ROOT || i == (when == TOI_FIXED_START ? 0 : 2))
-            toi_whole_subtract(a->c[i], b->c[i], r->c[i]);
-    TOI_WATCH_NUMBER("inside test", r->c[when == TOI_FIXED_START ? 0 : 2]);
+    for (int i = 0; i < 3; ++i) {
+        toi_whole_subtract(a->c[i], b->c[i], r->c[i]);
+        TOI_WATCH_NUMBER("inside test", r->c[i]);
+    }
 }
 
 // Is the solution of P + u E + v G = 0 in the domain? The tests are those of src/exact/contact.c: u
@@ -239,10 +239,10 @@ TOI_ROUTINE int toi_is_solution_inside(toi_fixed_moment *at, const toi_fixed_mot
     toi_cross_form(at->when, &m->p, &m->e, axis, &v);
     if (toi_fixed_sign(at, &u) * sign < 0 || toi_fixed_sign(at, &v) * sign < 0)
         return 0;
-    toi_subtract_forms(at->when, normal, &u, &u);
+    toi_subtract_forms(normal, &u, &u);
     if (m->edge_edge && toi_fixed_sign(at, &u) * sign < 0)
         return 0;
-    toi_subtract_forms(at->when, m->edge_edge ? normal : &u, &v, &u);
+    toi_subtract_forms(m->edge_edge ? normal : &u, &v, &u);
     return toi_fixed_sign(at, &u) * sign >= 0;
 }
 
@@ -440,6 +440,7 @@ TOI_ROUTINE int toi_touch_at_start(const toi_fixed_motion *m)
     if (toi_whole_sign(volume.c[0]) != 0)
         return 0;
     start.when = TOI_FIXED_START;
+    start.f = &volume;
     return toi_touch_when_flat(&start, m);
 }
 

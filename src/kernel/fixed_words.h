@@ -6,6 +6,10 @@
 
 #include "kernel/lanes.h"
 
+#if TOI_LANES != 1 || defined(TOI_SINGLE)
+#error "one query at a time, in double: include this in a source with TOI_LANES 1"
+#endif
+
 __extension__ typedef __int128 toi_int128;
 
 enum
@@ -27,13 +31,13 @@ TOI_INLINE uint64_t toi_take_digits(double x, int *exponent)
 // then.
 TOI_INLINE int toi_find_unit(const double *start, const double *end, int *unit)
 {
-    int low = 4096, high = 4096 - 53;
+    int low = 4096, high = -4096; // of nothing but zeros: fewer than no bits
     for (int i = 0; i < 24; ++i) {
         int exponent;
         uint64_t digits = toi_take_digits(i < 12 ? start[i] : end[i - 12], &exponent);
         if (digits == 0)
             continue;
-        high = exponent > high || high == 4096 - 53 ? exponent : high;
+        high = exponent > high ? exponent : high;
         uint64_t lowest = digits & (0 - digits); // a power of two, so this is exact
         exponent += (int)(toi_to_bits((double)lowest) >> 52) - 1023;
         low = exponent < low ? exponent : low;
