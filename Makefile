@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 
-.PHONY: help deps configure build demo demo-sdf test test-long tests bench bench-paper peers docs format lint install clean fuzz cases
+.PHONY: help deps configure build demo demo-sdf test test-cuda test-long tests bench bench-paper peers docs format lint install clean fuzz cases
 
 help:
 	@echo "make demo       build, find the impacts of a scene, draw them to build/demo.svg"
@@ -10,6 +10,7 @@ help:
 	@echo "make test       build and run all tests, sanitizers included; names the slowest ten"
 	@echo "make build      the libraries and build/bin/toi"
 	@echo "make test-long  the same tests with ten times the random cases, and the slow ones"
+	@echo "make test-cuda  the tests that need a card, on a machine that has one"
 	@echo "make bench-paper  the papers' comparisons in half an hour: csv to bench/results, page to build/report.html"
 	@echo "make bench      the same in two minutes, with smaller scenes: csv to build/bench-quick"
 	@echo "make peers      what other libraries have, for make bench to compare with: bench/peers"
@@ -60,6 +61,14 @@ test: tests
 
 test-long: tests
 	@TOI_LONG=1 test/run.sh
+
+# On a machine with a card; without one it fails. The programs need nothing but the driver.
+test-cuda: export TOI_REQUIRE_CARD := 1
+test-cuda:
+	@scripts/install-deps --test
+	@$(MAKE) --no-print-directory configure
+	@cmake --build --preset release --target toi_cuda test_cuda test_device test_device_errors test_kernels_cuda
+	@ctest --test-dir build -R '^(cuda|device|device_errors|kernels_cuda.*)$$' --output-on-failure --no-tests=error -V | grep -vE '^(UpdateCTest|Constructing|Test timeout|Working Directory)'; exit $${PIPESTATUS[0]}
 
 bench: build
 	@bench/paper.sh --quick

@@ -10,6 +10,7 @@
 #include "impact_file.h"
 #include "json.h"
 #include "kinds.h"
+#include "machine.h"
 #include "method_options.h"
 #include "output.h"
 #include "pair_ranges.h"
@@ -44,7 +45,7 @@ typedef struct settings
     const char *safe_steps;
     const char *safe_radii;
     const char *picture;
-    int device;
+    machine_choice machine;
     int up;
 } settings;
 
@@ -189,7 +190,7 @@ static toi_status find(const settings *s, const toi_mesh *mesh, answer *a)
             a->report = report;
     }
     end_progress(&bar);
-    if (status == TOI_OK)
+    if (status == TOI_OK && !s->def.device) // a device has no need to count them
         status = complete_candidates(&s->def, mesh, &a->report);
     a->hash = toi_hash(a->impacts.data, (size_t)a->impacts.count * sizeof *a->impacts.data);
     return status;
@@ -480,8 +481,9 @@ static toi_status print_object(const settings *s, const toi_mesh *mesh, const an
         "{s:I, s:I, s:I, s:s, s:s, s:s, s:i, s:o, s:o}", "vertices", (json_int_t)r->vertices,
         "edges", (json_int_t)r->edges, "faces", (json_int_t)r->faces, "broad",
         broad_choice((int)s->def.broad.method), "narrow", narrow_choice((int)r->decided_by),
-        "device", device_choice(s->device), "threads", threads, "candidates",
-        json_all_kinds(r->candidates), "tested", json_all_kinds(r->tested));
+        "device", device_choice(s->machine.device), "threads", threads, "candidates",
+        s->def.device ? json_null() : json_all_kinds(r->candidates), "tested",
+        json_all_kinds(r->tested));
     if (s->all) {
         json_object_set_new(object, "hits", json_all_kinds(r->hits));
         json_object_set_new(object, "undecided", json_integer(sum_kinds(r->undecided)));
@@ -592,6 +594,14 @@ static void print_files(const settings *s, const answer *a)
         printf("picture     %s\n", s->picture);
 }
 
+static void print_device(const toi_device *device)
+{
+    toi_device_info info = toi_describe_device(device);
+    toi_device_report report = toi_device_last_report(device);
+    printf("device      %s, %s of its memory; pairs left to the host: %s\n", info.name,
+           bytes_text(report.peak_bytes).at, count_text(report.hard).at);
+}
+
 static void print_summary(const settings *s, const frames *f, const answer *a, int threads)
 {
     const toi_ccd_report *r = &a->report;
@@ -600,9 +610,14 @@ static void print_summary(const settings *s, const frames *f, const answer *a, i
            count_text(r->edges).at, count_text(r->faces).at);
     printf("methods     broad %s, narrow %s, %d thread%s\n", broad_choice((int)s->def.broad.method),
            narrow_choice((int)r->decided_by), threads, threads == 1 ? "" : "s");
-    printf("candidates  ");
-    print_kinds(r->candidates);
-    printf("\ntested      ");
+    if (s->def.device)
+        print_device(s->def.device);
+    else {
+        printf("candidates  ");
+        print_kinds(r->candidates);
+        printf("\n");
+    }
+    printf("tested      ");
     print_kinds(r->tested);
     printf("\n");
     if (s->all) {
@@ -631,9 +646,7 @@ static void print_summary(const settings *s, const frames *f, const answer *a, i
 
 static toi_status check_settings(const settings *s)
 {
-    toi_status status = check_device(s->device);
-    if (status == TOI_OK)
-        status = check_output(s->impacts);
+    toi_status status = check_output(s->impacts);
     if (status == TOI_OK)
         status = check_output(s->safe_steps);
     if (status == TOI_OK)
@@ -657,6 +670,8 @@ static toi_status run(settings *s, const operand_list *operands)
     if (status == TOI_OK)
         status = load_frames(&s->choice, operands, &f);
     if (status == TOI_OK)
+        status = open_machine(&s->machine, s->def.memory_limit, &s->def.device);
+    if (status == TOI_OK)
         status = find(s, &f.mesh, &a);
     if (status == TOI_OK && s->check_start)
         status = check_start(s, &f.mesh, &a);
@@ -668,6 +683,7 @@ static toi_status run(settings *s, const operand_list *operands)
         print_summary(s, &f, &a, threads);
     toi_free_impacts(&a.impacts);
     toi_free_scene(a.scene);
+    toi_close_device(s->def.device);
     free_frames(&f);
     return status;
 }
@@ -679,7 +695,7 @@ int run_ccd(int argc, char **argv)
                   .choice = default_scene_choice(),
                   .common = default_common()};
     const option_group groups[] = {{"Output", output_options, &s},
-                                   {"Machine", device_options, &s.device},
+                                   {"Machine", machine_options, &s.machine},
                                    {"A scene instead of files", frame_options, &s.choice},
                                    {"Candidates", broad_options, &s.def},
                                    {"Decision", narrow_options, &s.def.narrow},
@@ -693,6 +709,7 @@ int run_ccd(int argc, char **argv)
         .examples = "ccd start.ply end.ply\n"
                     "ccd start.ply end.ply --all --impacts impacts.csv --memory-limit 1G\n"
                     "ccd start.ply end.ply --solver --safe-steps steps.csv\n"
+                    "ccd start.ply end.ply --all --device cuda\n"
                     "ccd --scene cloth-ball --begin 0.7 --all --picture impacts.svg",
         .groups = groups,
         .most_operands = 2};

@@ -8,6 +8,7 @@
 #include "names.h"
 #include "scenes.h"
 #include "text.h"
+#include "toi/device.h"
 #include "toi/narrow_phase.h"
 
 #include <stdio.h>
@@ -23,15 +24,39 @@ static json_t *guarantees(void)
     return object;
 }
 
+// The first card; false: none, and the message says why.
+static bool describe_card(toi_device_info *info)
+{
+    toi_device_def def = toi_default_device_def();
+    toi_device *device;
+    toi_status status = toi_open_device(&def, &device);
+    *info = toi_describe_device(device);
+    toi_close_device(device);
+    return status == TOI_OK;
+}
+
+static json_t *json_card(const toi_device_info *info)
+{
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:I}", "name", info->name, "cards",
+                     info->count, "compute", info->compute, "multiprocessors",
+                     info->multiprocessors, "driver", info->driver, "runtime", info->runtime,
+                     "memory", (json_int_t)info->memory, "memory_free",
+                     (json_int_t)info->memory_free);
+}
+
 static toi_status print_object(int threads)
 {
     const environment *here = this_environment();
+    toi_device_info info;
+    bool card = describe_card(&info);
     return print_json(
-        json_pack("{s:s, s:o, s:s, s:o, s:s, s:i, s:n, s:o, s:o, s:o, s:o}", "version",
+        json_pack("{s:s, s:o, s:s, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "version",
                   toi_version(), "commit", json_text(here->commit), "compiler", here->compiler,
                   "machine", json_text(here->machine), "simd", toi_simd_name(), "threads", threads,
-                  "cuda", "broad", json_names(broad_choice), "narrow", json_names(narrow_choice),
-                  "guarantees", guarantees(), "scenes", json_names(toi_animation_name)));
+                  "cuda", card ? json_card(&info) : json_null(), "cuda_missing",
+                  card ? json_null() : json_text(toi_last_message()), "broad",
+                  json_names(broad_choice), "narrow", json_names(narrow_choice), "guarantees",
+                  guarantees(), "scenes", json_names(toi_animation_name)));
 }
 
 static void print_names(const char *label, const char *(*name)(int index))
@@ -53,6 +78,19 @@ static void print_narrow(void)
                    meanings[toi_narrow_guarantee((toi_narrow_method)i)]);
 }
 
+static void print_card(void)
+{
+    toi_device_info info;
+    if (describe_card(&info))
+        printf("cuda      %s, compute capability %d.%d, %s; driver for CUDA %d.%d, built with "
+               "%d.%d\n",
+               info.name, info.compute / 10, info.compute % 10, bytes_text(info.memory).at,
+               info.driver / 1000, info.driver % 1000 / 10, info.runtime / 1000,
+               info.runtime % 1000 / 10);
+    else
+        printf("cuda      none: %s\n", toi_last_message());
+}
+
 static void print_summary(int threads)
 {
     printf("version   %s\n", toi_version());
@@ -61,7 +99,7 @@ static void print_summary(int threads)
     printf("machine   %s\n", this_environment()->machine);
     printf("simd      %s\n", toi_simd_name());
     printf("threads   %d\n", threads);
-    printf("cuda      none in this build\n");
+    print_card();
     print_names("broad", broad_choice);
     print_narrow();
     print_names("scenes", toi_animation_name);

@@ -7,7 +7,8 @@
 #include "kernel/bounds.h"
 #include "kernel/single.h"
 #else
-#include "kernel/contact_place.h"
+#include "kernel/fixed_contact.h"
+#include "kernel/normal.h"
 #include "kernel/root_time.h"
 #include "kernel/rounding.h"
 #endif
@@ -103,8 +104,27 @@ struct findings
     toi_inside inside[3];
     toi_mask certain[3];
     toi_contact_place place;
+    double normal[3];
+    int64_t verdict; // of the whole numbers, and the time that they find
+    double first;
     double low, high; // of a box, rounded outward
 };
+
+TOI_INLINE void take_normal(int edge_edge, const query *q, findings *f)
+{
+    const toi_contact_place *p = &f->place;
+    toi_hit_place at = {q->points[0][0], q->points[1][0], q->t_max, p->u, p->v};
+    toi_contact_frame frame;
+    frame.e_size = p->e_size;
+    frame.g_size = p->g_size;
+    for (int k = 0; k < 3; ++k) {
+        frame.e[k] = p->e[k];
+        frame.g[k] = p->g[k];
+        frame.speed[k] = p->speed[k];
+        f->normal[k] = 0;
+    }
+    toi_find_normal(edge_edge, &at, &frame, f->normal);
+}
 
 TOI_INLINE void climb(int edge_edge, query *q, findings *f)
 {
@@ -129,7 +149,9 @@ TOI_INLINE void climb(int edge_edge, query *q, findings *f)
         f->certain[i] = toi_find_root_time(edge_edge, q->points, &shrink, &m, &f->cubic,
                                            &f->root[i], &f->radius[i], &f->time[i]);
     }
-    toi_find_contact_place(edge_edge, &m, &q->t_max, &f->place);
+    toi_settle_contact_place(edge_edge, &m, &q->t_max, &f->place);
+    take_normal(edge_edge, q, f);
+    f->verdict = toi_decide_fixed(edge_edge, q->points[0][0], q->points[1][0], 1, &f->first);
     f->low = toi_subtract_down(q->points[0][0][0], q->t_max);
     f->high = toi_add_up(q->points[0][0][0], q->t_max);
 }

@@ -4,6 +4,7 @@
 #define TOI_TEST_MODES_CALLS_H
 
 void call_contacts(void);
+void call_devices(void);
 void call_faces(void);
 void call_fields(void);
 void call_grids(void);

@@ -231,7 +231,8 @@ refuses "frames into a file" 2 "start.ply" scene plane --size 100 --out start.pl
 check "messages name program and command" grep -q "^toi scene: " stderr
 
 # --- Out of resources: 3 ------------------------------------------------------------------------
-refuses "no CUDA" 3 "no CUDA" ccd start.ply end.ply --device cuda
+refuses "a backend that is not there" 3 "nowhere.so" ccd start.ply end.ply --device cuda --backend ./nowhere.so
+refuses "candidates on a device" 3 "not found on a device as yet" pairs start.ply end.ply --device cuda
 refuses "memory limit too small" 3 "limit" ccd --scene n-body --size 5000 --memory-limit 10K
 refuses "memory limit too small for pairs" 3 "limit" pairs --scene n-body --size 5000 --memory-limit 10K
 if [ -w /dev/full ]; then
@@ -269,7 +270,9 @@ keys "keys of queries" "false_negatives false_positives hash hits iterations kin
 cut -d, -f1-6 truth.csv >unknown.csv
 keys "keys of queries without truth" "hash hits iterations kind narrow ns_per_query queries threads $(
     )undecided" queries unknown.csv --kind vf
-keys "keys of info" "broad commit compiler cuda guarantees{$(run info --json
+keys "keys of info" "broad commit compiler cuda$(run info --json
+    grep -q '"cuda": {' stdout && echo '{cards compute driver memory memory_free multiprocessors name runtime}'
+    ) cuda_missing guarantees{$(run info --json
     grep -oE '"[a-z-]+": "(exact|conservative|none)"' stdout | cut -d'"' -f2 | LC_ALL=C sort | xargs
     )} machine narrow scenes simd threads version" info
 keys "keys of scene" "edges faces files frames hash length name vertices" \

@@ -640,6 +640,7 @@ TEST(distances)
 TEST(exact)
 TEST(pipeline)
 TEST(scene)
+TEST(devices)
 TEST(overlaps)
 TEST(faces)
 TEST(fields)
@@ -683,6 +684,7 @@ int main(void)
         cmocka_unit_test(exact_in_every_mode),
         cmocka_unit_test(pipeline_in_every_mode),
         cmocka_unit_test(scene_in_every_mode),
+        cmocka_unit_test(devices_in_every_mode),
         cmocka_unit_test(overlaps_in_every_mode),
         cmocka_unit_test(faces_in_every_mode),
         cmocka_unit_test(fields_in_every_mode),

@@ -3,9 +3,11 @@
 #include "bench.h"
 #include "bench_ccd_report.h"
 #include "bench_ccd_run.h"
+#include "bench_device.h"
 #include "bench_narrow_row.h"
 #include "bench_options.h"
 #include "failure.h"
+#include "machine.h"
 #include "method_options.h"
 #include "text.h"
 
@@ -28,6 +30,7 @@ typedef struct settings
     const char *separations;
     double time_limit;
     const char *csv;
+    machine_choice machine;
     common common;
 } settings;
 
@@ -351,8 +354,76 @@ static toi_status report(const settings *s, const ccd_rows *rows, int repeat)
     return status;
 }
 
+// ---------------------------------------------------------------------------------------------
+// On a device
+
+enum
+{
+    USUAL_STEPS = 20
+};
+
+static toi_status check_device_options(const settings *s)
+{
+    bool usual = !s->narrow && !s->modes && !s->calls && !s->busy &&
+                 strcmp(s->broad, "auto") == 0 && strcmp(s->fractions, "1") == 0 &&
+                 strcmp(s->limits, "none") == 0 && strcmp(s->separations, "none") == 0;
+    return usual ? TOI_OK
+                 : toi_fail(TOI_ERROR_ARGUMENT,
+                            "--device cuda measures exact impacts of whole scenes: of the lists "
+                            "of methods and runs it takes --repeat alone");
+}
+
+static toi_status measure_scenes(const settings *s, const operand_list *operands, int scenes,
+                                 toi_device *device, device_row *rows)
+{
+    toi_status status = TOI_OK;
+    int repeat = s->common.repeat ? s->common.repeat : USUAL_STEPS;
+    for (int i = 0; i < scenes && status == TOI_OK; ++i) {
+        broad_scene scene;
+        status = open_scene(&s->choice, operands, i, &scene);
+        if (status == TOI_OK)
+            status = measure_device(device, &scene, repeat, rows + i * DEVICE_WAYS);
+        close_scene(&scene);
+    }
+    return status;
+}
+
+static toi_status report_device(const settings *s, const toi_device *device, const device_row *rows,
+                                int count)
+{
+    toi_status status = s->csv ? write_device_rows(s->csv, device, rows, count) : TOI_OK;
+    if (status == TOI_OK)
+        status = s->common.json ? print_device_object(device, rows, count)
+                                : print_device_rows(device, rows, count);
+    return status == TOI_OK ? check_device_rows(rows, count) : status;
+}
+
+static toi_status run_on_device(const settings *s, const operand_list *operands)
+{
+    ccd_plan plan;
+    int scenes = 0;
+    toi_device *device = NULL;
+    toi_status status = check_device_options(s);
+    if (status == TOI_OK)
+        status = check(s, operands, &plan, &scenes);
+    device_row *rows = toi_allocate(((size_t)scenes * DEVICE_WAYS + 1) * sizeof *rows);
+    if (status == TOI_OK && !rows)
+        status = TOI_ERROR_MEMORY;
+    if (status == TOI_OK)
+        status = open_machine(&s->machine, 0, &device);
+    if (status == TOI_OK)
+        status = measure_scenes(s, operands, scenes, device, rows);
+    if (status == TOI_OK)
+        status = report_device(s, device, rows, scenes * DEVICE_WAYS);
+    toi_close_device(device);
+    toi_release(rows);
+    return status;
+}
+
 static toi_status run(const settings *s, const operand_list *operands)
 {
+    if (s->machine.device > 0)
+        return run_on_device(s, operands);
     ccd_plan plan;
     ccd_rows rows = {.data = NULL};
     int scenes = 0;
@@ -383,6 +454,7 @@ int run_bench_ccd(int argc, char **argv)
     s.common.repeat = 0; // make_plan() knows what is usual
     const option_group groups[] = {{"Scenes", scene_list_options, &s.choice},
                                    {"A scene instead of files", frame_options, &s.choice.scene},
+                                   {"Machine", machine_options, &s.machine},
                                    {"Methods", method_options, &s},
                                    {"Runs", run_options, &s},
                                    {"Output", output_options, &s},
@@ -400,6 +472,8 @@ int run_bench_ccd(int argc, char **argv)
             "mode are run in turns. The answers of a narrow phase must not depend on broad\n"
             "phase, threads, limit and calls: where they do the program says so and exits\n"
             "with 3.\n"
+            "With --device cuda it shows warm steps of a scene on a card, 20 unless --repeat\n"
+            "is given: the median, each stage, bytes moved, and the processor beside.\n"
             "With --busy it shows what threads cost on a machine that has other work: all\n"
             "threads beside one, idle and busy.",
         .examples = "bench ccd start.ply end.ply --repeat 5\n"
@@ -409,6 +483,7 @@ int run_bench_ccd(int argc, char **argv)
                     "bench ccd --scene boxes --size 600 --begin 0.8 --calls stateless,kept\n"
                     "bench ccd --scene cloth-ball --begin 0.8 --busy\n"
                     "bench ccd start.ply end.ply --separations none,edge/200,edge/2,relative\n"
+                    "bench ccd start.ply end.ply --device cuda --repeat 20\n"
                     "bench ccd --all-scenes --size 50000 --csv ccd.csv",
         .groups = groups,
         .most_operands = 2};

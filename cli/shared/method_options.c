@@ -52,7 +52,7 @@ toi_status check_device(int device)
     if (device == 0)
         return TOI_OK;
     return toi_fail(TOI_ERROR_UNSUPPORTED,
-                    "--device cuda: this build has no CUDA; use --device cpu");
+                    "--device cuda: candidates are not found on a device as yet; use --device cpu");
 }
 
 const option device_options[] = {{.name = "device",

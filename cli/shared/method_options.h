@@ -13,10 +13,10 @@ extern const option broad_options[]; // method, float boxes, memory limit
 extern const option narrow_options[];
 extern const option separation_options[]; // only --min-separation
 
-// Values: an int.
+// Values: an int; for subcommands that find impacts see machine.h.
 extern const option device_options[];
 
-// Refuses what this build cannot compute on.
+// Refuses what candidates are not found on.
 toi_status check_device(int device);
 
 // Names by number, NULL past the last.

@@ -3,6 +3,7 @@
 #include "command.h"
 #include "failure.h"
 #include "impact_file.h"
+#include "machine.h"
 #include "method_options.h"
 #include "output.h"
 #include "progress.h"
@@ -19,6 +20,7 @@ typedef struct settings
     toi_track_def track;
     scene_choice choice;
     common common;
+    machine_choice machine;
     bool no_orphans;
     bool check;
     const char *impacts; // a folder, or NULL
@@ -136,7 +138,9 @@ static toi_status fail_different(const tracker *t)
 
 static toi_status check_step(tracker *t)
 {
-    toi_status status = toi_find_impacts(&t->s->def, &t->motion->mesh, &t->fresh, NULL);
+    toi_ccd_def def = t->s->def;
+    def.device = NULL;
+    toi_status status = toi_find_impacts(&def, &t->motion->mesh, &t->fresh, NULL);
     if (status != TOI_OK)
         return status;
     bool same = t->impacts.count == t->fresh.count &&
@@ -153,6 +157,20 @@ static toi_status write_step(const tracker *t)
     return write_impacts(path, &t->motion->mesh, &t->impacts);
 }
 
+// A device remembers by itself, and what it does is all solving.
+static toi_status report_step(const tracker *t, tracked_step *step)
+{
+    if (!t->s->def.device)
+        return toi_scene_track_report(t->scene, &step->track);
+    step->track = (toi_track_report){.method = t->s->track.method,
+                                     .steps = step->step + 1,
+                                     .elementary = step->found.tested[TOI_VERTEX_FACE] +
+                                                   step->found.tested[TOI_EDGE_EDGE],
+                                     .seconds_solve = step->found.seconds_narrow,
+                                     .seconds_total = step->found.seconds_total};
+    return TOI_OK;
+}
+
 static toi_status do_step(tracker *t, bool first)
 {
     tracked_step step;
@@ -163,7 +181,7 @@ static toi_status do_step(tracker *t, bool first)
         status = toi_scene_find_impacts(t->scene, &t->s->def, mesh->start, mesh->end, &t->impacts,
                                         &step.found);
     if (status == TOI_OK)
-        status = toi_scene_track_report(t->scene, &step.track);
+        status = report_step(t, &step);
     if (status == TOI_OK && t->s->check && first)
         status = check_step(t);
     if (status == TOI_OK && t->s->impacts && first)
@@ -249,7 +267,10 @@ static toi_status run(settings *s, const operand_list *operands)
     if (status == TOI_OK && s->impacts)
         status = make_folder(s->impacts);
     if (status == TOI_OK)
+        status = open_machine(&s->machine, 0, &s->def.device);
+    if (status == TOI_OK)
         status = track(s, &motion);
+    toi_close_device(s->def.device);
     close_sequence(&motion);
     return status;
 }
@@ -263,6 +284,7 @@ int run_track(int argc, char **argv)
     const option_group groups[] = {{"Steps", track_options, &s},
                                    {"Output", output_options, &s},
                                    {"A scene instead of files", sequence_options, &s.choice},
+                                   {"Machine", machine_options, &s.machine},
                                    {"The scene", scene_options, &s.choice},
                                    {"Decision", narrow_options, &s.def.narrow},
                                    {"Common", repeat_options, &s.common},
@@ -276,6 +298,7 @@ int run_track(int argc, char **argv)
                  "steps are done again, from the first, and the fastest of each is shown.",
         .examples = "track frame_*.ply\n"
                     "track frame_*.ply --method front --check\n"
+                    "track frame_*.ply --device cuda --check\n"
                     "track --scene cloth-ball --begin 0.7 --frames 20 --json\n"
                     "track --scene n-body --begin 0.7 --frames 20 --impacts impacts",
         .groups = groups,

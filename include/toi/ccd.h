@@ -35,6 +35,9 @@ typedef struct toi_zero_time_policy
 /// again and multiplied by 0.8.
 TOI_API toi_zero_time_policy toi_solver_policy(void);
 
+/// A card that computes: device.h.
+typedef struct toi_device toi_device;
+
 /// Options of the pipeline; start from toi_default_ccd_def().
 typedef struct toi_ccd_def
 {
@@ -62,6 +65,9 @@ typedef struct toi_ccd_def
     bool count_candidates;
     toi_zero_time_policy zero_time; ///< what to do about times of 0; default: nothing
     int workers;                    ///< 0: toi_default_workers()
+    /// Where to compute: a device (device.h); NULL, the default: on the processor. The answer is
+    /// the same.
+    toi_device *device;
     /// Most bytes held at once, as broad_phase.h defines it; 0: no limit. Lists of impacts (64
     /// bytes each) are treated as lists of pairs are. Integers of `exact` count; the few
     /// numbers that `parity` has from GMP do not.
@@ -128,8 +134,8 @@ typedef struct toi_ccd_report
     /// does not meet all of them. toi_ccd_def.count_candidates has them counted.
     int64_t candidates[TOI_KIND_COUNT];
     int64_t tested[TOI_KIND_COUNT]; ///< pairs that were looked at one by one: of these, or all
-    int64_t hits[TOI_KIND_COUNT]; ///< found to be hit or undecided; only counted when all impacts
-                                  ///< or safe steps are asked for
+    int64_t hits[TOI_KIND_COUNT];   ///< found to be hit or undecided; only counted when all impacts
+                                    ///< or safe steps are asked for
     int64_t undecided[TOI_KIND_COUNT]; ///< of those, undecided
     /// Pairs that went through the second pass of the policy. Not counted for the earliest impact.
     int64_t rescaled;

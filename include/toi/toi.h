@@ -9,6 +9,7 @@
 #include "toi/broad_phase.h"
 #include "toi/ccd.h"
 #include "toi/close.h"
+#include "toi/device.h"
 #include "toi/exact.h"
 #include "toi/mesh.h"
 #include "toi/narrow_phase.h"

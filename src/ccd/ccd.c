@@ -3,6 +3,7 @@
 #include "ccd/question.h"
 
 #include "base/fp_mode.h"
+#include "device/device.h"
 
 static toi_status find_earliest(const toi_ccd_def *def, toi_step step, toi_ccd_report *report)
 {
@@ -41,7 +42,9 @@ static toi_status find_impacts(const toi_ccd_def *def, toi_step step, toi_impact
                              .find = solve_all,
                              .context = &q};
     q.recorder = &recorder;
-    if (status == TOI_OK)
+    if (status == TOI_OK && def->device)
+        status = toi_list_from_device(&q, &list);
+    else if (status == TOI_OK)
         status = toi_make_record_list(&recorder, &list);
     else
         toi_detach(list.data);
@@ -70,7 +73,7 @@ toi_status toi_scene_find_earliest(toi_scene *scene, const toi_ccd_def *def, toi
                                    toi_point_view end, toi_ccd_report *report)
 {
     TOI_GUARD_FP;
-    toi_step step = toi_scene_step(scene, start, end);
+    toi_step step = toi_device_step(def, scene, start, end);
     toi_status status = find_earliest(def, step, report);
     return toi_track_less(scene, status) ? find_earliest(def, step, report) : status;
 }
@@ -87,7 +90,7 @@ toi_status toi_scene_find_impacts(toi_scene *scene, const toi_ccd_def *def, toi_
                                   toi_ccd_report *report)
 {
     TOI_GUARD_FP;
-    toi_step step = toi_scene_step(scene, start, end);
+    toi_step step = toi_device_step(def, scene, start, end);
     toi_status status = find_impacts(def, step, impacts, report);
     return toi_track_less(scene, status) ? find_impacts(def, step, impacts, report) : status;
 }

@@ -28,6 +28,7 @@ typedef struct toi_pipeline
     toi_scene *scene;                // the caller's, while this call holds it; else the call's own
     toi_scene passing;               // that one
     toi_mesh mesh;                   // at this step; without edges that are still to be made
+    bool resume;                     // it starts where the last step on the device has ended
     toi_moving_vertex *trajectories; // NULL until toi_take_trajectories()
     float off;                       // what the distance of two starts loses in single precision
     toi_mesh_order order;            // empty until a search needs it
@@ -52,6 +53,7 @@ typedef struct toi_step
     const toi_mesh *mesh;
     toi_scene *scene;
     toi_point_view start, end; // of the scene's vertices
+    bool resume;               // on a device: `start` is the last end there, and has no data
 } toi_step;
 
 static inline toi_step toi_mesh_step(const toi_mesh *mesh)
@@ -124,6 +126,10 @@ typedef toi_status toi_consume_fn(void *context, const toi_impact *impacts, int6
 // the best time so far, which prunes; NULL: solve everything.
 toi_status toi_solve_candidates(toi_pipeline *pipeline, toi_consume_fn *consume, void *context,
                                 _Atomic uint64_t *t_max);
+
+// The same for the kinds from `first` on, never on a device.
+toi_status toi_solve_kinds(toi_pipeline *pipeline, int first, toi_consume_fn *consume,
+                           void *context, _Atomic uint64_t *t_max);
 
 // What measuring the candidates of a mesh takes at most beside searching for them.
 int64_t toi_measure_need(const toi_mesh_counts *counts, int workers);

@@ -3,12 +3,13 @@
 #include "ccd/pipeline.h"
 
 #include "base/status.h"
+#include "device/device.h"
 #include "mesh/mesh.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-static const uint32_t CCD_COOKIE = 0xccd00004u;
+static const uint32_t CCD_COOKIE = 0xccd00005u;
 
 toi_ccd_def toi_default_ccd_def(void)
 {
@@ -235,6 +236,9 @@ static toi_status enter_scene(toi_pipeline *p, const toi_step *step)
     p->budget = &p->scene->budget;
     p->kept = p->scene->kept;
     p->mesh = toi_scene_mesh(p->scene, step->start, step->end);
+    p->resume = step->resume;
+    if (p->resume)
+        p->mesh.start.count = step->end.count;
     return TOI_OK;
 }
 
@@ -248,6 +252,8 @@ toi_status toi_pipeline_begin(toi_pipeline *p, const toi_ccd_def *def, toi_step 
     p->report.earliest.time = INFINITY;
     p->report.first_inside.kind = TOI_KIND_COUNT;
     toi_status status = check_def(def);
+    if (status == TOI_OK)
+        status = toi_check_device(def, purpose);
     if (status == TOI_OK)
         status = toi_resolve_workers(def->workers, &p->workers);
     if (status == TOI_OK)
@@ -277,9 +283,17 @@ static toi_status make_scene(toi_pipeline *p)
     return TOI_OK;
 }
 
+// A device looks at the coordinates itself, where they are.
+static toi_status check_positions(const toi_pipeline *p)
+{
+    const toi_point_view *start = p->resume ? &p->mesh.end : &p->mesh.start;
+    return p->def->device ? toi_check_point_views(start, &p->mesh.end)
+                          : toi_check_positions(start, &p->mesh.end, p->workers);
+}
+
 toi_status toi_prepare_step(toi_pipeline *p)
 {
-    toi_status status = toi_check_positions(&p->mesh.start, &p->mesh.end, p->workers);
+    toi_status status = check_positions(p);
     if (status == TOI_OK && is_stateless(p))
         status = make_scene(p);
     if (status != TOI_OK)

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static bool is_earlier(const toi_impact *a, const toi_impact *b)
+bool toi_is_earlier(const toi_impact *a, const toi_impact *b)
 {
     if (a->time != b->time)
         return a->time < b->time;
@@ -32,7 +32,7 @@ toi_status toi_consume_impacts(void *context, const toi_impact *impacts, int64_t
     toi_question *q = context;
     toi_tally *t = &q->tallies[worker];
     for (int64_t i = 0; i < count; ++i) {
-        if (is_earlier(&impacts[i], &t->earliest))
+        if (toi_is_earlier(&impacts[i], &t->earliest))
             t->earliest = impacts[i];
         ++t->hits[impacts[i].kind];
         t->undecided[impacts[i].kind] += impacts[i].state == TOI_UNDECIDED;
@@ -76,7 +76,7 @@ void toi_merge_tallies(toi_question *q)
     toi_ccd_report *report = &q->pipeline.report;
     for (int w = 0; w < q->pipeline.workers; ++w) {
         const toi_tally *t = &q->tallies[w];
-        if (is_earlier(&t->earliest, &report->earliest))
+        if (toi_is_earlier(&t->earliest, &report->earliest))
             report->earliest = t->earliest;
         for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
             report->hits[kind] += t->hits[kind];

@@ -34,6 +34,9 @@ toi_status toi_end_question(toi_question *q, toi_status status, toi_ccd_report *
 void toi_merge_tallies(toi_question *q);
 void toi_reset_tallies(toi_question *q);
 
+// By time, then by kind, a and b.
+bool toi_is_earlier(const toi_impact *a, const toi_impact *b);
+
 // The toi_consume_fn of a question.
 toi_consume_fn toi_consume_impacts;
 

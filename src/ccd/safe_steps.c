@@ -8,6 +8,7 @@
 
 #include "base/fp_mode.h"
 #include "ccd/corners.h"
+#include "device/device.h"
 #include "mesh/mesh.h"
 
 #include <math.h>
@@ -249,6 +250,8 @@ static toi_status find_safe_steps(const toi_ccd_def *def, toi_step step, double 
         return toi_fail(TOI_ERROR_ARGUMENT, "the steps are NULL");
     stepping s = {.steps = steps};
     toi_status status = toi_begin_question(&s.q, def, step, NULL);
+    if (status == TOI_OK)
+        status = toi_need_host_positions(&s.q.pipeline, "safe steps");
     if (status == TOI_OK)
         status = take_room(&s);
     if (status == TOI_OK)

@@ -5,6 +5,7 @@
 #include "base/fp_mode.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "device/device.h"
 #include "mesh/mesh.h"
 #include "overlap/overlap.h"
 
@@ -130,6 +131,7 @@ void toi_forget_kept(toi_scene *scene)
     toi_give_back(scene->changed.data); // of an order that is gone
     scene->changed = (toi_changed_list){0};
     toi_forget_tracking(&scene->tracking);
+    toi_forget_resident(scene);
 }
 
 void toi_clear_scene(toi_scene *scene)
@@ -301,6 +303,7 @@ toi_status toi_scene_set_filter(toi_scene *scene, const toi_filter *filter)
         toi_give_back(scene->topology.own_groups);
         scene->topology.own_groups = groups;
         scene->topology.filter = own;
+        toi_forget_resident(scene); // it has the old groups
     }
     toi_leave_scene(scene);
     return status;

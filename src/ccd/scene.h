@@ -57,8 +57,9 @@ struct toi_scene
     toi_broad_slot kept[TOI_KEPT];
     struct toi_stars *stars; // of the faces, for overlaps (overlap/overlap.h); or NULL
     toi_changed_list changed;
-    toi_impact last;       // the first of the last step; TOI_SEPARATED: none is known
-    toi_tracking tracking; // how pairs are found, and what that keeps
+    toi_impact last;               // the first of the last step; TOI_SEPARATED: none is known
+    toi_tracking tracking;         // how pairs are found, and what that keeps
+    struct toi_resident *resident; // what is kept on a device (device/device.h); or NULL
 };
 
 // A scene for one call: empty.

@@ -6,6 +6,7 @@
 #include "base/radix_sort.h"
 #include "base/status.h"
 #include "broad/tree/mesh_tree.h"
+#include "device/device.h"
 #include "overlap/stars.h"
 
 #include <inttypes.h>
@@ -292,6 +293,7 @@ static toi_status change_faces(toi_scene *scene, face_request *r)
         return status;
     // From here on nothing can fail.
     toi_change_tracking(&scene->tracking);
+    toi_forget_resident(scene);
     note_changes(scene, r);
     change_topology(t, r);
     scene->vertex_count = r->vertex_count;

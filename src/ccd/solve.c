@@ -6,6 +6,7 @@
 #include "base/simd.h"
 #include "broad/layout/layout.h"
 #include "ccd/corners.h"
+#include "device/device.h"
 #include "kernel/bounds.h"
 #include "mesh/mesh.h"
 
@@ -629,8 +630,8 @@ static toi_status solve_remembered(solve_stage *stage)
     return asked ? solve_block(stage, &pair, 1, 0, 0) : TOI_OK;
 }
 
-toi_status toi_solve_candidates(toi_pipeline *p, toi_consume_fn *consume, void *context,
-                                _Atomic uint64_t *t_max)
+toi_status toi_solve_kinds(toi_pipeline *p, int first, toi_consume_fn *consume, void *context,
+                           _Atomic uint64_t *t_max)
 {
     solve_stage stage = {.pipeline = p, .consume = consume, .context = context, .t_max = t_max};
     int64_t bytes = toi_narrow_scratch_bytes(p->def->narrow.method);
@@ -643,13 +644,20 @@ toi_status toi_solve_candidates(toi_pipeline *p, toi_consume_fn *consume, void *
         status = toi_begin_motion(p);
     for (int i = 0; scratch && i < p->workers; ++i)
         stage.scratch[i].scratch = scratch + i * bytes;
-    if (status == TOI_OK)
+    if (status == TOI_OK && first == 0)
         status = solve_remembered(&stage);
-    for (int kind = 0; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind)
+    for (int kind = first; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind)
         status = solve_kind(&stage, (toi_kind)kind);
     toi_give_back(scratch);
     toi_give_back(stage.scratch);
     return status;
+}
+
+toi_status toi_solve_candidates(toi_pipeline *p, toi_consume_fn *consume, void *context,
+                                _Atomic uint64_t *t_max)
+{
+    return p->def->device ? toi_solve_on_device(p, consume, context, t_max)
+                          : toi_solve_kinds(p, 0, consume, context, t_max);
 }
 
 int64_t toi_solve_need(const toi_narrow_def *def, const toi_mesh_counts *counts, int workers)

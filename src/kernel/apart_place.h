@@ -15,7 +15,7 @@ typedef struct toi_apart_place
 
 // What is left of F at (u, v) is solved for again, inside: that takes the error of the first
 // solution, which grows with the square of 1 / sine, away.
-TOI_INLINE void toi_refine_inside(int edge_edge, toi_apart_place *at, const toi_mask *inside)
+TOI_INLINE void toi_refine_apart_place(int edge_edge, toi_apart_place *at, const toi_mask *inside)
 {
     const toi_real zero = TOI_SPREAD(0), one = TOI_SPREAD(1);
     toi_real n[3], ge[3], eg[3], f[3];
@@ -48,7 +48,7 @@ TOI_INLINE void toi_find_apart_place(int edge_edge, const toi_pair_motion *m, co
     toi_find_near_point(edge_edge, at->p, at->e, at->g, &near);
     at->u = near.u;
     at->v = near.v;
-    toi_refine_inside(edge_edge, at, &near.inside);
+    toi_refine_apart_place(edge_edge, at, &near.inside);
     toi_take_gap(at);
     toi_cross(at->e, at->g, n);
     at->trusted =

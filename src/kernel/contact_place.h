@@ -4,6 +4,7 @@
 #define TOI_KERNEL_CONTACT_PLACE_H
 
 #include "kernel/crossing.h"
+#include "kernel/distance.h"
 
 typedef struct toi_contact_place
 {
@@ -12,6 +13,15 @@ typedef struct toi_contact_place
     toi_real e_size, g_size; // the largest component at an end of the step
     toi_mask trusted;        // the plane is well defined and the two points named do meet
 } toi_contact_place;
+
+// Of one query: the edges E and G of kernel/motion.h at some time, the largest component each has
+// at an end of the step, and the relative motion at the place of contact: scaled, and rounded.
+typedef struct toi_contact_frame
+{
+    double e[3], g[3];
+    double e_size, g_size;
+    double speed[3];
+} toi_contact_frame;
 
 // The largest component at either end.
 TOI_INLINE toi_real toi_largest_end(toi_real ends[2][3])
@@ -43,6 +53,18 @@ TOI_INLINE void toi_find_contact_place(int edge_edge, toi_pair_motion *m, const 
         size = toi_max(size, m->size[k]);
     }
     at->trusted = flat & TOI_TEST(gap <= 0x1p-40 * size);
+}
+
+// The same with the closest points where that cannot be trusted: nearly parallel edges, slivers and
+// points.
+TOI_INLINE void toi_settle_contact_place(int edge_edge, toi_pair_motion *m, const toi_real *t,
+                                         toi_contact_place *at)
+{
+    toi_find_contact_place(edge_edge, m, t, at);
+    if (!toi_any(~at->trusted))
+        return;
+    toi_close_figure(edge_edge, &at->trusted, at->p, at->e, at->g, &at->u, &at->v);
+    toi_take_speed(m, &at->u, &at->v, at->speed);
 }
 
 #endif

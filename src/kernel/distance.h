@@ -304,6 +304,25 @@ TOI_INLINE void toi_take_standing(int edge_edge, toi_real points[4][3], toi_stan
     s->unit = toi_from_bits(((toi_to_bits(largest) >> TOI_MANTISSA) + 1) << TOI_MANTISSA);
 }
 
+// Sets u and v where `known` is not to where the figure p + u e + v g is closest to the origin.
+TOI_INLINE void toi_close_figure(int edge_edge, const toi_mask *known, const toi_real p[3],
+                                 const toi_real e[3], const toi_real g[3], toi_real *u, toi_real *v)
+{
+    toi_real points[4][3];
+    toi_standing s;
+    for (int k = 0; k < 3; ++k) {
+        points[0][k] = p[k];
+        points[1][k] = edge_edge ? p[k] + e[k] : TOI_SPREAD(0);
+        points[2][k] = edge_edge ? TOI_SPREAD(0) : -e[k];
+        points[3][k] = -g[k];
+    }
+    toi_take_standing(edge_edge, points, &s);
+    toi_closest closest =
+        edge_edge ? toi_closest_on_square(s.p, s.e, s.g) : toi_closest_on_triangle(s.p, s.e, s.g);
+    *u = TOI_SELECT(*known, *u, closest.u);
+    *v = TOI_SELECT(*known, *v, closest.v);
+}
+
 // A length among the scaled differences, in the unit of the given coordinates, as a division by the
 // scale would give it. The inverse of the whole scale may be too large for a number, so there are
 // two factors.

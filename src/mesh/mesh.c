@@ -50,7 +50,7 @@ static toi_status check_point_piece(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
-static toi_status check_points(const toi_point_view *view, const char *when, int workers)
+static toi_status check_view(const toi_point_view *view, const char *when)
 {
     if (view->count > INT32_MAX)
         return toi_fail(TOI_ERROR_LIMIT, "%" PRId64 " vertices: at most %d are possible",
@@ -61,6 +61,11 @@ static toi_status check_points(const toi_point_view *view, const char *when, int
     if (view->scalar != TOI_DOUBLE && view->scalar != TOI_FLOAT)
         return toi_fail(TOI_ERROR_ARGUMENT, "positions at %s: unknown scalar type %d", when,
                         (int)view->scalar);
+    return TOI_OK;
+}
+
+toi_status toi_check_coordinates(const toi_point_view *view, const char *when, int workers)
+{
     point_check check = {view, when};
     return toi_parallel_ranges(workers, view->count, TOI_PIECE, check_point_piece, &check);
 }
@@ -243,7 +248,7 @@ static toi_status check_sides(const toi_mesh *mesh, int workers, toi_budget *bud
     return status;
 }
 
-toi_status toi_check_positions(const toi_point_view *start, const toi_point_view *end, int workers)
+toi_status toi_check_point_views(const toi_point_view *start, const toi_point_view *end)
 {
     toi_status status = toi_check_count(start->count, "vertices at t = 0");
     if (status == TOI_OK)
@@ -253,8 +258,16 @@ toi_status toi_check_positions(const toi_point_view *start, const toi_point_view
     if (start->count != end->count)
         return toi_fail(TOI_ERROR_DATA, "%" PRId64 " vertices at t = 0 but %" PRId64 " at t = 1",
                         start->count, end->count);
-    status = check_points(start, "t = 0", workers);
-    return status == TOI_OK && end != start ? check_points(end, "t = 1", workers) : status;
+    status = check_view(start, "t = 0");
+    return status == TOI_OK ? check_view(end, "t = 1") : status;
+}
+
+toi_status toi_check_positions(const toi_point_view *start, const toi_point_view *end, int workers)
+{
+    toi_status status = toi_check_point_views(start, end);
+    if (status == TOI_OK)
+        status = toi_check_coordinates(start, "t = 0", workers);
+    return status == TOI_OK && end != start ? toi_check_coordinates(end, "t = 1", workers) : status;
 }
 
 toi_status toi_check_topology(const toi_mesh *mesh, int workers, toi_budget *budget)

@@ -85,10 +85,8 @@ TOI_INLINE void find_places(int edge_edge, const toi_narrow_batch *batch, const 
     int count = list->count - at < TOI_LANES ? list->count - at : TOI_LANES;
     load_lanes(edge_edge, batch, list, at, &l);
     if (toi_any(~l.place.trusted)) {
-        for (int i = 0; i < count; ++i)
-            if (!l.place.trusted[i])
-                toi_close_in_lane(edge_edge, l.place.p, l.place.e, l.place.g, i, &l.place.u,
-                                  &l.place.v);
+        toi_close_figure(edge_edge, &l.place.trusted, l.place.p, l.place.e, l.place.g, &l.place.u,
+                         &l.place.v);
         toi_take_gap(&l.place);
     }
     toi_real length = toi_sqrt(toi_dot(l.place.gap, l.place.gap));

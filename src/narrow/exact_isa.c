@@ -197,13 +197,7 @@ TOI_INLINE void find_places(int edge_edge, const toi_narrow_batch *batch, const 
     load_lanes(batch, list, at, &l);
     toi_take_scaled_motion(edge_edge, l.points, &l.shrink, &l.motion);
     toi_contact_place p;
-    toi_find_contact_place(edge_edge, &l.motion, &t, &p);
-    if (toi_any(~p.trusted)) {
-        for (int i = 0; i < count; ++i)
-            if (!p.trusted[i])
-                toi_close_in_lane(edge_edge, p.p, p.e, p.g, i, &p.u, &p.v);
-        toi_take_speed(&l.motion, &p.u, &p.v, p.speed);
-    }
+    toi_settle_contact_place(edge_edge, &l.motion, &t, &p);
     for (int i = 0; i < count; ++i) {
         toi_query_result *result = &batch->results[list->query[at + i]];
         toi_contact_frame frame = {.e_size = p.e_size[i], .g_size = p.g_size[i]};

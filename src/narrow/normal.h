@@ -4,22 +4,14 @@
 #ifndef TOI_NARROW_NORMAL_H
 #define TOI_NARROW_NORMAL_H
 
+#include "kernel/contact_place.h"
 #include "toi/narrow_phase.h"
 
 // Sets the normal of a result, zero so far, from its time and place. The kind is vertex-face or
 // edge-edge.
 void toi_set_normal(toi_kind kind, const toi_query *query, toi_query_result *result);
 
-// The edges E and G of kernel/motion.h at some time, the largest component each has at an end of
-// the step, and the relative motion at the place of contact: scaled, and rounded.
-typedef struct toi_contact_frame
-{
-    double e[3], g[3];
-    double e_size, g_size;
-    double speed[3];
-} toi_contact_frame;
-
-// The same for a method that has these at hand.
+// The same for a method that has the frame at hand.
 void toi_settle_normal(toi_kind kind, const toi_query *query, const toi_contact_frame *frame,
                        toi_query_result *result);
 

@@ -149,8 +149,8 @@ toi_status toi_scene_track_report(const toi_scene *scene, toi_track_report *repo
 bool toi_is_tracked(const toi_pipeline *p)
 {
     const toi_ccd_def *def = p->def;
-    return p->scene != &p->passing && p->purpose.solve && !def->given && !def->count_candidates &&
-           def->broad.method == TOI_BROAD_AUTO;
+    return p->scene != &p->passing && p->purpose.solve && !def->device && !def->given &&
+           !def->count_candidates && def->broad.method == TOI_BROAD_AUTO;
 }
 
 static void begin_report(toi_tracking *t)

@@ -1,0 +1,220 @@
+// Runs the steps of a scene on a device: warm, each after one back, and the processor beside it.
+
+#include "bench_device.h"
+
+#include "bench_times.h"
+#include "failure.h"
+#include "progress.h"
+#include "text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Where the ways find their positions.
+typedef struct bench_step
+{
+    toi_device *device; // NULL: the processor
+    toi_scene *scene;
+    toi_mesh mesh;         // the caller's arrays
+    toi_mesh pinned;       // copies in page-locked memory
+    toi_impact_array list; // what calls fill that copy impacts
+    bool both;             // loose points need both ends on the host
+    bool hashed;           // the answer; not while it is timed
+    uint64_t hash;
+    int64_t impacts;
+} bench_step;
+
+typedef toi_status ask_fn(bench_step *b, const toi_ccd_def *def, toi_point_view start,
+                          toi_point_view end);
+
+static toi_status ask_view(bench_step *b, const toi_ccd_def *def, toi_point_view start,
+                           toi_point_view end)
+{
+    toi_impact_view view;
+    toi_status status = toi_scene_view_impacts(b->scene, def, start, end, TOI_ON_HOST, &view, NULL);
+    b->impacts = view.count;
+    if (status == TOI_OK && b->hashed)
+        b->hash = toi_hash(view.data, (size_t)view.count * sizeof *view.data);
+    return status;
+}
+
+static toi_status ask_list(bench_step *b, const toi_ccd_def *def, toi_point_view start,
+                           toi_point_view end)
+{
+    toi_status status = toi_scene_find_impacts(b->scene, def, start, end, &b->list, NULL);
+    b->impacts = b->list.count;
+    if (status == TOI_OK && b->hashed)
+        b->hash = toi_hash(b->list.data, (size_t)b->list.count * sizeof *b->list.data);
+    return status;
+}
+
+static toi_status ask_earliest(bench_step *b, const toi_ccd_def *def, toi_point_view start,
+                               toi_point_view end)
+{
+    toi_ccd_report report;
+    toi_status status = toi_scene_find_earliest(b->scene, def, start, end, &report);
+    b->impacts = 0;
+    if (status == TOI_OK && b->hashed)
+        b->hash = toi_hash(&report.earliest, sizeof report.earliest);
+    return status;
+}
+
+typedef struct way
+{
+    const char *mode, *positions;
+    ask_fn *ask;
+    bool resumed;  // only the end travels, from page-locked memory
+    int reference; // of the processor's answers
+} way;
+
+static const way ways[DEVICE_WAYS] = {
+    {"all", "end, page-locked", ask_view, true, 0},
+    {"all", "both, pageable", ask_list, false, 0},
+    {"earliest", "end, page-locked", ask_earliest, true, 1},
+    {"earliest", "both, pageable", ask_earliest, false, 1},
+};
+
+// Back, which is not timed, then the step.
+static toi_status run_once(bench_step *b, const way *w, double *seconds)
+{
+    toi_ccd_def def = toi_default_ccd_def();
+    def.device = b->device;
+    const toi_point_view last_end = {0};
+    const toi_mesh *mesh = w->resumed ? &b->pinned : &b->mesh;
+    toi_status status = w->ask(b, &def, mesh->end, mesh->start);
+    double started = seconds_now();
+    if (status == TOI_OK)
+        status = w->ask(b, &def, w->resumed && !b->both ? last_end : mesh->start, mesh->end);
+    *seconds = seconds_now() - started;
+    return status;
+}
+
+static toi_status repeat_runs(bench_step *b, const way *w, run_times *times)
+{
+    toi_status status = TOI_OK;
+    b->hashed = false;
+    while (status == TOI_OK && wants_run(times)) {
+        double seconds;
+        status = run_once(b, w, &seconds);
+        if (status == TOI_OK)
+            count_run(times, seconds);
+    }
+    return status;
+}
+
+// Once more, for its hash and with its stages timed.
+static toi_status look_closely(bench_step *b, const way *w, device_row *row)
+{
+    double seconds;
+    toi_device_measure(b->device, true);
+    b->hashed = true;
+    toi_status status = run_once(b, w, &seconds);
+    toi_device_measure(b->device, false);
+    row->hash = b->hash;
+    row->impacts = b->impacts;
+    row->report = toi_device_last_report(b->device);
+    return status;
+}
+
+static toi_status measure_way(bench_step *b, const way *w, int repeat, device_row *row)
+{
+    run_times times = {.repeat = repeat, .always_warm = true};
+    toi_status status = repeat_runs(b, w, &times);
+    if (status == TOI_ERROR_UNSUPPORTED && w->resumed && !b->both) {
+        b->both = true;
+        status = repeat_runs(b, w, &times);
+    }
+    if (status != TOI_OK)
+        return status;
+    row->mode = w->mode;
+    row->positions = w->resumed && b->both ? "both, page-locked" : w->positions;
+    row->median_seconds = median_seconds(&times);
+    row->least_seconds = least_seconds(&times);
+    row->repeats = times.count;
+    return look_closely(b, w, row);
+}
+
+// ---- The processor
+
+typedef struct reference
+{
+    double seconds;
+    uint64_t hash;
+} reference;
+
+static toi_status measure_processor(const toi_mesh *mesh, const way *w, int repeat, reference *r)
+{
+    bench_step b = {.mesh = *mesh};
+    run_times times = {.repeat = repeat, .always_warm = true};
+    toi_status status = make_kept_scene(mesh, &b.scene);
+    if (status == TOI_OK)
+        status = repeat_runs(&b, w, &times);
+    b.hashed = true;
+    if (status == TOI_OK)
+        status = run_once(&b, w, &r->seconds);
+    if (status == TOI_OK)
+        *r = (reference){median_seconds(&times), b.hash};
+    toi_free_impacts(&b.list);
+    toi_free_scene(b.scene);
+    return status;
+}
+
+// ---- All of it
+
+static double *pin(toi_device *device, toi_point_view *view)
+{
+    size_t bytes = (size_t)view->count * 3 * sizeof(double);
+    double *memory = toi_device_allocate(device, bytes > 0 ? bytes : 1);
+    if (memory) // frames are packed
+        *view = toi_view_points(memcpy(memory, view->data, bytes), view->count);
+    return memory;
+}
+
+static toi_status measure_ways(bench_step *b, const broad_scene *scene, int repeat,
+                               const reference *cpu, device_row *rows)
+{
+    toi_status status = TOI_OK;
+    for (int i = 0; i < DEVICE_WAYS && status == TOI_OK; ++i) {
+        const reference *beside = &cpu[ways[i].reference];
+        rows[i] = (device_row){.cpu_seconds = beside->seconds, .cpu_hash = beside->hash};
+        snprintf(rows[i].scene, sizeof rows[i].scene, "%s", scene->name);
+        status = measure_way(b, &ways[i], repeat, &rows[i]);
+    }
+    return status;
+}
+
+toi_status measure_device(toi_device *device, const broad_scene *scene, int repeat,
+                          device_row *rows)
+{
+    reference cpu[2];
+    bench_step b = {.device = device, .mesh = scene->moving.mesh, .pinned = scene->moving.mesh};
+    int few = repeat < 5 ? repeat : 5;
+    toi_status status = measure_processor(&b.mesh, &ways[1], few, &cpu[0]);
+    if (status == TOI_OK)
+        status = measure_processor(&b.mesh, &ways[3], few, &cpu[1]);
+    double *start = status == TOI_OK ? pin(device, &b.pinned.start) : NULL;
+    double *end = start ? pin(device, &b.pinned.end) : NULL;
+    if (status == TOI_OK && !end)
+        status = TOI_ERROR_MEMORY;
+    if (status == TOI_OK)
+        status = make_kept_scene(&b.mesh, &b.scene);
+    if (status == TOI_OK)
+        status = measure_ways(&b, scene, repeat, cpu, rows);
+    toi_free_impacts(&b.list);
+    toi_free_scene(b.scene);
+    toi_device_release(device, end);
+    toi_device_release(device, start);
+    return status;
+}
+
+toi_status check_device_rows(const device_row *rows, int count)
+{
+    for (int i = 0; i < count; ++i)
+        if (rows[i].hash != rows[i].cpu_hash)
+            return toi_fail(TOI_ERROR_UNSUPPORTED,
+                            "%s, %s: the device's answer has the hash %s, the processor's %s: a "
+                            "bug of toi",
+                            rows[i].scene, rows[i].mode, hash_text(rows[i].hash).at,
+                            hash_text(rows[i].cpu_hash).at);
+    return TOI_OK;
+}

@@ -1,0 +1,451 @@
+// The backend's table: questions about a mesh, and their answers.
+
+#include "cuda/launch.cuh"
+
+#include <cmath>
+#include <cstring>
+
+enum
+{
+    LEAST_STEPS = 8 // that an order is kept
+};
+
+// ---- Positions
+
+static void pack(const toi_point_view *view, int64_t stride, size_t point, char *to)
+{
+    if (stride == (int64_t)point) {
+        memcpy(to, view->data, (size_t)view->count * point);
+        return;
+    }
+    for (int64_t i = 0; i < view->count; ++i)
+        memcpy(to + (size_t)i * point, (const char *)view->data + i * stride, point);
+}
+
+// Where the card reads a set of positions: where they are, or, where it cannot, from a copy.
+static toi_status find_source(toi_card_mesh *mesh, const toi_point_view *view, toi_room *staged,
+                              toi_source *source, toi_complaint *complaint)
+{
+    size_t point = 3 * (view->scalar == TOI_FLOAT ? sizeof(float) : sizeof(double));
+    cudaPointerAttributes at;
+    memset(source, 0, sizeof *source);
+    if (!view->data)
+        return TOI_OK;
+    if (view->count != mesh->step.vertex_count)
+        return toi_complain(complaint, TOI_ERROR_DATA, "there are %lld positions for %lld vertices",
+                            (long long)view->count, (long long)mesh->step.vertex_count);
+    TOI_TRY(
+        toi_check_cuda(cudaPointerGetAttributes(&at, view->data), "find the positions", complaint));
+    source->stride = view->stride ? view->stride : (int64_t)point;
+    if (at.type == cudaMemoryTypeUnregistered || !at.devicePointer) {
+        TOI_TRY(toi_make_room(mesh->card, staged, (size_t)view->count * point, complaint));
+        pack(view, source->stride, point, (char *)staged->data);
+        source->data = staged->data;
+        source->stride = (int64_t)point;
+    } else if (at.type == cudaMemoryTypeDevice && at.device != mesh->card->info.number) {
+        return toi_complain(complaint, TOI_ERROR_ARGUMENT,
+                            "the positions are on card %d, the device is card %d", at.device,
+                            mesh->card->info.number);
+    } else {
+        source->data = at.devicePointer;
+    }
+    source->is_float = view->scalar == TOI_FLOAT;
+    source->packed = !source->is_float && source->stride == (int64_t)point &&
+                     (uintptr_t)source->data % sizeof(double2) == 0;
+    return TOI_OK;
+}
+
+// ---- Questions
+
+static void set_header(toi_card_mesh *mesh, const toi_card_question *question)
+{
+    toi_control *h = mesh->header;
+    toi_source start = h->start, end = h->end;
+    memset(h, 0, sizeof *h);
+    h->start = start;
+    h->end = end;
+    h->t_max = question->t_max;
+    for (int k = 0; k < 3; ++k)
+        h->low[k] = ~(toi_count)0;
+    memcpy(&h->limit, &question->t_max, sizeof h->limit);
+    h->first_time = h->first_place = ~(toi_count)0;
+}
+
+// Where the list goes: room for as many as the queue of hits has.
+static toi_status make_list(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    toi_room *room = mesh->residence == TOI_ON_DEVICE ? &mesh->on_card : &mesh->on_host;
+    if (mesh->goal == TOI_CARD_ALL)
+        TOI_TRY(
+            toi_make_room(mesh->card, room, mesh->capacities.hits * sizeof(toi_impact), complaint));
+    mesh->step.sorted = (toi_impact *)room->data;
+    mesh->step.scratch = mesh->sort_scratch.data;
+    return TOI_OK;
+}
+
+static toi_status prepare(toi_card_mesh *mesh, const toi_card_question *question,
+                          toi_complaint *complaint)
+{
+    TOI_TRY(toi_check_cuda(cudaSetDevice(mesh->card->info.number), "be used", complaint));
+    if (!question->end.data || (!question->start.data && !mesh->has_end))
+        return toi_complain(complaint, TOI_ERROR_ARGUMENT,
+                            "positions are missing: no step has ended on this card yet");
+    mesh->has_end = false;
+    toi_control *h = mesh->header;
+    TOI_TRY(find_source(mesh, &question->start, &mesh->staged[0], &h->start, complaint));
+    TOI_TRY(find_source(mesh, &question->end, &mesh->staged[1], &h->end, complaint));
+    set_header(mesh, question);
+    mesh->goal = question->goal;
+    mesh->residence = question->residence;
+    mesh->measure = question->measure;
+    mesh->step.defer = question->defer;
+    return make_list(mesh, complaint);
+}
+
+// ---- Queues that were too small
+
+static bool overflowed(const toi_card_mesh *mesh, bool windows)
+{
+    const toi_control *seen = mesh->step.report;
+    const toi_capacities *n = &mesh->capacities;
+    bool over = seen->hits.n > n->hits || seen->hard.n > n->hard;
+    for (int kind = 0; kind < 2 && !windows; ++kind)
+        over =
+            over || seen->block_pairs[kind].n > n->blocks || seen->window.pairs[kind].n > n->pairs;
+    return over || (!windows && seen->window.left.n > n->left);
+}
+
+static toi_count with_reserve(toi_count n)
+{
+    return n + n / 4 + 1024;
+}
+
+static toi_count larger_of(const toi_tally tallies[2])
+{
+    return tallies[0].n > tallies[1].n ? tallies[0].n : tallies[1].n;
+}
+
+// Room for what was counted, as far as the limit allows; what did not fit also kept later queues
+// from being filled.
+static toi_status grow(toi_card_mesh *mesh, bool windows, toi_complaint *complaint)
+{
+    const toi_control *seen = mesh->step.report;
+    toi_capacities wanted = mesh->capacities;
+    toi_count blocks = larger_of(seen->block_pairs), pairs = larger_of(seen->window.pairs);
+    if (!windows && blocks > wanted.blocks)
+        wanted.blocks = with_reserve(blocks);
+    if (!windows && pairs > wanted.pairs)
+        wanted.pairs = with_reserve(pairs);
+    if (!windows && seen->window.left.n > wanted.left)
+        wanted.left = with_reserve(seen->window.left.n);
+    if (seen->hits.n > wanted.hits && mesh->goal == TOI_CARD_ALL)
+        wanted.hits = with_reserve(seen->hits.n);
+    if (seen->hard.n > wanted.hard)
+        wanted.hard = with_reserve(seen->hard.n);
+    TOI_TRY(toi_make_queues(mesh, &wanted, complaint));
+    if (mesh->capacities.hits < seen->hits.n && mesh->goal == TOI_CARD_ALL)
+        return toi_complain(complaint, TOI_ERROR_LIMIT,
+                            "%llu impacts or more do not fit the card's memory limit of %lld "
+                            "bytes: allow more",
+                            seen->hits.n, (long long)mesh->card->limit);
+    return make_list(mesh, complaint);
+}
+
+// Would the queues hold what was counted?
+static bool holds(const toi_card_mesh *mesh)
+{
+    const toi_control *seen = mesh->step.report;
+    const toi_capacities *n = &mesh->capacities;
+    return larger_of(seen->block_pairs) <= n->blocks && larger_of(seen->window.pairs) <= n->pairs &&
+           seen->window.left.n <= n->left;
+}
+
+// Of the earliest impacts only the least is wanted: what to look for next, where they do not fit.
+static void look_for_ties(toi_card_mesh *mesh, bool complete)
+{
+    const toi_control *seen = mesh->step.report;
+    toi_control *h = mesh->header;
+    bool found = complete && h->ties == 1 && seen->limit == h->tied;
+    if (h->ties == 0 && seen->hits.n <= mesh->capacities.hits)
+        return;
+    h->ties = found ? 2 : 1;
+    h->limit = h->tied = seen->limit; // as early as any that was found so far
+    h->least = found ? seen->least : ~(toi_count)0;
+}
+
+// Again with larger queues, and in windows where they cannot be large enough.
+static toi_status recover(toi_card_mesh *mesh, bool windows, toi_window_sums *sums,
+                          toi_complaint *complaint)
+{
+    mesh->measure = false;
+    for (;;) {
+        bool over = overflowed(mesh, windows);
+        if (!over && mesh->header->ties != 1)
+            return TOI_OK;
+        if (mesh->goal == TOI_CARD_EARLIEST)
+            look_for_ties(mesh, !over);
+        TOI_TRY(grow(mesh, windows, complaint));
+        windows = windows || !holds(mesh);
+        if (windows)
+            TOI_TRY(toi_run_windows(mesh, sums, complaint));
+        else
+            TOI_TRY(toi_run_again(mesh, complaint));
+    }
+}
+
+// ---- Answers
+
+static toi_impact no_impact()
+{
+    toi_impact none;
+    memset(&none, 0, sizeof none);
+    none.time = INFINITY;
+    return none;
+}
+
+// Of an answer that is one impact, or none.
+static void set_counts(toi_card_answer *answer)
+{
+    answer->count = isfinite(answer->earliest.time) ? 1 : 0;
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        answer->counts[kind] = answer->count > 0 && answer->earliest.kind == kind;
+}
+
+static void set_list(const toi_card_mesh *mesh, toi_card_answer *answer)
+{
+    const toi_control *seen = mesh->step.report;
+    if (mesh->goal == TOI_CARD_EARLIEST) {
+        answer->earliest = seen->hits.n > 0 ? *mesh->step.earliest : no_impact();
+        answer->impacts = mesh->step.earliest;
+        set_counts(answer);
+        return;
+    }
+    answer->impacts = mesh->step.sorted;
+    answer->count = (int64_t)mesh->count;
+    answer->earliest = mesh->count > 0 ? *mesh->step.earliest : no_impact();
+}
+
+static void set_stages(const toi_card_mesh *mesh, toi_device_report *report)
+{
+    report->stage_count = mesh->marks > 0 ? mesh->marks - 1 : 0;
+    for (int i = 0; i < report->stage_count; ++i) {
+        float milliseconds = 0;
+        cudaEventElapsedTime(&milliseconds, mesh->events[i], mesh->events[i + 1]);
+        report->stage_names[i] = mesh->stages[i];
+        report->stage_seconds[i] = 1e-3 * milliseconds;
+    }
+}
+
+static int64_t bytes_sent(const toi_card_mesh *mesh, const toi_point_view *view)
+{
+    size_t point = 3 * (view->scalar == TOI_FLOAT ? sizeof(float) : sizeof(double));
+    return view->data ? mesh->step.vertex_count * (int64_t)point : 0;
+}
+
+static void set_report(const toi_card_mesh *mesh, const toi_card_question *question,
+                       const toi_window_sums *sums, toi_device_report *report)
+{
+    const toi_control *seen = mesh->step.report;
+    set_stages(mesh, report);
+    report->bytes_up = bytes_sent(mesh, &question->start) + bytes_sent(mesh, &question->end);
+    report->bytes_down =
+        (int64_t)(sizeof *seen + seen->hard.n * (sizeof(toi_pair_name) + sizeof(toi_query)));
+    if (mesh->residence == TOI_ON_HOST && mesh->goal == TOI_CARD_ALL)
+        report->bytes_down += (int64_t)(seen->hits.n * sizeof(toi_impact));
+    report->peak_bytes = mesh->card->peak;
+    report->windows = sums->windows > 0 ? (int64_t)sums->windows : 1;
+    report->hard = (int64_t)seen->hard.n;
+    const toi_in_window *w = &seen->window;
+    toi_count left[2] = {w->left.n - w->edges_left.n, w->edges_left.n};
+    for (int kind = 0; kind < 2; ++kind) {
+        report->tested[kind] = (int64_t)(sums->windows > 0 ? sums->tested[kind] : w->pairs[kind].n);
+        report->left[kind] = (int64_t)(sums->windows > 0 ? sums->left[kind] : left[kind]);
+    }
+}
+
+// Primitives that were neighbours drift apart: then there are more and more pairs of blocks.
+static void judge_order(toi_card_mesh *mesh, bool windows)
+{
+    const toi_control *seen = mesh->step.report;
+    toi_count pairs = seen->block_pairs[0].n + seen->block_pairs[1].n;
+    mesh->since = mesh->ordered ? mesh->since + 1 : 0;
+    mesh->fresh = mesh->ordered ? mesh->fresh : windows ? 0 : pairs;
+    bool loose = mesh->fresh > 0 && pairs > mesh->fresh + mesh->fresh / 2 + 1024;
+    mesh->ordered = windows || mesh->since < LEAST_STEPS || !loose;
+}
+
+static toi_status find(toi_card_mesh *mesh, const toi_card_question *question,
+                       toi_card_answer *answer, toi_complaint *complaint)
+{
+    toi_window_sums sums = {{0, 0}, {0, 0}, 0};
+    const toi_control *seen = mesh->step.report;
+    TOI_TRY(prepare(mesh, question, complaint));
+    bool windows = mesh->windowed; // then there is no use in trying all at once
+    TOI_TRY(windows ? toi_run_boxes(mesh, complaint) : toi_run_whole(mesh, complaint));
+    if (seen->infinite) {
+        answer->infinite = true;
+        return TOI_OK;
+    }
+    if (windows)
+        TOI_TRY(toi_run_windows(mesh, &sums, complaint));
+    TOI_TRY(recover(mesh, windows, &sums, complaint));
+    mesh->windowed = sums.windows > 1;
+    mesh->count = seen->hits.n;
+    judge_order(mesh, sums.windows > 0);
+    mesh->has_end = true;
+    bool deferred = question->defer && seen->hard.n > 0;
+    if (mesh->goal == TOI_CARD_ALL && seen->crowded && !deferred)
+        TOI_TRY(toi_run_order(mesh, complaint));
+    answer->counts[TOI_VERTEX_FACE] = (int64_t)seen->of_vertices;
+    answer->counts[TOI_EDGE_EDGE] = (int64_t)(seen->hits.n - seen->of_vertices);
+    set_list(mesh, answer);
+    if (mesh->goal == TOI_CARD_ALL && deferred) {
+        answer->impacts = NULL;
+        answer->earliest = no_impact();
+    }
+    answer->hard = mesh->step.hard;
+    answer->queries = mesh->step.queries;
+    answer->hard_count = (int64_t)seen->hard.n;
+    set_report(mesh, question, &sums, &answer->report);
+    return TOI_OK;
+}
+
+toi_status toi_find_on_card(void *on, const toi_card_question *question, toi_card_answer *answer,
+                            toi_complaint *complaint)
+{
+    toi_card_mesh *mesh = (toi_card_mesh *)on;
+    memset(answer, 0, sizeof *answer);
+    if (mesh->step.vertex_count == 0) {
+        answer->earliest = no_impact();
+        return TOI_OK;
+    }
+    toi_status status = find(mesh, question, answer, complaint);
+    if (status != TOI_OK) {
+        cudaStreamSynchronize(mesh->card->stream);
+        cudaGetLastError();
+        mesh->has_end = mesh->ordered = mesh->windowed = false;
+    }
+    return status;
+}
+
+// ---- Impacts from the host
+
+static bool is_before(const toi_impact *a, const toi_impact *b)
+{
+    if (a->time != b->time)
+        return a->time < b->time;
+    if (a->kind != b->kind)
+        return a->kind < b->kind;
+    return a->a != b->a ? a->a < b->a : a->b < b->b;
+}
+
+static void merge_earliest(toi_card_mesh *mesh, const toi_impact *impacts, int64_t count,
+                           toi_card_answer *answer)
+{
+    for (int64_t i = 0; i < count; ++i)
+        if (is_before(&impacts[i], &answer->earliest))
+            answer->earliest = impacts[i];
+    *mesh->step.earliest = answer->earliest;
+    answer->impacts = mesh->step.earliest;
+    set_counts(answer);
+}
+
+// A longer queue of hits that keeps what it has.
+static toi_status lengthen_hits(toi_card_mesh *mesh, toi_count count, toi_complaint *complaint)
+{
+    if (count <= mesh->capacities.hits)
+        return TOI_OK;
+    toi_step old = mesh->step;
+    toi_room room = mesh->hits;
+    toi_capacities wanted = mesh->capacities;
+    wanted.hits = with_reserve(count);
+    memset(&mesh->hits, 0, sizeof mesh->hits);
+    mesh->capacities.hits = 0;
+    toi_status status = toi_make_queues(mesh, &wanted, complaint);
+    if (status == TOI_OK && mesh->capacities.hits < count)
+        status = toi_complain(complaint, TOI_ERROR_LIMIT,
+                              "%llu impacts do not fit the card's memory limit of %lld bytes: "
+                              "allow more",
+                              count, (long long)mesh->card->limit);
+    cudaError_t error = cudaSuccess;
+    if (status == TOI_OK)
+        error = cudaMemcpyAsync(mesh->step.hits, old.hits, mesh->count * sizeof *old.hits,
+                                cudaMemcpyDeviceToDevice, mesh->card->stream);
+    if (status == TOI_OK && error == cudaSuccess)
+        error = cudaMemcpyAsync(mesh->step.ranks, old.ranks, mesh->count * sizeof *old.ranks,
+                                cudaMemcpyDeviceToDevice, mesh->card->stream);
+    cudaStreamSynchronize(mesh->card->stream);
+    toi_free_room(mesh->card, &room);
+    TOI_TRY(status);
+    TOI_TRY(toi_check_cuda(error, "copy impacts", complaint));
+    return make_list(mesh, complaint);
+}
+
+// Room for `count` impacts where the list is; what is there stays only where it is put in order
+// again.
+static toi_status send_impacts(toi_card_mesh *mesh, toi_impact *to, const toi_impact *impacts,
+                               int64_t count, toi_complaint *complaint)
+{
+    if (count == 0)
+        return TOI_OK;
+    return toi_check_cuda(cudaMemcpyAsync(to, impacts, (size_t)count * sizeof *impacts,
+                                          cudaMemcpyDefault, mesh->card->stream),
+                          "take impacts", complaint);
+}
+
+// Impacts of surfaces join the card's; those of loose points come after all of them, and are in
+// order already.
+static toi_status merge(toi_card_mesh *mesh, const toi_impact *impacts, int64_t count,
+                        toi_card_answer *answer, toi_complaint *complaint)
+{
+    int64_t joining = 0;
+    while (joining < count && impacts[joining].kind < TOI_PAIR_KINDS)
+        ++answer->counts[impacts[joining++].kind];
+    toi_count first = mesh->count, last = first + (toi_count)joining, loose = count - joining;
+    TOI_TRY(toi_check_cuda(cudaSetDevice(mesh->card->info.number), "be used", complaint));
+    TOI_TRY(lengthen_hits(mesh, last + loose, complaint));
+    TOI_TRY(toi_make_room(mesh->card, &mesh->decided, (size_t)joining * sizeof *impacts + 1,
+                          complaint));
+    mesh->step.decided = (toi_impact *)mesh->decided.data;
+    TOI_TRY(send_impacts(mesh, mesh->step.decided, impacts, joining, complaint));
+    toi_start_count(mesh->card, &mesh->step, {first, last});
+    mesh->count = last;
+    TOI_TRY(toi_run_order(mesh, complaint));
+    bool deferred = !answer->impacts;
+    toi_impact earliest = answer->earliest;
+    set_list(mesh, answer);
+    if (!deferred)
+        answer->earliest = earliest;
+    answer->count += (int64_t)loose;
+    TOI_TRY(
+        send_impacts(mesh, mesh->step.sorted + last, impacts + joining, (int64_t)loose, complaint));
+    return toi_check_cuda(cudaStreamSynchronize(mesh->card->stream), "finish its work", complaint);
+}
+
+toi_status toi_merge_on_card(void *on, const toi_impact *impacts, int64_t count,
+                             toi_card_answer *answer, toi_complaint *complaint)
+{
+    toi_card_mesh *mesh = (toi_card_mesh *)on;
+    if (mesh->goal == TOI_CARD_EARLIEST) {
+        merge_earliest(mesh, impacts, count, answer);
+        return TOI_OK;
+    }
+    if (count == 0 && answer->impacts)
+        return TOI_OK;
+    toi_status status = merge(mesh, impacts, count, answer, complaint);
+    if (status != TOI_OK)
+        mesh->has_end = mesh->ordered = false;
+    return status;
+}
+
+// ---- The table
+
+extern "C" TOI_API const toi_backend *toi_backend_of_cuda(uint32_t version)
+{
+    static const toi_backend backend = {
+        TOI_BACKEND_VERSION, toi_open_card,     toi_close_card,     toi_allocate_locked,
+        toi_release_locked,  toi_is_on_card,    toi_make_card_mesh, toi_free_card_mesh,
+        toi_find_on_card,    toi_merge_on_card,
+    };
+    return version == TOI_BACKEND_VERSION ? &backend : NULL;
+}

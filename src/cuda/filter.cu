@@ -1,0 +1,168 @@
+// Drops pairs that a direction separates, in single precision, and those that are never coplanar.
+//
+// Three directions for all; what they leave waits in shared memory until a warp is full, and goes
+// on from where it was.
+
+#define TOI_SINGLE
+#define TOI_FUSED
+#include "kernel/corner_signs.h"
+#include "kernel/single.h"
+
+#include "cuda/step.cuh"
+
+enum
+{
+    FILTER_THREADS = 128,
+    FILTER_WARPS = FILTER_THREADS / TOI_WARP,
+    WAITING = 64
+};
+
+struct filter_warp
+{
+    uint2 pairs[WAITING], kept[WAITING];
+    float directions[3][WAITING];
+};
+
+// Of what this thread's lane has kept, pairs of edges.
+struct tallies
+{
+    uint32_t edges;
+};
+
+// How far a difference of two positions in single precision is off.
+static __device__ __forceinline__ float take_off(const toi_control *c)
+{
+    return __int_as_float(c->off) * 2.125f;
+}
+
+// Returns false where the sizes are not to be trusted.
+template <int KIND>
+static __device__ __forceinline__ bool load_motion(const toi_step *s, uint2 pair,
+                                                   toi_pair_motion *m)
+{
+    constexpr int NA = KIND == TOI_EDGE_EDGE ? 2 : 1, NB = KIND == TOI_EDGE_EDGE ? 2 : 3;
+    const toi_slots *first = &s->slots[KIND == TOI_EDGE_EDGE ? TOI_EDGE : TOI_VERTEX];
+    const toi_slots *second = &s->slots[KIND == TOI_EDGE_EDGE ? TOI_EDGE : TOI_FACE];
+    const float *a = first->numbers + (int64_t)(pair.x / 32) * (6 * NA * 32) + pair.x % 32;
+    const float *b = second->numbers + (int64_t)(pair.y / 32) * (6 * NB * 32) + pair.y % 32;
+#pragma unroll
+    for (int i = 0; i < 6; ++i) {
+        int end = i / 3, k = i % 3;
+        float x[4];
+        for (int c = 0; c < NA; ++c)
+            x[c] = a[((end * NA + c) * 3 + k) * 32];
+        for (int c = 0; c < NB; ++c)
+            x[NA + c] = b[((end * NB + c) * 3 + k) * 32];
+        m->p[end][k] = TOI_P_OF(KIND == TOI_EDGE_EDGE, x);
+        m->e[end][k] = TOI_E_OF(KIND == TOI_EDGE_EDGE, x);
+        m->g[end][k] = TOI_G_OF(KIND == TOI_EDGE_EDGE, x);
+    }
+    return !toi_measure_single(m);
+}
+
+// Pairs that the groups of the filter forbid.
+template <int KIND>
+static __device__ __forceinline__ bool is_forbidden(const toi_step *s, uint2 pair)
+{
+    const toi_slots *first = &s->slots[KIND == TOI_EDGE_EDGE ? TOI_EDGE : TOI_VERTEX];
+    const toi_slots *second = &s->slots[KIND == TOI_EDGE_EDGE ? TOI_EDGE : TOI_FACE];
+    if (!first->bodies)
+        return false;
+    int32_t body = first->bodies[pair.x];
+    return body >= 0 && body == second->bodies[pair.y];
+}
+
+template <int KIND>
+static __device__ __forceinline__ void look_again(const toi_step *s, filter_warp &w, uint32_t at,
+                                                  bool real, float off, toi_outlet &kept,
+                                                  tallies &sum)
+{
+    __syncwarp();
+    uint2 pair = w.pairs[at];
+    float d[3] = {w.directions[0][at], w.directions[1][at], w.directions[2][at]};
+    __syncwarp();
+    toi_pair_motion m;
+    bool trusted = load_motion<KIND>(s, pair, &m);
+    float slack[3];
+    toi_take_slack(&m, &off, slack);
+    bool apart = toi_try_signs(KIND, &m, slack, d) || toi_signs_separate(KIND, &m, slack, d) ||
+                 toi_plane_separates(KIND, &m, slack, &off);
+    bool left = real && !(trusted && apart);
+    if (KIND == TOI_EDGE_EDGE) {
+        pair.x |= TOI_EDGE_BIT;
+        sum.edges += left;
+    }
+    kept.add(left, pair);
+    if (kept.count >= TOI_WARP)
+        kept.flush(TOI_WARP);
+}
+
+template <int KIND>
+static __device__ __forceinline__ void filter_all(const toi_step *s, filter_warp &w,
+                                                  toi_outlet &kept, tallies &sum)
+{
+    const toi_control *c = s->control;
+    toi_count n = toi_least(c->window.pairs[KIND].n, s->pair_capacity);
+    toi_count warps = (toi_count)gridDim.x * FILTER_WARPS;
+    toi_count warp = (toi_count)blockIdx.x * FILTER_WARPS + threadIdx.x / TOI_WARP;
+    uint32_t count = 0;
+    float off = take_off(c);
+    for (toi_count base = warp * TOI_WARP; base < n; base += warps * TOI_WARP) {
+        uint2 pair = s->pairs[KIND][toi_least(base + toi_lane(), n - 1)];
+        toi_pair_motion m;
+        float d[3];
+        bool real = base + toi_lane() < n && !is_forbidden<KIND>(s, pair);
+        bool trusted = load_motion<KIND>(s, pair, &m);
+        toi_mean_direction(KIND, &m, d);
+        float slack[3];
+        toi_take_slack(&m, &off, slack);
+        bool apart = toi_try_signs(KIND, &m, slack, d) || toi_try_signs(KIND, &m, slack, d) ||
+                     toi_try_signs(KIND, &m, slack, d);
+        bool left = real && !(trusted && apart);
+        unsigned mask = __ballot_sync(TOI_ALL_LANES, left);
+        if (left) {
+            uint32_t at = count + __popc(mask & toi_lanes_before());
+            w.pairs[at] = pair;
+            for (int k = 0; k < 3; ++k)
+                w.directions[k][at] = d[k];
+        }
+        count += __popc(mask);
+        if (count >= TOI_WARP) {
+            count -= TOI_WARP;
+            look_again<KIND>(s, w, count + toi_lane(), true, off, kept, sum);
+        }
+    }
+    if (count)
+        look_again<KIND>(s, w, toi_lane() < count ? toi_lane() : 0, toi_lane() < count, off, kept,
+                         sum);
+    __syncwarp();
+}
+
+static __global__ void __launch_bounds__(FILTER_THREADS, 8)
+    filter(const __grid_constant__ toi_step s)
+{
+    __shared__ filter_warp warps[FILTER_WARPS];
+    if (s.control->infinite)
+        return;
+    filter_warp &w = warps[threadIdx.x / TOI_WARP];
+    toi_outlet kept = {w.kept, s.left, &s.control->window.left.n, s.left_capacity, 0};
+    tallies sum = {0};
+    filter_all<TOI_EDGE_EDGE>(&s, w, kept, sum);
+    filter_all<TOI_VERTEX_FACE>(&s, w, kept, sum);
+    if (kept.count)
+        kept.flush(kept.count);
+    for (int lanes = 1; lanes < TOI_WARP; lanes *= 2)
+        sum.edges += __shfl_xor_sync(TOI_ALL_LANES, sum.edges, lanes);
+    if (toi_lane() == 0 && sum.edges)
+        atomicAdd(&s.control->window.edges_left.n, (toi_count)sum.edges);
+}
+
+void toi_start_filter(const toi_card *card, const toi_step *step)
+{
+    filter<<<card->fillings.filter, FILTER_THREADS, 0, card->stream>>>(*step);
+}
+
+toi_status toi_fill_filter(toi_card *card, toi_complaint *complaint)
+{
+    return toi_fill(card, filter, FILTER_THREADS, &card->fillings.filter, complaint);
+}

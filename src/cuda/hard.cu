@@ -1,0 +1,61 @@
+// Knots: what the contacts' rungs could not decide, a thread each. What is left after that goes to
+// the host.
+
+#include "cuda/query.cuh"
+
+#include "cuda/ladder.cuh"
+
+enum
+{
+    HARD_THREADS = 64
+};
+
+static __device__ void hand_over(const toi_step *s, const toi_slot_pair *p,
+                                 const double points[2][4][3])
+{
+    toi_count at = atomicAdd(&s->control->hard.n, (toi_count)1);
+    if (at >= s->hard_capacity)
+        return;
+    s->hard[at] = {p->edge_edge ? TOI_EDGE_EDGE : TOI_VERTEX_FACE, p->a.w, p->b.w};
+    double *to = &s->queries[at].start[0][0]; // the end follows the start
+    for (int i = 0; i < 24; ++i)
+        to[i] = points[i / 12][i / 3 % 4][i % 3];
+}
+
+template <bool EARLIEST>
+static __global__ void __launch_bounds__(HARD_THREADS) untie(const __grid_constant__ toi_step s)
+{
+    if (s.control->infinite)
+        return;
+    // One lane of every warp first: lanes that take different ways wait for each other.
+    toi_count n = toi_least(s.control->window.knots.n, s.knot_capacity);
+    toi_count warps = (toi_count)gridDim.x * (HARD_THREADS / TOI_WARP);
+    toi_count warp = ((toi_count)blockIdx.x * HARD_THREADS + threadIdx.x) / TOI_WARP;
+    for (toi_count i = warp + warps * toi_lane(); i < n; i += warps * TOI_WARP) {
+        uint2 pair = s.knots[i];
+        toi_slot_pair p = toi_find_slots(&s, pair);
+        double points[2][4][3], time = 0;
+        toi_load_points(&s, &p, points);
+        int verdict = toi_climb_knot(p.edge_edge, points, toi_limit_of(s.control), &time);
+        toi_note_hit<EARLIEST>(&s, pair, &p, verdict == TOI_FIXED_HIT, time);
+        if (verdict == TOI_FIXED_DECLINED)
+            hand_over(&s, &p, points);
+    }
+}
+
+void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal)
+{
+    bool earliest = goal == TOI_CARD_EARLIEST;
+    int blocks = card->fillings.hard[earliest];
+    if (earliest)
+        untie<true><<<blocks, HARD_THREADS, 0, card->stream>>>(*step);
+    else
+        untie<false><<<blocks, HARD_THREADS, 0, card->stream>>>(*step);
+}
+
+toi_status toi_fill_hard(toi_card *card, toi_complaint *complaint)
+{
+    int *blocks = card->fillings.hard;
+    TOI_TRY(toi_fill(card, untie<false>, HARD_THREADS, &blocks[0], complaint));
+    return toi_fill(card, untie<true>, HARD_THREADS, &blocks[1], complaint);
+}

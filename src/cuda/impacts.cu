@@ -1,0 +1,364 @@
+// Impacts: the canonical order of the hits, their places and normals, and the list.
+//
+// They are sorted by counting. Every hit drew a rank among those with the same first primitive; a
+// running sum over the primitives gives each its range; inside the range, which is short, an
+// impact's place is the number of those with a lesser second primitive. Ranks depend on who came
+// first, places do not. Where a range is long, all are sorted by their keys instead. Where they
+// touch is computed last, while those before are on their way to the host.
+
+#include "cuda/query.cuh"
+
+#include "cuda/ladder.cuh"
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+enum
+{
+    WRITE_THREADS = 128,
+    WRITE_WARPS = WRITE_THREADS / TOI_WARP,
+    ORDER_THREADS = 256,
+    PICK_THREADS = 512,
+    PIECES = sizeof(toi_impact) / sizeof(uint4)
+};
+
+// ---- What the host wants to know
+
+// By one block of threads, when all is done.
+static __device__ void send_report(const toi_step *s)
+{
+    toi_control *c = s->control;
+    if (threadIdx.x == 0 && s->slots[TOI_EDGE].count > 0)
+        c->of_vertices = s->starts[s->vertex_count];
+    else if (threadIdx.x == 0)
+        c->of_vertices = c->hits.n;
+    __syncthreads();
+    const volatile uint32_t *from = (const volatile uint32_t *)c;
+    uint32_t *to = (uint32_t *)s->report;
+    for (unsigned i = threadIdx.x; i < sizeof *c / sizeof *from; i += blockDim.x)
+        to[i] = from[i];
+    toi_count place = *(volatile toi_count *)&c->first_place;
+    if (threadIdx.x < PIECES && place != ~(toi_count)0)
+        ((uint4 *)s->earliest)[threadIdx.x] =
+            __ldcv((const uint4 *)&s->sorted[place] + threadIdx.x);
+}
+
+// ---- Places
+
+static __device__ void name_impact(const toi_slot_pair *p, double time, toi_impact *impact)
+{
+    impact->kind = p->edge_edge ? TOI_EDGE_EDGE : TOI_VERTEX_FACE;
+    impact->a = p->a.w;
+    impact->b = p->b.w;
+    impact->state = TOI_HIT;
+    impact->time = time;
+}
+
+// With all care: rare, so that numbers in memory do not matter.
+static __device__ __noinline__ void place_carefully(const toi_step *s, toi_hit hit,
+                                                    toi_impact *impact)
+{
+    toi_slot_pair p = toi_find_slots(s, make_uint2(hit.a, hit.b));
+    double points[2][4][3];
+    toi_load_points(s, &p, points);
+    toi_place_impact(p.edge_edge, points, impact);
+}
+
+// Returns false where that takes care.
+static __device__ __forceinline__ bool place_quickly(const toi_step *s, const toi_slot_pair *p,
+                                                     toi_impact *impact)
+{
+    double points[2][4][3], shrink;
+    toi_pair_motion m;
+    toi_contact_place at;
+    toi_load_points(s, p, points);
+    toi_take_scaled_motion(p->edge_edge, points, &shrink, &m);
+    toi_find_contact_place(p->edge_edge, &m, &impact->time, &at);
+    toi_hit_place place = {points[0][0], points[1][0], impact->time, at.u, at.v};
+    toi_contact_frame frame;
+    for (int k = 0; k < 3; ++k) {
+        frame.e[k] = at.e[k];
+        frame.g[k] = at.g[k];
+        frame.speed[k] = at.speed[k];
+    }
+    frame.e_size = at.e_size;
+    frame.g_size = at.g_size;
+    impact->u = at.u;
+    impact->v = at.v;
+    return at.trusted && toi_normal_quickly(&frame, &place, impact->normal);
+}
+
+static __device__ __forceinline__ void set_impact(const toi_step *s, toi_hit hit,
+                                                  toi_impact *impact)
+{
+    toi_slot_pair p = toi_find_slots(s, make_uint2(hit.a, hit.b));
+    name_impact(&p, hit.time, impact);
+    if (!place_quickly(s, &p, impact)) {
+        toi_impact careful = *impact;
+        place_carefully(s, hit, &careful);
+        *impact = careful;
+    }
+}
+
+// ---- The earliest
+
+static __global__ void __launch_bounds__(PICK_THREADS) pick(const __grid_constant__ toi_step s)
+{
+    __shared__ toi_count least;
+    toi_control *c = s.control;
+    if (threadIdx.x == 0) {
+        least = ~(toi_count)0;
+        s.earliest->time = INFINITY;
+    }
+    __syncthreads();
+    double time = toi_limit_of(c);
+    for (int look = 0; look < 2 && !toi_is_vain(&s);
+         ++look) { // for the least pair, then for its hit
+        for (toi_count i = threadIdx.x; i < c->hits.n; i += PICK_THREADS) {
+            toi_hit hit = s.hits[i];
+            if (hit.time != time)
+                continue;
+            toi_slot_pair p = toi_find_slots(&s, make_uint2(hit.a, hit.b));
+            toi_count key = toi_key_of(&p);
+            if (look == 0)
+                atomicMin(&least, key);
+            else if (key == least) {
+                toi_impact impact;
+                name_impact(&p, hit.time, &impact);
+                place_carefully(&s, hit, &impact);
+                *s.earliest = impact;
+            }
+        }
+        __syncthreads();
+    }
+    send_report(&s);
+}
+
+void toi_start_pick(const toi_card *card, const toi_step *step)
+{
+    pick<<<1, PICK_THREADS, 0, card->stream>>>(*step);
+}
+
+// ---- The order
+
+// What there is to be put in order: hits, and impacts that the host has decided. Nothing where that
+// is for later.
+static __device__ __forceinline__ toi_count impacts_of(const toi_step *s, toi_count count)
+{
+    const toi_control *c = s->control;
+    if (count != ~(toi_count)0)
+        return count;
+    return toi_is_vain(s) || (s->defer && c->hard.n > 0) || c->crowded ? 0 : c->hits.n;
+}
+
+struct sort_key
+{
+    int64_t bin;
+    uint32_t second;
+};
+
+static __device__ __forceinline__ sort_key key_of(const toi_step *s, toi_count i)
+{
+    toi_count hits = s->control->hits.n;
+    if (i >= hits) {
+        const toi_impact *impact = &s->decided[i - hits];
+        return {toi_bin_of(s, impact->kind == TOI_EDGE_EDGE, impact->a), (uint32_t)impact->b};
+    }
+    toi_hit hit = s->hits[i];
+    toi_slot_pair p = toi_find_slots(s, make_uint2(hit.a, hit.b));
+    return {toi_bin_of(s, p.edge_edge, p.a.w), (uint32_t)p.b.w};
+}
+
+static __global__ void __launch_bounds__(ORDER_THREADS)
+    count_decided(const __grid_constant__ toi_step s, toi_window window)
+{
+    toi_count i = window.first + (toi_count)blockIdx.x * ORDER_THREADS + threadIdx.x;
+    if (i >= window.last)
+        return;
+    const toi_impact *impact = &s.decided[i - window.first];
+    toi_draw_rank(&s, i, key_of(&s, i).bin, impact->time);
+}
+
+void toi_start_count(const toi_card *card, const toi_step *step, toi_window impacts)
+{
+    toi_count blocks = (impacts.last - impacts.first + ORDER_THREADS - 1) / ORDER_THREADS;
+    if (blocks > 0)
+        count_decided<<<(unsigned)blocks, ORDER_THREADS, 0, card->stream>>>(*step, impacts);
+}
+
+static __global__ void __launch_bounds__(ORDER_THREADS)
+    share_out(const __grid_constant__ toi_step s, toi_count count)
+{
+    toi_count n = impacts_of(&s, count), first = (toi_count)blockIdx.x * ORDER_THREADS;
+    for (toi_count i = first + threadIdx.x; i < n; i += (toi_count)gridDim.x * ORDER_THREADS) {
+        sort_key key = key_of(&s, i);
+        s.entries[s.starts[key.bin] + s.ranks[i]] = make_uint2(key.second, (uint32_t)i);
+    }
+}
+
+// ---- The list
+
+// The place of entry j: after those of its bin with a lesser second primitive.
+static __device__ __forceinline__ toi_count find_place(const toi_step *s, uint2 entry, int64_t bin)
+{
+    uint32_t from = s->starts[bin], to = from + s->bins[bin], place = from;
+    for (uint32_t j = from; j < to; ++j)
+        place += s->entries[j].x < entry.x;
+    return place;
+}
+
+// Whole lines are written, since memory of the host is slow with anything else: each lane's impact
+// goes through shared memory, and four lanes write it.
+static __device__ __forceinline__ void write_lines(const toi_step *s, const toi_impact *impact,
+                                                   uint4 (*rows)[PIECES + 1], toi_count place,
+                                                   bool real)
+{
+    const uint4 *pieces = (const uint4 *)impact;
+#pragma unroll
+    for (int i = 0; i < PIECES; ++i)
+        rows[toi_lane()][i] = pieces[i];
+    unsigned some = __ballot_sync(TOI_ALL_LANES, real);
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < PIECES; ++i) {
+        int at = i * TOI_WARP + toi_lane(), row = at / PIECES;
+        toi_count to = __shfl_sync(TOI_ALL_LANES, place, row);
+        if (some >> row & 1)
+            ((uint4 *)&s->sorted[to])[at % PIECES] = rows[row][at % PIECES];
+    }
+    __syncwarp();
+}
+
+// Has this block of threads come last?
+static __device__ bool is_last_block(uint32_t *done)
+{
+    __shared__ bool last;
+    __threadfence_system(); // what was written before is seen by who comes last
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = atomicAdd(done, 1u) == gridDim.x - 1;
+    __syncthreads();
+    if (last && threadIdx.x == 0)
+        *done = 0;
+    __threadfence();
+    return last;
+}
+
+// `numbers`: the impacts in their order, where they were sorted; else NULL.
+static __global__ void __launch_bounds__(WRITE_THREADS)
+    write_out(const __grid_constant__ toi_step s, toi_count count, const uint32_t *numbers)
+{
+    __shared__ uint4 rows[WRITE_WARPS][TOI_WARP][PIECES + 1];
+    toi_count n = impacts_of(&s, count), hits = s.control->hits.n;
+    toi_count warp = ((toi_count)blockIdx.x * WRITE_THREADS + threadIdx.x) / TOI_WARP;
+    toi_count warps = (toi_count)gridDim.x * WRITE_WARPS;
+    for (toi_count base = warp * TOI_WARP; base < n; base += warps * TOI_WARP) {
+        toi_count at = base + toi_lane(), place = at;
+        bool real = at < n;
+        at = real ? at : n - 1;
+        uint2 entry = numbers ? make_uint2(0, numbers[at]) : s.entries[at];
+        toi_impact impact;
+        if (entry.y < hits)
+            set_impact(&s, s.hits[entry.y], &impact);
+        else
+            impact = s.decided[entry.y - hits];
+        if (!numbers)
+            place = find_place(&s, entry, toi_bin_of(&s, impact.kind == TOI_EDGE_EDGE, impact.a));
+        if (real && (toi_count)__double_as_longlong(impact.time) == s.control->first_time)
+            toi_lower(&s.control->first_place, place);
+        write_lines(&s, &impact, rows[threadIdx.x / TOI_WARP], place, real);
+    }
+    if (is_last_block(&s.control->done))
+        send_report(&s);
+}
+
+size_t toi_order_scratch(int64_t bins)
+{
+    size_t bytes = 0;
+    cub::DeviceScan::ExclusiveSum(NULL, bytes, (uint32_t *)NULL, (uint32_t *)NULL, bins);
+    return bytes;
+}
+
+toi_status toi_start_order(const toi_card *card, const toi_step *step, const toi_room *scratch,
+                           toi_count count, toi_complaint *complaint)
+{
+    size_t bytes = scratch->bytes;
+    int64_t bins = step->vertex_count + step->slots[TOI_EDGE].count;
+    cudaError_t error = cub::DeviceScan::ExclusiveSum(scratch->data, bytes, step->bins,
+                                                      step->starts, bins, card->stream);
+    TOI_TRY(toi_check_cuda(error, "add up counts", complaint));
+    share_out<<<card->fillings.share, ORDER_THREADS, 0, card->stream>>>(*step, count);
+    write_out<<<card->fillings.write, WRITE_THREADS, 0, card->stream>>>(*step, count, NULL);
+    return TOI_OK;
+}
+
+// ---- The order of crowds
+
+static __global__ void __launch_bounds__(ORDER_THREADS)
+    take_keys(const __grid_constant__ toi_step s, toi_count n, toi_count *keys, uint32_t *numbers)
+{
+    toi_count i = (toi_count)blockIdx.x * ORDER_THREADS + threadIdx.x;
+    if (i >= n)
+        return;
+    sort_key key = key_of(&s, i);
+    keys[i] = (toi_count)key.bin << 31 | key.second;
+    numbers[i] = (uint32_t)i;
+}
+
+// Keys and numbers, before and after, and the sort's own; each on a line of its own.
+struct sort_parts
+{
+    size_t keys, numbers, own;
+};
+
+static sort_parts measure_sort(toi_count n)
+{
+    sort_parts parts = {(size_t)(n * sizeof(toi_count) + 255) / 256 * 256,
+                        (size_t)(n * sizeof(uint32_t) + 255) / 256 * 256, 0};
+    cub::DeviceRadixSort::SortPairs(NULL, parts.own, (toi_count *)NULL, (toi_count *)NULL,
+                                    (uint32_t *)NULL, (uint32_t *)NULL, (int64_t)n);
+    return parts;
+}
+
+size_t toi_sort_scratch(toi_count impacts)
+{
+    sort_parts parts = measure_sort(impacts);
+    return 2 * parts.keys + 2 * parts.numbers + parts.own;
+}
+
+toi_status toi_start_sort(const toi_card *card, const toi_step *step, const toi_room *scratch,
+                          toi_count count, toi_complaint *complaint)
+{
+    sort_parts parts = measure_sort(count);
+    char *at = (char *)scratch->data;
+    toi_count *keys[2] = {(toi_count *)at, (toi_count *)(at + parts.keys)};
+    at += 2 * parts.keys;
+    uint32_t *numbers[2] = {(uint32_t *)at, (uint32_t *)(at + parts.numbers)};
+    at += 2 * parts.numbers;
+    unsigned blocks = (unsigned)((count + ORDER_THREADS - 1) / ORDER_THREADS);
+    take_keys<<<blocks, ORDER_THREADS, 0, card->stream>>>(*step, count, keys[0], numbers[0]);
+    cudaError_t error =
+        cub::DeviceRadixSort::SortPairs(at, parts.own, keys[0], keys[1], numbers[0], numbers[1],
+                                        (int64_t)count, 0, 64, card->stream);
+    TOI_TRY(toi_check_cuda(error, "sort impacts", complaint));
+    write_out<<<card->fillings.write, WRITE_THREADS, 0, card->stream>>>(*step, count, numbers[1]);
+    return TOI_OK;
+}
+
+// ---- What the host wants to know before the end
+
+static __global__ void report(const __grid_constant__ toi_step s)
+{
+    send_report(&s);
+}
+
+void toi_start_report(const toi_card *card, const toi_step *step)
+{
+    report<<<1, 512, 0, card->stream>>>(*step);
+}
+
+toi_status toi_fill_impacts(toi_card *card, toi_complaint *complaint)
+{
+    TOI_TRY(toi_fill(card, share_out, ORDER_THREADS, &card->fillings.share, complaint));
+    return toi_fill(card, write_out, WRITE_THREADS, &card->fillings.write, complaint);
+}

@@ -1,0 +1,155 @@
+// Contacts: the roots of D, whether they are inside, and when, in double precision and beyond.
+//
+// A warp looks at 32 pairs at a time. Those with several roots, and contacts whose time is wanted,
+// wait in shared memory until there are 32 of them. What cannot be told goes to the queue of knots.
+
+#define TOI_FUSED
+#include "cuda/ladder.cuh"
+
+#include "cuda/query.cuh"
+
+enum
+{
+    CONTACT_THREADS = 128,
+    CONTACT_WARPS = CONTACT_THREADS / TOI_WARP
+};
+
+struct contact_warp
+{
+    uint2 folded[64], pairs[96];
+    toi_root_found roots[96];
+};
+
+static __device__ __forceinline__ int look(const toi_step *s, uint2 pair, bool folded, double limit,
+                                           toi_root_found *found)
+{
+    toi_climber c;
+    toi_slot_pair p = toi_find_slots(s, pair);
+    toi_load_points(s, &p, c.points);
+    toi_take_climber(p.edge_edge, &c);
+    return folded ? toi_climb_folded(p.edge_edge, &c, limit, found)
+                  : toi_climb_first(p.edge_edge, &c, limit, found);
+}
+
+static __device__ __forceinline__ int look_for_time(const toi_step *s, const toi_slot_pair *p,
+                                                    const toi_root_found *found, double *time)
+{
+    toi_climber c;
+    toi_load_points(s, p, c.points);
+    toi_take_climber(p->edge_edge, &c);
+    return toi_climb_time(p->edge_edge, &c, found, time);
+}
+
+static __device__ __forceinline__ void note_knot(const toi_step *s, uint2 pair, bool knot)
+{
+    toi_count at = toi_take_places(&s->control->window.knots.n, knot);
+    if (knot && at < s->knot_capacity)
+        s->knots[at] = pair;
+}
+
+// Counts of what waits in a warp's shared memory.
+struct waiting
+{
+    uint32_t folded, contacts;
+};
+
+template <bool EARLIEST>
+static __device__ __forceinline__ double limit_now(const toi_step *s, double at_start)
+{
+    return EARLIEST ? toi_limit_of(s->control) : at_start;
+}
+
+// Puts what `many` lanes found where it belongs.
+static __device__ __forceinline__ void sort_out(const toi_step *s, contact_warp &w, waiting *n,
+                                                uint2 pair, int verdict,
+                                                const toi_root_found *found)
+{
+    __syncwarp();
+    unsigned contact = __ballot_sync(TOI_ALL_LANES, verdict == TOI_VERDICT_CONTACT);
+    unsigned folded = __ballot_sync(TOI_ALL_LANES, verdict == TOI_VERDICT_FOLDED);
+    if (verdict == TOI_VERDICT_CONTACT) {
+        uint32_t at = n->contacts + __popc(contact & toi_lanes_before());
+        w.pairs[at] = pair;
+        w.roots[at] = *found;
+    }
+    if (verdict == TOI_VERDICT_FOLDED)
+        w.folded[n->folded + __popc(folded & toi_lanes_before())] = pair;
+    n->contacts += __popc(contact);
+    n->folded += __popc(folded);
+    note_knot(s, pair, verdict == TOI_VERDICT_KNOT);
+    __syncwarp();
+}
+
+template <bool EARLIEST>
+static __device__ __forceinline__ void time_contacts(const toi_step *s, contact_warp &w, waiting *n,
+                                                     double at_start)
+{
+    uint32_t many = n->contacts < TOI_WARP ? n->contacts : TOI_WARP;
+    n->contacts -= many;
+    if (toi_lane() < many) {
+        uint2 pair = w.pairs[n->contacts + toi_lane()];
+        toi_root_found found = w.roots[n->contacts + toi_lane()];
+        toi_slot_pair p = toi_find_slots(s, pair);
+        double time = 0;
+        int verdict = TOI_VERDICT_APART;
+        if (!EARLIEST || found.root - found.radius <= limit_now<EARLIEST>(s, at_start))
+            verdict = look_for_time(s, &p, &found, &time);
+        toi_note_hit<EARLIEST>(s, pair, &p, verdict == TOI_VERDICT_CONTACT, time);
+        note_knot(s, pair, verdict == TOI_VERDICT_KNOT);
+    }
+    __syncwarp();
+}
+
+template <bool EARLIEST>
+static __global__ void __launch_bounds__(CONTACT_THREADS, 3)
+    contacts(const __grid_constant__ toi_step s)
+{
+    __shared__ contact_warp warps[CONTACT_WARPS];
+    if (s.control->infinite)
+        return;
+    contact_warp &w = warps[threadIdx.x / TOI_WARP];
+    toi_count n = toi_least(s.control->window.left.n, s.left_capacity);
+    toi_count step = (toi_count)gridDim.x * CONTACT_THREADS;
+    toi_count base = (toi_count)blockIdx.x * CONTACT_THREADS + threadIdx.x / TOI_WARP * TOI_WARP;
+    double at_start = toi_limit_of(s.control);
+    waiting wait = {0, 0};
+    for (bool last = false; !last; base += step) {
+        last = base >= n;
+        for (int folded = 0; folded < 2; ++folded) { // new ones, then folded ones
+            uint32_t many = !folded ? (last ? 0 : (uint32_t)toi_least(n - base, TOI_WARP))
+                            : wait.folded >= TOI_WARP ? TOI_WARP
+                            : last                    ? wait.folded
+                                                      : 0;
+            if (!many)
+                continue;
+            wait.folded -= folded ? many : 0;
+            int verdict = TOI_VERDICT_APART;
+            uint2 pair = make_uint2(0, 0);
+            toi_root_found found = {0, 0};
+            if (toi_lane() < many) {
+                pair = folded ? w.folded[wait.folded + toi_lane()] : s.left[base + toi_lane()];
+                verdict = look(&s, pair, folded, limit_now<EARLIEST>(&s, at_start), &found);
+            }
+            sort_out(&s, w, &wait, pair, verdict, &found);
+        }
+        while (wait.contacts >= TOI_WARP || (last && wait.contacts))
+            time_contacts<EARLIEST>(&s, w, &wait, at_start);
+    }
+}
+
+void toi_start_contacts(const toi_card *card, const toi_step *step, toi_card_goal goal)
+{
+    bool earliest = goal == TOI_CARD_EARLIEST;
+    int blocks = card->fillings.contacts[earliest];
+    if (earliest)
+        contacts<true><<<blocks, CONTACT_THREADS, 0, card->stream>>>(*step);
+    else
+        contacts<false><<<blocks, CONTACT_THREADS, 0, card->stream>>>(*step);
+}
+
+toi_status toi_fill_ladder(toi_card *card, toi_complaint *complaint)
+{
+    int *blocks = card->fillings.contacts;
+    TOI_TRY(toi_fill(card, contacts<false>, CONTACT_THREADS, &blocks[0], complaint));
+    return toi_fill(card, contacts<true>, CONTACT_THREADS, &blocks[1], complaint);
+}

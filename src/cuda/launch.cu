@@ -1,0 +1,286 @@
+// A step as a row of launches: all at once where the queues suffice, kept as a graph for the steps
+// that follow, or window by window where they do not.
+
+#include "cuda/launch.cuh"
+
+#include <cstddef>
+#include <cstring>
+
+static const toi_window whole = {0, ~(toi_count)0};
+
+// ---- Stages
+
+static void mark(toi_card_mesh *mesh, const char *stage)
+{
+    if (!mesh->measure || mesh->marks > TOI_DEVICE_STAGES)
+        return;
+    cudaEventRecord(mesh->events[mesh->marks], mesh->card->stream);
+    if (mesh->marks > 0)
+        mesh->stages[mesh->marks - 1] = stage;
+    ++mesh->marks;
+}
+
+static toi_status clear(toi_card_mesh *mesh, void *from, int byte, size_t bytes,
+                        toi_complaint *complaint)
+{
+    return toi_check_cuda(cudaMemsetAsync(from, byte, bytes, mesh->card->stream), "clear memory",
+                          complaint);
+}
+
+static toi_status clear_bins(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    int64_t bins = mesh->step.vertex_count + mesh->step.slots[TOI_EDGE].count;
+    return clear(mesh, mesh->step.bins, 0, (size_t)bins * sizeof(uint32_t), complaint);
+}
+
+static toi_status send_header(toi_card_mesh *mesh, size_t from, toi_complaint *complaint)
+{
+    return toi_check_cuda(
+        cudaMemcpyAsync((char *)mesh->step.control + from, (const char *)mesh->header + from,
+                        sizeof(toi_control) - from, cudaMemcpyHostToDevice, mesh->card->stream),
+        "take the question", complaint);
+}
+
+static toi_status finish(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    TOI_TRY(toi_check_start("start its work", complaint));
+    return toi_check_cuda(cudaStreamSynchronize(mesh->card->stream), "finish its work", complaint);
+}
+
+// From positions to boxes.
+static toi_status start_boxes(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    const toi_step *s = &mesh->step;
+    mark(mesh, "begin");
+    toi_start_take(mesh->card, s);
+    mark(mesh, "positions");
+    if (!mesh->ordered) {
+        TOI_TRY(toi_start_slots(mesh, complaint));
+        mark(mesh, "curve");
+    }
+    toi_start_build(mesh->card, s);
+    mark(mesh, "boxes");
+    return TOI_OK;
+}
+
+// From hits to the list, or to the earliest.
+static toi_status start_list(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    if (mesh->goal == TOI_CARD_EARLIEST) {
+        toi_start_pick(mesh->card, &mesh->step);
+        mark(mesh, "earliest");
+    } else {
+        TOI_TRY(toi_start_order(mesh->card, &mesh->step, &mesh->sort_scratch, ~(toi_count)0,
+                                complaint));
+        mark(mesh, "list");
+    }
+    return TOI_OK;
+}
+
+static void start_search(toi_card_mesh *mesh)
+{
+    const toi_card *card = mesh->card;
+    const toi_step *s = &mesh->step;
+    toi_start_blocks(card, s, {0, toi_group_pairs(s)});
+    mark(mesh, "blocks");
+    toi_start_meet(card, s, whole);
+    mark(mesh, "pairs");
+    toi_start_filter(card, s);
+    mark(mesh, "filter");
+    toi_start_contacts(card, s, mesh->goal);
+    mark(mesh, "contacts");
+    toi_start_hard(card, s, mesh->goal);
+    mark(mesh, "knots");
+}
+
+static toi_status start_whole(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    TOI_TRY(send_header(mesh, 0, complaint));
+    if (mesh->goal == TOI_CARD_ALL)
+        TOI_TRY(clear_bins(mesh, complaint));
+    TOI_TRY(start_boxes(mesh, complaint));
+    start_search(mesh);
+    return start_list(mesh, complaint);
+}
+
+// ---- Graphs
+
+static void forget_graph(toi_launches *kept)
+{
+    if (kept->graph)
+        cudaGraphExecDestroy(kept->graph);
+    kept->graph = NULL;
+}
+
+// Records the launches; where that fails they are started one by one.
+static bool record(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    cudaGraph_t graph = NULL;
+    cudaStream_t stream = mesh->card->stream;
+    forget_graph(&mesh->launches);
+    if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) != cudaSuccess) {
+        cudaGetLastError();
+        return false;
+    }
+    toi_status status = start_whole(mesh, complaint);
+    cudaError_t error = cudaStreamEndCapture(stream, &graph);
+    if (status == TOI_OK && error == cudaSuccess)
+        error = cudaGraphInstantiate(&mesh->launches.graph, graph, 0);
+    if (graph)
+        cudaGraphDestroy(graph);
+    if (status == TOI_OK && error == cudaSuccess)
+        return true;
+    mesh->launches.graph = NULL;
+    cudaGetLastError();
+    return false;
+}
+
+// The second step that is alike is recorded, those after it are played.
+static toi_status start_kept(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    toi_launches *kept = &mesh->launches;
+    bool alike = mesh->ordered && kept->seen && kept->goal == mesh->goal &&
+                 memcmp(&kept->step, &mesh->step, sizeof mesh->step) == 0;
+    if (!alike)
+        forget_graph(kept);
+    if (alike && !kept->graph && !record(mesh, complaint))
+        kept->graph = NULL;
+    memcpy(&kept->step, &mesh->step, sizeof mesh->step);
+    kept->goal = mesh->goal;
+    kept->seen = mesh->ordered;
+    if (!kept->graph)
+        return start_whole(mesh, complaint);
+    return toi_check_cuda(cudaGraphLaunch(kept->graph, mesh->card->stream), "start its work",
+                          complaint);
+}
+
+toi_status toi_run_whole(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    mesh->marks = 0;
+    if (mesh->measure)
+        TOI_TRY(start_whole(mesh, complaint));
+    else
+        TOI_TRY(start_kept(mesh, complaint));
+    return finish(mesh, complaint);
+}
+
+toi_status toi_run_boxes(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    mesh->marks = 0;
+    TOI_TRY(send_header(mesh, 0, complaint));
+    TOI_TRY(start_boxes(mesh, complaint));
+    toi_start_report(mesh->card, &mesh->step);
+    return finish(mesh, complaint);
+}
+
+// ---- Again, and in windows
+
+static toi_status search_again(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    TOI_TRY(send_header(mesh, offsetof(toi_control, limit), complaint));
+    return clear_bins(mesh, complaint);
+}
+
+toi_status toi_run_again(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    TOI_TRY(search_again(mesh, complaint));
+    start_search(mesh);
+    TOI_TRY(start_list(mesh, complaint));
+    return finish(mesh, complaint);
+}
+
+// What the card counted so far.
+static toi_status look(toi_card_mesh *mesh, const toi_control **seen, toi_complaint *complaint)
+{
+    toi_start_report(mesh->card, &mesh->step);
+    *seen = mesh->step.report;
+    return finish(mesh, complaint);
+}
+
+// A window's next width: as much as fits, where `n` came of this one.
+static toi_count next_width(toi_count width, toi_count n, toi_count capacity)
+{
+    double fit = 0.8 * (double)capacity / (double)(n > 0 ? n : 1) * (double)width;
+    double most = 4 * (double)width;
+    toi_count next = (toi_count)(fit < most ? fit : most);
+    if (n > capacity && next > width / 2) // what did not fit is at least halved
+        next = width / 2;
+    return next > 0 ? next : 1;
+}
+
+// Pairs of blocks `from` to `to`, whose queues must fit.
+static toi_status run_blocks(toi_card_mesh *mesh, toi_count to, toi_window_sums *sums,
+                             toi_complaint *complaint)
+{
+    const toi_step *s = &mesh->step;
+    const toi_control *seen;
+    toi_count width = to;
+    for (toi_count from = 0; from < to;) {
+        toi_window window = {from, toi_least(from + width, to)};
+        TOI_TRY(clear(mesh, &s->control->window, 0, sizeof s->control->window, complaint));
+        toi_start_meet(mesh->card, s, window);
+        toi_start_filter(mesh->card, s);
+        TOI_TRY(look(mesh, &seen, complaint));
+        const toi_in_window *w = &seen->window;
+        toi_count vf = w->pairs[TOI_VERTEX_FACE].n, ee = w->pairs[TOI_EDGE_EDGE].n;
+        toi_count most = vf > ee ? vf : ee, wide = window.last - window.first;
+        bool fits = most <= s->pair_capacity && w->left.n <= s->left_capacity;
+        toi_count by_pairs = next_width(wide, most, s->pair_capacity);
+        width = toi_least(by_pairs, next_width(wide, w->left.n, s->left_capacity));
+        if (!fits)
+            continue;
+        toi_start_contacts(mesh->card, s, mesh->goal);
+        toi_start_hard(mesh->card, s, mesh->goal);
+        sums->tested[TOI_VERTEX_FACE] += vf;
+        sums->tested[TOI_EDGE_EDGE] += ee;
+        sums->left[TOI_EDGE_EDGE] += w->edges_left.n;
+        sums->left[TOI_VERTEX_FACE] += w->left.n - w->edges_left.n;
+        ++sums->windows;
+        from = window.last;
+    }
+    return TOI_OK;
+}
+
+toi_status toi_run_windows(toi_card_mesh *mesh, toi_window_sums *sums, toi_complaint *complaint)
+{
+    const toi_step *s = &mesh->step;
+    const toi_control *seen;
+    toi_count all = toi_group_pairs(s), width = all;
+    memset(sums, 0, sizeof *sums);
+    TOI_TRY(search_again(mesh, complaint));
+    for (toi_count from = 0; from < all;) {
+        toi_window window = {from, toi_least(from + width, all)};
+        size_t bytes = sizeof *s->control - offsetof(toi_control, block_pairs);
+        TOI_TRY(clear(mesh, s->control->block_pairs, 0, bytes, complaint));
+        toi_start_blocks(mesh->card, s, window);
+        TOI_TRY(look(mesh, &seen, complaint));
+        toi_count vf = seen->block_pairs[TOI_VERTEX_FACE].n;
+        toi_count ee = seen->block_pairs[TOI_EDGE_EDGE].n, most = vf > ee ? vf : ee;
+        width = next_width(window.last - window.first, most, s->block_capacity);
+        if (most > s->block_capacity)
+            continue;
+        TOI_TRY(run_blocks(mesh, vf + ee, sums, complaint));
+        from = window.last;
+    }
+    // What the last window left behind is no overflow.
+    TOI_TRY(clear(mesh, &s->control->window, 0, sizeof s->control->window, complaint));
+    TOI_TRY(start_list(mesh, complaint));
+    return finish(mesh, complaint);
+}
+
+// ---- The list alone
+
+toi_status toi_run_order(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    const toi_step *s = &mesh->step;
+    toi_count *place = &s->control->first_place;
+    TOI_TRY(clear(mesh, place, 0xff, sizeof *place, complaint));
+    if (mesh->step.report->crowded) {
+        size_t bytes = toi_sort_scratch(mesh->count);
+        TOI_TRY(toi_make_room(mesh->card, &mesh->sort_scratch, bytes, complaint));
+        TOI_TRY(toi_start_sort(mesh->card, s, &mesh->sort_scratch, mesh->count, complaint));
+    } else {
+        TOI_TRY(toi_start_order(mesh->card, s, &mesh->sort_scratch, mesh->count, complaint));
+    }
+    return finish(mesh, complaint);
+}

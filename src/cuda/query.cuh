@@ -1,0 +1,103 @@
+// The coordinates and the numbers of a pair of slots.
+
+#ifndef TOI_CUDA_QUERY_CUH
+#define TOI_CUDA_QUERY_CUH
+
+#include "cuda/step.cuh"
+
+enum
+{
+    TOI_CROWD = 1024 // as many impacts as a bin may have
+};
+
+struct toi_slot_pair
+{
+    bool edge_edge;
+    int4 a, b; // corners, and the primitive's number in w
+};
+
+static __device__ __forceinline__ toi_slot_pair toi_find_slots(const toi_step *s, uint2 pair)
+{
+    toi_slot_pair found;
+    found.edge_edge = (pair.x & TOI_EDGE_BIT) != 0;
+    found.a = s->slots[found.edge_edge ? TOI_EDGE : TOI_VERTEX].corners[pair.x & ~TOI_EDGE_BIT];
+    found.b = s->slots[found.edge_edge ? TOI_EDGE : TOI_FACE].corners[pair.y];
+    if (found.edge_edge && found.a.w > found.b.w) { // the lower edge is the first
+        int4 a = found.a;
+        found.a = found.b;
+        found.b = a;
+    }
+    return found;
+}
+
+static __device__ __forceinline__ void toi_load_points(const toi_step *s, const toi_slot_pair *p,
+                                                       double points[2][4][3])
+{
+    bool ee = p->edge_edge;
+    int corners[4] = {p->a.x, ee ? p->a.y : p->b.x, ee ? p->b.x : p->b.y, ee ? p->b.y : p->b.z};
+#pragma unroll
+    for (int c = 0; c < 4; ++c) {
+        const double2 *at = s->positions + 3 * (int64_t)corners[c];
+        double2 x = at[0], y = at[1], z = at[2];
+        points[0][c][0] = x.x;
+        points[0][c][1] = x.y;
+        points[0][c][2] = y.x;
+        points[1][c][0] = y.y;
+        points[1][c][1] = z.x;
+        points[1][c][2] = z.y;
+    }
+}
+
+static __device__ __forceinline__ toi_count toi_key_of(const toi_slot_pair *p)
+{
+    return (toi_count)((uint32_t)p->a.w | (p->edge_edge ? TOI_EDGE_BIT : 0)) << 32 |
+           (uint32_t)p->b.w;
+}
+
+static __device__ __forceinline__ int64_t toi_bin_of(const toi_step *s, bool edge_edge, int first)
+{
+    return edge_edge ? s->vertex_count + first : first;
+}
+
+// Impact number i draws a rank among those of its bin.
+static __device__ __forceinline__ void toi_draw_rank(const toi_step *s, toi_count i, int64_t bin,
+                                                     double time)
+{
+    uint32_t rank = atomicAdd(&s->bins[bin], 1u);
+    s->ranks[i] = rank;
+    toi_lower(&s->control->first_time, (toi_count)__double_as_longlong(time));
+    if (rank >= TOI_CROWD)
+        s->control->crowded = 1;
+}
+
+// Returns whether it is the one that is wanted.
+static __device__ __forceinline__ bool toi_note_tie(toi_control *c, toi_count key)
+{
+    if (c->ties == 1)
+        toi_lower(&c->least, key);
+    return c->ties == 2 && key == c->least;
+}
+
+// Notes a contact whose time, which is not negative, is known. EARLIEST: what is later than the
+// earliest so far does not matter any more.
+template <bool EARLIEST>
+static __device__ __forceinline__ void toi_note_hit(const toi_step *s, uint2 pair,
+                                                    const toi_slot_pair *p, bool hit, double time)
+{
+    toi_control *c = s->control;
+    hit = hit && time <= toi_limit_of(c);
+    if (EARLIEST && c->ties && hit && (toi_count)__double_as_longlong(time) == c->tied)
+        hit = toi_note_tie(c, toi_key_of(p));
+    toi_count at = toi_take_places(&c->hits.n, hit);
+    if (!hit)
+        return;
+    if (EARLIEST)
+        toi_lower(&c->limit, (toi_count)__double_as_longlong(time));
+    if (at >= s->hit_capacity)
+        return;
+    s->hits[at] = {pair.x, pair.y, time};
+    if (!EARLIEST)
+        toi_draw_rank(s, at, toi_bin_of(s, p->edge_edge, p->a.w), time);
+}
+
+#endif

@@ -1,0 +1,502 @@
+// From positions to pairs of slots whose boxes meet: reads positions, makes boxes of slots, eights,
+// blocks and groups, and compares them from the groups down.
+
+#include "cuda/boxes.cuh"
+
+enum
+{
+    TAKE_THREADS = 256,
+    BLOCKS_THREADS = 256,
+    MEET_THREADS = 128,
+    MEET_WARPS = MEET_THREADS / TOI_WARP,
+    MEET_QUEUE = 192, // room for 128 and for what one look may add
+    MEET_FLUSH = 128
+};
+
+// ---- Positions
+
+// Reads a packed chunk as whole lines; memory of the host is slow to answer.
+static __device__ void stage_packed(const double *from, int count, double *to)
+{
+    for (int i = 2 * threadIdx.x; i < count; i += 2 * TAKE_THREADS)
+        if (i + 1 < count) {
+            double2 two = *(const double2 *)(from + i);
+            to[i] = two.x;
+            to[i + 1] = two.y;
+        } else {
+            to[i] = from[i];
+        }
+}
+
+static __device__ void stage_strided(const toi_source &source, int64_t first, int count, double *to)
+{
+    for (int i = threadIdx.x; i < count; i += TAKE_THREADS) {
+        const char *point = (const char *)source.data + (first + i / 3) * source.stride;
+        to[i] = source.is_float ? (double)((const float *)point)[i % 3]
+                                : ((const double *)point)[i % 3];
+    }
+}
+
+// Reads positions first .. first + count / 3 into shared memory.
+static __device__ void stage(const toi_source &source, int64_t first, int count, double *to)
+{
+    if (source.packed)
+        stage_packed((const double *)source.data + 3 * first, count, to);
+    else if (source.data)
+        stage_strided(source, first, count, to);
+}
+
+static __device__ void reduce_bounds(double low[3], double high[3], toi_control *control)
+{
+    __shared__ double bounds[TAKE_THREADS / TOI_WARP][6];
+    for (int k = 0; k < 3; ++k)
+        for (int lanes = 1; lanes < TOI_WARP; lanes *= 2) {
+            low[k] = fmin(low[k], __shfl_xor_sync(TOI_ALL_LANES, low[k], lanes));
+            high[k] = fmax(high[k], __shfl_xor_sync(TOI_ALL_LANES, high[k], lanes));
+        }
+    if (toi_lane() < 3) {
+        int k = toi_lane();
+        bounds[threadIdx.x / TOI_WARP][k] = k == 0 ? low[0] : k == 1 ? low[1] : low[2];
+        bounds[threadIdx.x / TOI_WARP][3 + k] = k == 0 ? high[0] : k == 1 ? high[1] : high[2];
+    }
+    __syncthreads();
+    int k = threadIdx.x;
+    if (k >= 6)
+        return;
+    double x = bounds[0][k];
+    for (int w = 1; w < TAKE_THREADS / TOI_WARP; ++w)
+        x = k < 3 ? fmin(x, bounds[w][k]) : fmax(x, bounds[w][k]);
+    toi_count bits = toi_in_order(x);
+    if (k < 3)
+        toi_lower(&control->low[k], bits);
+    else if (bits > *(volatile toi_count *)&control->high[k - 3]) // few get that far
+        atomicMax(&control->high[k - 3], bits);
+}
+
+// Positions of both ends, side by side, and their bounds.
+static __global__ void __launch_bounds__(TAKE_THREADS) take(const __grid_constant__ toi_step s)
+{
+    __shared__ double staged[2][3 * TAKE_THREADS];
+    toi_control *c = s.control;
+    int64_t first = (int64_t)blockIdx.x * TAKE_THREADS, v = first + threadIdx.x;
+    int64_t rest = s.vertex_count - first;
+    int count = 3 * (int)(rest < TAKE_THREADS ? rest : TAKE_THREADS), at = 3 * threadIdx.x;
+    stage(c->start, first, count, staged[0]);
+    stage(c->end, first, count, staged[1]);
+    __syncthreads();
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    bool real = v < s.vertex_count;
+    if (real) {
+        double x[6];
+        double2 *to = s.positions + 3 * v;
+        if (c->start.data) {
+            for (int k = 0; k < 3; ++k)
+                x[k] = staged[0][at + k];
+        } else { // where the last step ended
+            double2 y = to[1], z = to[2];
+            x[0] = y.y;
+            x[1] = z.x;
+            x[2] = z.y;
+        }
+        double sum = 0;
+        for (int k = 0; k < 3; ++k) {
+            x[3 + k] = staged[1][at + k];
+            sum += 0 * x[k] + 0 * x[3 + k]; // a NaN where one is not finite
+            low[k] = fmin(x[k], x[3 + k]);
+            high[k] = fmax(x[k], x[3 + k]);
+        }
+        for (int k = 0; k < 3; ++k)
+            to[k] = make_double2(x[2 * k], x[2 * k + 1]);
+        if (sum != 0)
+            c->infinite = 1;
+    }
+    reduce_bounds(low, high, c);
+}
+
+void toi_start_take(const toi_card *card, const toi_step *step)
+{
+    int64_t blocks = (step->vertex_count + TAKE_THREADS - 1) / TAKE_THREADS;
+    take<<<(unsigned)blocks, TAKE_THREADS, 0, card->stream>>>(*step);
+}
+
+// ---- Boxes
+
+// One corner of a slot: its numbers in single precision to `numbers`, and into the bounds. Returns
+// how far they may be off.
+static __device__ __forceinline__ float add_corner(const toi_frame *f, const double2 *position,
+                                                   bool first, float *numbers, int stride,
+                                                   float low[6], float high[6])
+{
+    double2 a = position[0], b = position[1], c = position[2];
+    double x[6] = {a.x, a.y, b.x, b.y, c.x, c.y};
+    float off = 0;
+#pragma unroll
+    for (int i = 0; i < 6; ++i) {
+        float z = toi_round_into_frame(f, x[i], i % 3, &off);
+        numbers[(i / 3 * stride + i % 3) * TOI_SLOT_BLOCK] = z;
+        low[i] = first ? z : fminf(low[i], z);
+        high[i] = first ? z : fmaxf(high[i], z);
+    }
+    return off;
+}
+
+static __device__ __forceinline__ toi_packed_box pack_box(const toi_frame *f, const float low[6],
+                                                          const float high[6])
+{
+    toi_packed_box box;
+#pragma unroll
+    for (int end = 0; end < 2; ++end) {
+        uint32_t l[3], h[3];
+#pragma unroll
+        for (int k = 0; k < 3; ++k) {
+            l[k] = toi_box_step(f, low[3 * end + k], k);
+            h[k] = 32767 - toi_box_step(f, high[3 * end + k], k);
+        }
+        box.low[end] = l[0] | l[1] << 16;
+        box.high[end] = h[0] | h[1] << 16;
+        box.z[end] = l[2] | h[2] << 16;
+    }
+    return box;
+}
+
+// Boxes of eights, blocks and the group from those of its slots.
+static __device__ __forceinline__ void store_boxes(const toi_slots *slots, int group,
+                                                   toi_packed_box box, toi_packed_box *of_blocks)
+{
+    int warp = threadIdx.x / TOI_WARP, lane = toi_lane();
+    int64_t block = (int64_t)group * 32 + warp;
+    for (int lanes = 1; lanes < 8; lanes *= 2)
+        toi_join_boxes(box, lanes);
+    if (lane % 8 == 0)
+        toi_store_box(box, 0, 0, slots->eights + (block * 4 + lane / 8) * 2);
+    toi_join_boxes(box, 8);
+    toi_join_boxes(box, 16);
+    if (lane == 0) {
+        toi_store_box(box, 0, 0, slots->blocks + block * 2);
+        of_blocks[warp] = box;
+    }
+    __syncthreads();
+    if (warp != 0)
+        return;
+    box = of_blocks[lane];
+    for (int lanes = 1; lanes < 32; lanes *= 2)
+        toi_join_boxes(box, lanes);
+    if (lane == 0)
+        toi_store_box(box, 0, 0, slots->groups_of_blocks + (int64_t)group * 2);
+}
+
+template <int CORNERS>
+static __device__ __forceinline__ void build_group(const toi_step *s, const toi_slots *slots,
+                                                   int group, const toi_frame *f,
+                                                   toi_packed_box *of_blocks)
+{
+    int64_t slot = (int64_t)group * TOI_SLOT_GROUP + threadIdx.x;
+    int4 at = slots->corners[slot];
+    int corners[3] = {at.x, at.y, at.z};
+    float *numbers =
+        slots->numbers + slot / TOI_SLOT_BLOCK * (6 * CORNERS * TOI_SLOT_BLOCK) + toi_lane();
+    float low[6], high[6], off = 0;
+    bool real = at.w >= 0;
+#pragma unroll
+    for (int c = 0; c < CORNERS; ++c) {
+        const double2 *position = s->positions + 3 * (int64_t)(real ? corners[c] : 0);
+        off = fmaxf(off, add_corner(f, position, c == 0, numbers + 3 * c * TOI_SLOT_BLOCK,
+                                    3 * CORNERS, low, high));
+    }
+    toi_packed_box box = pack_box(f, low, high);
+    if (!real)
+        box = {{TOI_NO_BOX, TOI_NO_BOX}, {TOI_NO_BOX, TOI_NO_BOX}, {TOI_NO_BOX, TOI_NO_BOX}};
+    toi_store_box(box, (uint32_t)at.x, CORNERS == 1 ? 0xfffffffeu : (uint32_t)at.y,
+                  slots->rows + slot * 2);
+    if (CORNERS == 3)
+        slots->thirds[slot] = at.z;
+    for (int lanes = 1; CORNERS == 1 && lanes < TOI_WARP; lanes *= 2)
+        off = fmaxf(off, __shfl_xor_sync(TOI_ALL_LANES, off, lanes));
+    if (CORNERS == 1 && toi_lane() == 0 && off > 0) // every vertex has a slot
+        atomicMax(&s->control->off, __float_as_int(off));
+    store_boxes(slots, group, box, of_blocks);
+}
+
+static __global__ void __launch_bounds__(TOI_SLOT_GROUP) build(const __grid_constant__ toi_step s)
+{
+    __shared__ toi_packed_box of_blocks[32];
+    __shared__ toi_frame frame;
+    if (s.control->infinite)
+        return;
+    if (threadIdx.x == 0)
+        frame = toi_frame_of(s.control);
+    __syncthreads();
+    int group = blockIdx.x;
+    if (group < s.slots[TOI_FACE].groups) {
+        build_group<3>(&s, &s.slots[TOI_FACE], group, &frame, of_blocks);
+        return;
+    }
+    group -= s.slots[TOI_FACE].groups;
+    if (group < s.slots[TOI_EDGE].groups) {
+        build_group<2>(&s, &s.slots[TOI_EDGE], group, &frame, of_blocks);
+        return;
+    }
+    build_group<1>(&s, &s.slots[TOI_VERTEX], group - s.slots[TOI_EDGE].groups, &frame, of_blocks);
+}
+
+void toi_start_build(const toi_card *card, const toi_step *step)
+{
+    int groups = 0;
+    for (int k = 0; k < 3; ++k)
+        groups += step->slots[k].groups;
+    build<<<groups, TOI_SLOT_GROUP, 0, card->stream>>>(*step);
+}
+
+// ---- Pairs of blocks
+
+// Which pair of groups number w is: edges against edges first, then vertices against faces.
+struct group_pair
+{
+    int kind, a, b;
+};
+
+static __device__ __forceinline__ group_pair find_group_pair(const toi_step *s, toi_count w)
+{
+    toi_count edges = (toi_count)s->slots[TOI_EDGE].groups, faces = s->slots[TOI_FACE].groups;
+    if (w < edges * edges)
+        return {TOI_EDGE_EDGE, (int)(w / edges), (int)(w % edges)};
+    w -= edges * edges;
+    return {TOI_VERTEX_FACE, (int)(w / faces), (int)(w % faces)};
+}
+
+static __device__ __forceinline__ const toi_slots *first_of(const toi_step *s, int kind)
+{
+    return &s->slots[kind == TOI_EDGE_EDGE ? TOI_EDGE : TOI_VERTEX];
+}
+
+static __device__ __forceinline__ const toi_slots *second_of(const toi_step *s, int kind)
+{
+    return &s->slots[kind == TOI_EDGE_EDGE ? TOI_EDGE : TOI_FACE];
+}
+
+static __device__ __forceinline__ bool groups_meet(const toi_step *s, group_pair p)
+{
+    if (p.kind == TOI_EDGE_EDGE && p.b < p.a)
+        return false;
+    toi_packed_box a = toi_load_box(first_of(s, p.kind)->groups_of_blocks + (int64_t)p.a * 2);
+    toi_packed_box b = toi_load_box(second_of(s, p.kind)->groups_of_blocks + (int64_t)p.b * 2);
+    return !toi_boxes_part(a, toi_turn_box(b));
+}
+
+// The blocks of the one group as rows, those of the other as lanes; one atomic operation.
+static __device__ void pair_blocks(const toi_step *s, group_pair p)
+{
+    const toi_slots *first = first_of(s, p.kind), *second = second_of(s, p.kind);
+    int lane = toi_lane(), ib = p.b * 32 + lane;
+    toi_packed_box b = toi_turn_box(toi_load_box(second->groups_of_blocks + (int64_t)p.b * 2));
+    toi_packed_box row = toi_load_box(first->blocks + ((int64_t)p.a * 32 + lane) * 2);
+    unsigned rows = __ballot_sync(TOI_ALL_LANES, !toi_boxes_part(row, b)), mine = 0;
+    b = toi_turn_box(toi_load_box(second->blocks + (int64_t)ib * 2));
+    for (unsigned left = rows; left; left &= left - 1) {
+        int i = __ffs(left) - 1, ia = p.a * 32 + i;
+        toi_packed_box a = toi_load_box(first->blocks + (int64_t)ia * 2);
+        bool meet = !toi_boxes_part(a, b) && (p.kind != TOI_EDGE_EDGE || ib >= ia);
+        unsigned mask = __ballot_sync(TOI_ALL_LANES, meet);
+        mine = lane == i ? mask : mine; // a lane keeps what its row meets
+    }
+    uint32_t count = __popc(mine), before = count;
+    for (int step = 1; step < TOI_WARP; step *= 2) {
+        uint32_t x = __shfl_up_sync(TOI_ALL_LANES, before, step);
+        before += lane >= step ? x : 0;
+    }
+    toi_count at = 0;
+    if (lane == TOI_WARP - 1 && before)
+        at = atomicAdd(&s->control->block_pairs[p.kind].n, (toi_count)before);
+    at = __shfl_sync(TOI_ALL_LANES, at, TOI_WARP - 1) + before - count;
+    for (; rows; rows &= rows - 1) {
+        int i = __ffs(rows) - 1;
+        unsigned mask = __shfl_sync(TOI_ALL_LANES, mine, i);
+        toi_count to = __shfl_sync(TOI_ALL_LANES, at, i) + __popc(mask & toi_lanes_before());
+        if ((mask >> lane & 1) && to < s->block_capacity)
+            s->block_pairs[p.kind][to] = make_uint2(p.a * 32 + i, ib);
+    }
+}
+
+// A warp tests `share` pairs of groups at once, a lane each, and goes through those that meet.
+static __global__ void __launch_bounds__(BLOCKS_THREADS)
+    pair_groups(const __grid_constant__ toi_step s, toi_window window, int share)
+{
+    if (s.control->infinite)
+        return;
+    toi_count warp = ((toi_count)blockIdx.x * BLOCKS_THREADS + threadIdx.x) / TOI_WARP;
+    toi_count warps = (toi_count)gridDim.x * BLOCKS_THREADS / TOI_WARP;
+    for (toi_count at = window.first + warp * share; at < window.last; at += warps * share) {
+        toi_count mine = at + toi_lane();
+        bool meet =
+            toi_lane() < share && mine < window.last && groups_meet(&s, find_group_pair(&s, mine));
+        for (unsigned left = __ballot_sync(TOI_ALL_LANES, meet); left; left &= left - 1)
+            pair_blocks(&s, find_group_pair(&s, at + __ffs(left) - 1));
+    }
+}
+
+toi_count toi_group_pairs(const toi_step *s)
+{
+    toi_count edges = (toi_count)s->slots[TOI_EDGE].groups;
+    return edges * edges +
+           (toi_count)s->slots[TOI_VERTEX].groups * (toi_count)s->slots[TOI_FACE].groups;
+}
+
+void toi_start_blocks(const toi_card *card, const toi_step *step, toi_window groups)
+{
+    toi_count count = groups.last - groups.first;
+    toi_count warps = (toi_count)card->fillings.blocks * BLOCKS_THREADS / TOI_WARP;
+    toi_count share = count / (16 * warps);
+    share = share < 1 ? 1 : toi_least(share, TOI_WARP);
+    toi_count blocks = (count + share * 8 - 1) / (share * 8), most = 1 << 20;
+    if (count > 0)
+        pair_groups<<<(unsigned)(blocks < most ? blocks : most), BLOCKS_THREADS, 0, card->stream>>>(
+            *step, groups, (int)share);
+}
+
+// ---- Boxes of slots
+
+struct meet_warp
+{
+    // The halves of every other four rows change places, so that eight rows meet all banks.
+    uint4 rows[2][TOI_SLOT_BLOCK * 2];
+    int32_t thirds[TOI_SLOT_BLOCK];
+    uint2 queue[MEET_QUEUE];
+};
+
+static __device__ __forceinline__ int half_of(int row, int half)
+{
+    return row * 2 + (half ^ (row >> 2 & 1));
+}
+
+static __device__ __forceinline__ void load_rows(const toi_slots *slots, uint32_t block, uint4 *to)
+{
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+        int at = half * TOI_WARP + toi_lane();
+        to[half_of(at >> 1, at & 1)] = slots->rows[(int64_t)block * 64 + at];
+    }
+}
+
+// Do the primitives have a common vertex? p and q are second halves of rows.
+template <int KIND>
+static __device__ __forceinline__ bool share_vertex(uint4 p, uint4 q, uint32_t third)
+{
+    bool first = p.z == q.z || p.z == q.w;
+    return first || (KIND == TOI_EDGE_EDGE ? p.w == q.z || p.w == q.w : p.z == third);
+}
+
+// Two times four rows against the eight lanes of a column.
+template <int KIND>
+static __device__ __forceinline__ void meet_eights(meet_warp &w, toi_outlet &queue,
+                                                   const toi_packed_box &b, uint4 q, uint32_t third,
+                                                   uint2 blocks, int first, int column)
+{
+    bool meets[2];
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+        int row = first + half * 4;
+        uint4 p = w.rows[0][half_of(row, 1)];
+        toi_packed_box a = toi_unpack_box(w.rows[0][half_of(row, 0)], p);
+        meets[half] = !toi_boxes_part(a, b) && !share_vertex<KIND>(p, q, third);
+        if (KIND == TOI_EDGE_EDGE && blocks.x == blocks.y)
+            meets[half] = meets[half] && column > row;
+    }
+    if (!__any_sync(TOI_ALL_LANES, meets[0] || meets[1]))
+        return;
+    uint2 pair = make_uint2(blocks.x * TOI_SLOT_BLOCK + first, blocks.y * TOI_SLOT_BLOCK + column);
+    queue.add(meets[0], pair);
+    pair.x += 4;
+    queue.add(meets[1], pair);
+    if (queue.count >= MEET_FLUSH)
+        queue.flush(MEET_FLUSH);
+}
+
+// A pair of blocks; `mask` tells which of its 4 x 4 eights may meet.
+template <int KIND>
+static __device__ __forceinline__ void meet_blocks(const toi_step *s, meet_warp &w,
+                                                   toi_outlet &queue, uint2 blocks, unsigned mask)
+{
+    const toi_slots *second = second_of(s, KIND);
+    load_rows(first_of(s, KIND), blocks.x, w.rows[0]);
+    load_rows(second, blocks.y, w.rows[1]);
+    if (KIND == TOI_VERTEX_FACE)
+        w.thirds[toi_lane()] = second->thirds[(int64_t)blocks.y * TOI_SLOT_BLOCK + toi_lane()];
+    __syncwarp();
+    for (int j = 0; j < 4; ++j) {
+        unsigned some = mask >> j & 0x1111;
+        if (!some)
+            continue;
+        int column = j * 8 + (toi_lane() & 7);
+        uint4 q = w.rows[1][half_of(column, 1)];
+        toi_packed_box b = toi_turn_box(toi_unpack_box(w.rows[1][half_of(column, 0)], q));
+        uint32_t third = KIND == TOI_VERTEX_FACE ? (uint32_t)w.thirds[column] : 0;
+        for (; some; some &= some - 1) {
+            int first = (__ffs(some) - 1) / 4 * 8 + (toi_lane() >> 3);
+            meet_eights<KIND>(w, queue, b, q, third, blocks, first, column);
+        }
+    }
+    __syncwarp();
+}
+
+// Block pairs are taken by twos from a counter; 16 lanes of each tell which of its eights may meet.
+template <int KIND>
+static __device__ __forceinline__ void meet_all(const toi_step *s, toi_window window, meet_warp &w)
+{
+    toi_control *c = s->control;
+    const toi_slots *first = first_of(s, KIND), *second = second_of(s, KIND);
+    toi_count edges = toi_least(c->block_pairs[TOI_EDGE_EDGE].n, s->block_capacity);
+    toi_count before = KIND == TOI_EDGE_EDGE ? 0 : edges;
+    toi_count n = KIND == TOI_EDGE_EDGE
+                      ? edges
+                      : toi_least(c->block_pairs[TOI_VERTEX_FACE].n, s->block_capacity);
+    toi_count from = window.first > before ? window.first - before : 0;
+    toi_count to = window.last > before ? toi_least(window.last - before, n) : 0;
+    toi_count warps = (toi_count)gridDim.x * MEET_WARPS;
+    toi_count warp = ((toi_count)blockIdx.x * MEET_THREADS + threadIdx.x) / TOI_WARP;
+    if (KIND == TOI_VERTEX_FACE)
+        warp = warps - 1 - warp; // who came last among the edges comes first here
+    toi_outlet queue = {w.queue, s->pairs[KIND], &c->window.pairs[KIND].n, s->pair_capacity, 0};
+    for (toi_count at = from + warp * 2; at < to;) {
+        toi_count next = 0, mine = at + (toi_lane() >> 4);
+        if (toi_lane() == 0)
+            next = atomicAdd(&c->window.next[KIND].n, (toi_count)2); // used at the end
+        uint2 blocks = s->block_pairs[KIND][toi_least(mine, to - 1)];
+        int ia = toi_lane() >> 2 & 3, ib = toi_lane() & 3;
+        toi_packed_box a = toi_load_box(first->eights + ((int64_t)blocks.x * 4 + ia) * 2);
+        toi_packed_box b = toi_load_box(second->eights + ((int64_t)blocks.y * 4 + ib) * 2);
+        bool twice = KIND == TOI_EDGE_EDGE && blocks.x == blocks.y && ib < ia;
+        bool meet = mine < to && !twice && !toi_boxes_part(a, toi_turn_box(b));
+        unsigned mask = __ballot_sync(TOI_ALL_LANES, meet);
+        for (int half = 0; half < 2; ++half) {
+            unsigned eights = half ? mask >> 16 : mask & 0xffff;
+            uint2 these = make_uint2(__shfl_sync(TOI_ALL_LANES, blocks.x, half * 16),
+                                     __shfl_sync(TOI_ALL_LANES, blocks.y, half * 16));
+            if (eights)
+                meet_blocks<KIND>(s, w, queue, these, eights);
+        }
+        at = from + __shfl_sync(TOI_ALL_LANES, next, 0) + warps * 2;
+    }
+    if (queue.count)
+        queue.flush(queue.count);
+}
+
+static __global__ void __launch_bounds__(MEET_THREADS, 9)
+    meet(const __grid_constant__ toi_step s, toi_window window)
+{
+    __shared__ meet_warp warps[MEET_WARPS];
+    if (s.control->infinite)
+        return;
+    meet_all<TOI_EDGE_EDGE>(&s, window, warps[threadIdx.x / TOI_WARP]);
+    meet_all<TOI_VERTEX_FACE>(&s, window, warps[threadIdx.x / TOI_WARP]);
+}
+
+void toi_start_meet(const toi_card *card, const toi_step *step, toi_window blocks)
+{
+    meet<<<card->fillings.meet, MEET_THREADS, 0, card->stream>>>(*step, blocks);
+}
+
+toi_status toi_fill_search(toi_card *card, toi_complaint *complaint)
+{
+    TOI_TRY(toi_fill(card, pair_groups, BLOCKS_THREADS, &card->fillings.blocks, complaint));
+    return toi_fill(card, meet, MEET_THREADS, &card->fillings.meet, complaint);
+}

@@ -1,0 +1,279 @@
+// What one step has on the card: positions, slots, queues and counters, as the kernels see them.
+//
+// Primitives stand in slots along a Hilbert curve: 8 slots an eight, 32 a block, 32 blocks a group.
+// Counters of queues go on past a queue's capacity: what did not fit is known, and done again.
+
+#ifndef TOI_CUDA_STEP_CUH
+#define TOI_CUDA_STEP_CUH
+
+#include "cuda/card.cuh"
+#include "cuda/frame.cuh"
+
+enum
+{
+    TOI_WARP = 32,
+    TOI_SLOT_BLOCK = 32,
+    TOI_SLOT_GROUP = 1024
+};
+constexpr unsigned TOI_ALL_LANES = 0xffffffffu;
+constexpr uint32_t TOI_EDGE_BIT = 0x80000000u; // of a pair's first slot: edge-edge
+
+typedef unsigned long long toi_count; // as the atomic operations have it
+
+// The primitives of one kind; by toi_primitive.
+struct toi_slots
+{
+    int64_t count;
+    int32_t groups; // of slots
+    int4 *corners;  // vertices, -1 where there is none, and the primitive's number in w, or -1
+    float *numbers; // [block][end][corner][axis][lane]
+    uint4 *rows;    // [slot][2]: box, first and second vertex
+    int32_t *thirds;
+    int32_t *bodies; // the group that all vertices of the slot's primitive have, or -1; or NULL
+    uint4 *eights, *blocks, *groups_of_blocks; // boxes, two a piece
+};
+
+// Where a set of positions is read from, by the card.
+struct toi_source
+{
+    const void *data; // NULL: the end of the last step
+    int64_t stride;
+    int32_t is_float;
+    int32_t packed; // doubles, one after the other, aligned for pairs of them
+};
+
+// A counter on a cache line of its own.
+struct toi_tally
+{
+    toi_count n;
+    uint32_t unused[30];
+};
+
+// Set anew for every window of block pairs. Queues by toi_kind.
+struct toi_in_window
+{
+    toi_tally next[2], pairs[2], left, knots;
+    toi_tally edges_left; // of `left`, pairs of edges
+};
+
+struct toi_control
+{
+    // Set anew for every step.
+    toi_source start, end;
+    double t_max;
+    toi_count low[3], high[3]; // least and greatest coordinates, as numbers that compare alike
+    uint32_t infinite;         // a coordinate is not finite
+    int32_t off;               // bits of a float: how far positions in single precision are off
+
+    // Set anew whenever the pairs are looked for again.
+    toi_count limit; // bits of a time: later impacts do not matter
+    // Where more impacts are the earliest than there is room for: 1, count none at the time `tied`,
+    // but find the least of their keys; 2, note that one alone.
+    uint32_t ties;
+    toi_count tied, least;
+    toi_tally hits, hard;
+    toi_count first_time;  // bits of the earliest time among the impacts
+    toi_count first_place; // and the first place in the list that has it
+    toi_count of_vertices; // impacts of vertices with faces
+    uint32_t done;         // blocks of threads that have written their part of the list
+    uint32_t crowded;      // a primitive has very many impacts
+    toi_tally block_pairs[2];
+    toi_in_window window;
+};
+
+struct toi_hit
+{
+    uint32_t a, b; // slots, the first with TOI_EDGE_BIT
+    double time;
+};
+
+struct toi_step
+{
+    toi_slots slots[3];
+    double2 *positions; // x0 y0 | z0 x1 | y1 z1 of every vertex
+    int64_t vertex_count;
+    toi_control *control;
+    uint2 *block_pairs[2], *pairs[2], *left, *knots;
+    toi_hit *hits;
+    toi_pair_name *hard; // in memory of the host
+    toi_query *queries;  // likewise: their positions
+    toi_impact *decided; // impacts that the host has decided; they count on from the hits
+    toi_impact *sorted;  // where they were asked to be
+    // Impacts are sorted by counting: each belongs to the bin of its first primitive, vertices
+    // before edges.
+    uint32_t *bins;       // how many a bin has
+    uint32_t *starts;     // the place of its first
+    uint32_t *ranks;      // by impact: which of its bin it is, in any order
+    uint2 *entries;       // by bin and rank: second primitive, and impact
+    toi_control *report;  // in memory of the host
+    toi_impact *earliest; // likewise
+    toi_count block_capacity, pair_capacity, left_capacity, knot_capacity, hit_capacity,
+        hard_capacity;
+    const void *scratch; // what the launches use besides
+    int32_t defer;       // where there are hard pairs the impacts are not put in order yet
+};
+
+// A window of the work; the whole has first 0 and count ~0.
+struct toi_window
+{
+    toi_count first, last;
+};
+
+// ---- The frame
+
+// Numbers that compare like the doubles do.
+static __device__ __forceinline__ toi_count toi_in_order(double x)
+{
+    long long bits = __double_as_longlong(x);
+    return (toi_count)(bits ^ (bits >> 63 & 0x7fffffffffffffffll)) ^ 0x8000000000000000ull;
+}
+
+static __device__ __forceinline__ double toi_out_of_order(toi_count bits)
+{
+    long long x = (long long)(bits ^ 0x8000000000000000ull);
+    return __longlong_as_double(x ^ (x >> 63 & 0x7fffffffffffffffll));
+}
+
+static __device__ __forceinline__ toi_frame toi_frame_of(const toi_control *c)
+{
+    double low[3], high[3];
+    for (int k = 0; k < 3; ++k) {
+        low[k] = toi_out_of_order(c->low[k]);
+        high[k] = toi_out_of_order(c->high[k]);
+    }
+    return toi_take_frame(low, high);
+}
+
+// ---- Warps
+
+static __device__ __forceinline__ int toi_lane()
+{
+    return threadIdx.x % TOI_WARP;
+}
+
+static __device__ __forceinline__ unsigned toi_lanes_before()
+{
+    return (1u << toi_lane()) - 1;
+}
+
+// Places in a queue for the lanes that have something: one atomic operation for those that are
+// active.
+static __device__ __forceinline__ toi_count toi_take_places(toi_count *total, bool some)
+{
+    unsigned active = __activemask(), mask = __ballot_sync(active, some);
+    if (!mask)
+        return 0;
+    int leader = __ffs(mask) - 1;
+    toi_count at = 0;
+    if (toi_lane() == leader)
+        at = atomicAdd(total, (toi_count)__popc(mask));
+    return __shfl_sync(active, at, leader) + __popc(mask & toi_lanes_before());
+}
+
+static __host__ __device__ __forceinline__ toi_count toi_least(toi_count a, toi_count b)
+{
+    return a < b ? a : b;
+}
+
+// Entries of a warp in shared memory, written out many at a time.
+struct toi_outlet
+{
+    uint2 *buffer, *queue;
+    toi_count *total, capacity;
+    uint32_t count;
+
+    __device__ __forceinline__ void flush(uint32_t n)
+    {
+        __syncwarp();
+        toi_count at = 0;
+        if (toi_lane() == 0)
+            at = atomicAdd(total, (toi_count)n);
+        at = __shfl_sync(TOI_ALL_LANES, at, 0);
+        for (uint32_t i = toi_lane(); i < n; i += TOI_WARP)
+            if (at + i < capacity)
+                queue[at + i] = buffer[count - n + i];
+        count -= n;
+        __syncwarp();
+    }
+
+    __device__ __forceinline__ void add(bool some, uint2 entry)
+    {
+        unsigned mask = __ballot_sync(TOI_ALL_LANES, some);
+        if (some)
+            buffer[count + __popc(mask & toi_lanes_before())] = entry;
+        count += __popc(mask);
+    }
+};
+
+// Did something not fit a queue, or is there nothing to compute with? Then what comes after would
+// be in vain.
+static __device__ __forceinline__ bool toi_is_vain(const toi_step *s)
+{
+    const toi_control *c = s->control;
+    bool vain = c->infinite != 0 || c->window.left.n > s->left_capacity;
+    for (int kind = 0; kind < 2; ++kind)
+        vain = vain || c->block_pairs[kind].n > s->block_capacity ||
+               c->window.pairs[kind].n > s->pair_capacity;
+    return vain || c->window.knots.n > s->knot_capacity || c->hits.n > s->hit_capacity ||
+           c->hard.n > s->hard_capacity;
+}
+
+static __device__ __forceinline__ double toi_limit_of(const toi_control *c)
+{
+    return __longlong_as_double((long long)*(volatile const toi_count *)&c->limit);
+}
+
+// Lowers *least, which many threads do at once.
+static __device__ __forceinline__ void toi_lower(toi_count *least, toi_count bits)
+{
+    if (bits < *(volatile toi_count *)least)
+        atomicMin(least, bits);
+}
+
+// ---- The stages, in order; each starts its kernels on the card's stream
+
+void toi_start_take(const toi_card *card, const toi_step *step);
+void toi_start_build(const toi_card *card, const toi_step *step);
+// Pairs of blocks of the window of pairs of groups.
+void toi_start_blocks(const toi_card *card, const toi_step *step, toi_window groups);
+// Pairs of slots of the window of block pairs: edge-edge first.
+void toi_start_meet(const toi_card *card, const toi_step *step, toi_window blocks);
+void toi_start_filter(const toi_card *card, const toi_step *step);
+void toi_start_contacts(const toi_card *card, const toi_step *step, toi_card_goal goal);
+void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal);
+// The least of the earliest hits.
+void toi_start_pick(const toi_card *card, const toi_step *step);
+// Counts impacts `first` to `last`, which the host has decided, among those of the card.
+void toi_start_count(const toi_card *card, const toi_step *step, toi_window impacts);
+// Puts `count` impacts, or as many as there are hits where it is ~0, in canonical order.
+toi_status toi_start_order(const toi_card *card, const toi_step *step, const toi_room *scratch,
+                           toi_count count, toi_complaint *complaint);
+// The same by a sort of all, for crowded bins; the scratch is that of toi_sort_scratch().
+toi_status toi_start_sort(const toi_card *card, const toi_step *step, const toi_room *scratch,
+                          toi_count count, toi_complaint *complaint);
+void toi_start_report(const toi_card *card, const toi_step *step);
+size_t toi_order_scratch(int64_t bins);
+size_t toi_sort_scratch(toi_count impacts);
+
+// How many pairs of groups there are.
+toi_count toi_group_pairs(const toi_step *step);
+
+// How many blocks of threads fill the card.
+toi_status toi_fill_search(toi_card *card, toi_complaint *complaint);
+toi_status toi_fill_filter(toi_card *card, toi_complaint *complaint);
+toi_status toi_fill_ladder(toi_card *card, toi_complaint *complaint);
+toi_status toi_fill_hard(toi_card *card, toi_complaint *complaint);
+toi_status toi_fill_impacts(toi_card *card, toi_complaint *complaint);
+
+template <class Kernel>
+static toi_status toi_fill(toi_card *card, Kernel *kernel, int threads, int *blocks,
+                           toi_complaint *complaint)
+{
+    int each = 0;
+    TOI_TRY(toi_check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, 0),
+                           "run this library's code: it was built for other cards", complaint));
+    *blocks = each * card->info.multiprocessors;
+    return TOI_OK;
+}
+
+#endif

@@ -1,0 +1,100 @@
+// What a backend is: a table of functions in a library of its own, which a device loads. It knows
+// nothing of the core library, and the core nothing of CUDA. All structures are plain C.
+
+#ifndef TOI_DEVICE_BACKEND_H
+#define TOI_DEVICE_BACKEND_H
+
+#include "toi/device.h"
+
+enum
+{
+    TOI_BACKEND_VERSION = 1,
+    TOI_COMPLAINT_BYTES = 512
+};
+
+// What went wrong: what, where, and what to do; as toi_last_message() says it.
+typedef struct toi_complaint
+{
+    char text[TOI_COMPLAINT_BYTES];
+} toi_complaint;
+
+// Faces, edges and groups, packed, in memory of the host; read during the call. There is a face or
+// two edges: where there is no pair the card is not asked.
+typedef struct toi_card_topology
+{
+    int64_t vertex_count, edge_count, face_count;
+    const int32_t *edges;  // pairs of vertices
+    const int32_t *faces;  // triples
+    const int32_t *groups; // as in toi_filter, or NULL
+} toi_card_topology;
+
+typedef enum toi_card_goal
+{
+    TOI_CARD_ALL,     // every impact
+    TOI_CARD_EARLIEST // those that may be the earliest: the earliest that was decided among them
+} toi_card_goal;
+
+// One step. Pairs with a common vertex, and those that the groups forbid, are not asked about.
+typedef struct toi_card_question
+{
+    toi_card_goal goal;
+    toi_point_view start; // without data: the last end
+    toi_point_view end;
+    double t_max; // later impacts do not matter
+    toi_residence residence;
+    bool measure; // take the times of stages
+    // Where pairs are hard, leave the impacts of TOI_CARD_ALL to merge(), which is then called
+    // whatever became of them: so the list is put in order and sent once.
+    bool defer;
+} toi_card_question;
+
+// What was found; all arrays are the mesh's, until its next call.
+typedef struct toi_card_answer
+{
+    // Where they were asked to be, in canonical order. NULL: deferred, and so is `earliest`.
+    const toi_impact *impacts;
+    int64_t count;
+    int64_t counts[TOI_PAIR_KINDS]; // of them, by toi_kind
+    toi_impact earliest;            // of the decided ones; an infinite time where there is none
+    const toi_pair_name *hard;      // in host memory: pairs that the host must decide, in any order
+    const toi_query *queries; // likewise: where they start and end, which only the card may know
+    int64_t hard_count;
+    bool infinite; // a coordinate is not finite: nothing else is set
+    toi_device_report report;
+} toi_card_answer;
+
+typedef struct toi_backend
+{
+    uint32_t version; // TOI_BACKEND_VERSION
+
+    toi_status (*open)(const toi_device_def *def, void **card, toi_device_info *info,
+                       toi_complaint *complaint);
+    void (*close)(void *card);
+
+    // Page-locked memory of the host.
+    toi_status (*allocate)(void *card, size_t size, void **memory, toi_complaint *complaint);
+    void (*release)(void *card, void *memory);
+
+    // Is this memory that the host must not read?
+    bool (*is_on_card)(void *card, const void *memory);
+
+    // A mesh whose topology, order and buffers stay on the card. After a failure of find() it is as
+    // good as new: the next call begins with both sets of positions.
+    toi_status (*make_mesh)(void *card, const toi_card_topology *topology, void **mesh,
+                            toi_complaint *complaint);
+    void (*free_mesh)(void *mesh);
+    toi_status (*find)(void *mesh, const toi_card_question *question, toi_card_answer *answer,
+                       toi_complaint *complaint);
+
+    // Puts impacts that the host decided, in canonical order and of any kind, among those of the
+    // last answer, where these are; once after a find(). Changes impacts, count and counts (of the
+    // first two kinds), and `earliest` where that was deferred.
+    toi_status (*merge)(void *mesh, const toi_impact *impacts, int64_t count,
+                        toi_card_answer *answer, toi_complaint *complaint);
+} toi_backend;
+
+// The one symbol of a backend's library: its table, or NULL for a version that it does not have.
+typedef const toi_backend *toi_backend_fn(uint32_t version);
+#define TOI_BACKEND_SYMBOL "toi_backend_of_cuda"
+
+#endif

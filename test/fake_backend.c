@@ -1,0 +1,347 @@
+// A backend without a card: it answers by asking the library on the processor, leaves some pairs to
+// the host as a card does, and fails where it is told to. For tests of the host's side alone.
+
+#define _GNU_SOURCE // MAP_ANONYMOUS
+#include "fake_backend.h"
+
+#include "device/backend.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT extern fake_knobs toi_fake_knobs;
+fake_knobs toi_fake_knobs;
+static fake_knobs *const knobs = &toi_fake_knobs;
+
+typedef struct fake_mesh
+{
+    int64_t vertex_count;
+    toi_edge_array edges;
+    int32_t *faces;
+    int64_t face_count;
+    int32_t *groups;
+    double *start, *end;
+    bool has_end;
+    toi_impact_array impacts;
+    toi_impact *list; // of them, what is not left to the host
+    int64_t count;
+    toi_residence residence;
+    toi_pair_array hard_pairs[TOI_PAIR_KINDS];
+    toi_pair_name *hard;
+    toi_query *queries;
+} fake_mesh;
+
+static void *must(void *memory)
+{
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static void *copy_of(const void *data, size_t size)
+{
+    return data ? memcpy(must(malloc(size + 1)), data, size) : NULL;
+}
+
+static toi_status end_as(toi_status status, const char *what, toi_complaint *complaint)
+{
+    if (status != TOI_OK)
+        snprintf(complaint->text, sizeof complaint->text, "fake card: %s has failed", what);
+    return status;
+}
+
+// ---- Cards
+
+static toi_status open_card(const toi_device_def *def, void **card, toi_device_info *info,
+                            toi_complaint *complaint)
+{
+    if (knobs->open != TOI_OK)
+        return end_as(knobs->open, "opening it", complaint);
+    if (!knobs->card_memory) {
+        knobs->card_memory =
+            mmap(NULL, FAKE_CARD_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        knobs->shadow = must(calloc(1, FAKE_CARD_BYTES));
+    }
+    ++knobs->cards;
+    *card = must(malloc(1));
+    *info = (toi_device_info){.name = "fake", .number = def->number, .count = 1};
+    return TOI_OK;
+}
+
+static void close_card(void *card)
+{
+    --knobs->cards;
+    free(card);
+}
+
+static toi_status allocate(void *card, size_t size, void **memory, toi_complaint *complaint)
+{
+    (void)card;
+    *memory = size < (size_t)1 << 40 ? malloc(size) : NULL;
+    knobs->blocks += *memory != NULL;
+    return end_as(*memory ? TOI_OK : TOI_ERROR_MEMORY, "allocating", complaint);
+}
+
+static void release(void *card, void *memory)
+{
+    (void)card;
+    --knobs->blocks;
+    free(memory);
+}
+
+static bool is_on_card(void *card, const void *memory)
+{
+    (void)card;
+    uintptr_t at = (uintptr_t)memory, first = (uintptr_t)knobs->card_memory;
+    return first && at >= first && at - first < FAKE_CARD_BYTES;
+}
+
+// ---- Meshes
+
+static toi_status make_mesh(void *card, const toi_card_topology *t, void **mesh,
+                            toi_complaint *complaint)
+{
+    (void)card;
+    if (knobs->make_mesh != TOI_OK)
+        return end_as(knobs->make_mesh, "making a mesh", complaint);
+    size_t index = sizeof(int32_t), point = 3 * sizeof(double);
+    fake_mesh *m = must(calloc(1, sizeof *m));
+    m->vertex_count = t->vertex_count;
+    m->edges.data = copy_of(t->edges, 2 * index * (size_t)t->edge_count);
+    m->edges.count = t->edge_count;
+    m->faces = copy_of(t->faces, 3 * index * (size_t)t->face_count);
+    m->face_count = t->face_count;
+    m->groups = copy_of(t->groups, index * (size_t)t->vertex_count);
+    m->start = must(malloc(point * (size_t)t->vertex_count + 1));
+    m->end = must(malloc(point * (size_t)t->vertex_count + 1));
+    ++knobs->meshes;
+    ++knobs->meshes_made;
+    *mesh = m;
+    return TOI_OK;
+}
+
+static void free_mesh(void *mesh)
+{
+    fake_mesh *m = mesh;
+    free(m->edges.data);
+    free(m->faces);
+    free(m->groups);
+    free(m->start);
+    free(m->end);
+    free(m->hard);
+    free(m->queries);
+    free(m->list);
+    toi_free_impacts(&m->impacts);
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        toi_free_pairs(&m->hard_pairs[kind]);
+    free(m);
+    --knobs->meshes;
+}
+
+static toi_mesh view_mesh(const fake_mesh *m)
+{
+    toi_mesh mesh = toi_make_mesh(m->start, m->end, m->vertex_count, m->faces, m->face_count);
+    mesh.edges = toi_view_edges(&m->edges);
+    return mesh;
+}
+
+// Copies positions from wherever they are; true: all are finite.
+static bool load(const toi_point_view *view, double *to)
+{
+    bool single = view->scalar == TOI_FLOAT, finite = true;
+    int64_t packed = 3 * (int64_t)(single ? sizeof(float) : sizeof(double));
+    const char *data = view->data;
+    if (is_on_card(NULL, data))
+        data = knobs->shadow + (data - knobs->card_memory);
+    for (int64_t i = 0; i < view->count; ++i) {
+        const char *at = data + i * (view->stride ? view->stride : packed);
+        for (int k = 0; k < 3; ++k) {
+            float x;
+            if (single) {
+                memcpy(&x, at + (size_t)k * sizeof x, sizeof x);
+                to[3 * i + k] = (double)x;
+            } else
+                memcpy(&to[3 * i + k], at + (size_t)k * sizeof *to, sizeof *to);
+            finite &= isfinite(to[3 * i + k]) != 0;
+        }
+    }
+    return finite;
+}
+
+// ---- Questions
+
+static bool is_hard(int32_t kind, int32_t a, int32_t b)
+{
+    uint32_t key = (uint32_t)kind * 7919u + (uint32_t)a * 31u + (uint32_t)b;
+    return knobs->hard_every > 0 && key % (uint32_t)knobs->hard_every == 0;
+}
+
+// Those that are hard, whether they are hit or not.
+static toi_status list_hard(fake_mesh *m, const toi_ccd_def *def, toi_card_answer *answer)
+{
+    toi_mesh mesh = view_mesh(m);
+    int64_t count = 0;
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+        toi_pair_array *pairs = &m->hard_pairs[kind];
+        toi_status status = toi_find_candidates(def, &mesh, (toi_kind)kind, pairs, NULL);
+        if (status != TOI_OK)
+            return status;
+        m->hard = must(realloc(m->hard, (size_t)(count + pairs->count + 1) * sizeof *m->hard));
+        m->queries =
+            must(realloc(m->queries, (size_t)(count + pairs->count + 1) * sizeof *m->queries));
+        for (int64_t i = pairs->count; i-- > 0;) { // in any order
+            toi_pair pair = pairs->data[i];
+            if (!is_hard(kind, pair.a, pair.b))
+                continue;
+            m->hard[count] = (toi_pair_name){kind, pair.a, pair.b};
+            m->queries[count++] = toi_gather_query(&mesh, (toi_kind)kind, pair);
+        }
+    }
+    answer->hard = m->hard;
+    answer->queries = m->queries;
+    answer->hard_count = count;
+    return TOI_OK;
+}
+
+static void list_impacts(fake_mesh *m, toi_card_answer *answer)
+{
+    m->list = must(realloc(m->list, (size_t)(m->impacts.count + 1) * sizeof *m->list));
+    for (int64_t i = 0; i < m->impacts.count; ++i) {
+        const toi_impact *impact = &m->impacts.data[i];
+        if (impact->kind >= TOI_PAIR_KINDS || is_hard(impact->kind, impact->a, impact->b))
+            continue;
+        ++answer->counts[impact->kind];
+        if (impact->time < answer->earliest.time) // of equal ones the first in the list
+            answer->earliest = *impact;
+        m->list[answer->count++] = *impact;
+    }
+}
+
+// Where it was asked for: on the card that is the second half of its memory.
+static toi_status place_list(fake_mesh *m, toi_card_answer *answer, toi_complaint *complaint)
+{
+    size_t bytes = (size_t)answer->count * sizeof *m->list, half = FAKE_CARD_BYTES / 2;
+    answer->impacts = m->list;
+    if (m->residence == TOI_ON_HOST)
+        return TOI_OK;
+    if (bytes > half)
+        return end_as(TOI_ERROR_MEMORY, "placing the list", complaint);
+    memcpy(knobs->shadow + half, m->list, bytes);
+    answer->impacts = (const toi_impact *)(const void *)(knobs->card_memory + half);
+    return TOI_OK;
+}
+
+static toi_status answer_all(fake_mesh *m, const toi_card_question *question,
+                             toi_card_answer *answer)
+{
+    toi_mesh mesh = view_mesh(m);
+    toi_ccd_report report;
+    toi_ccd_def def = toi_default_ccd_def();
+    def.filter = (toi_filter){.groups = m->groups, .group_count = m->groups ? m->vertex_count : 0};
+    def.narrow.t_max = question->t_max;
+    def.workers = 1;
+    toi_status status = toi_find_impacts(&def, &mesh, &m->impacts, &report);
+    if (status == TOI_OK)
+        status = list_hard(m, &def, answer);
+    if (status != TOI_OK)
+        return status;
+    list_impacts(m, answer);
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
+        answer->report.tested[kind] = report.tested[kind];
+    return TOI_OK;
+}
+
+static toi_status find(void *mesh, const toi_card_question *question, toi_card_answer *answer,
+                       toi_complaint *complaint)
+{
+    fake_mesh *m = mesh;
+    ++knobs->finds;
+    *answer = (toi_card_answer){.earliest.time = INFINITY};
+    if (knobs->find != TOI_OK) {
+        m->has_end = false;
+        return end_as(knobs->find, "finding impacts", complaint);
+    }
+    if (!question->start.data && !m->has_end)
+        return end_as(TOI_ERROR_ARGUMENT, "going on from no end", complaint);
+    bool finite = true;
+    if (question->start.data)
+        finite = load(&question->start, m->start);
+    else {
+        memcpy(m->start, m->end, 3 * sizeof *m->start * (size_t)m->vertex_count);
+        ++knobs->resumed;
+    }
+    finite &= load(&question->end, m->end);
+    m->has_end = finite;
+    answer->infinite = !finite;
+    answer->report.stage_count = question->measure;
+    answer->report.stage_names[0] = "all";
+    if (!finite)
+        return TOI_OK;
+    m->residence = question->residence;
+    toi_status status = answer_all(m, question, answer);
+    if (status != TOI_OK)
+        return end_as(status, "finding impacts", complaint);
+    if (question->goal == TOI_CARD_EARLIEST) // only what may be the earliest need be there
+        answer->count = 0;
+    m->count = answer->count;
+    if (question->goal == TOI_CARD_ALL && question->defer && answer->hard_count > 0) {
+        answer->earliest = (toi_impact){.time = INFINITY};
+        answer->count = 0;
+        return TOI_OK;
+    }
+    return place_list(m, answer, complaint);
+}
+
+static bool is_before(const toi_impact *a, const toi_impact *b)
+{
+    if (a->kind != b->kind)
+        return a->kind < b->kind;
+    return a->a != b->a ? a->a < b->a : a->b < b->b;
+}
+
+static toi_status merge(void *mesh, const toi_impact *impacts, int64_t count,
+                        toi_card_answer *answer, toi_complaint *complaint)
+{
+    fake_mesh *m = mesh;
+    if (knobs->merge != TOI_OK)
+        return end_as(knobs->merge, "merging", complaint);
+    int64_t old = m->count, i = 0, j = 0;
+    bool deferred = !answer->impacts;
+    toi_impact *to = must(malloc((size_t)(old + count + 1) * sizeof *to));
+    while (i < old || j < count) {
+        bool second = i == old || (j < count && is_before(&impacts[j], &m->list[i]));
+        to[i + j] = second ? impacts[j] : m->list[i];
+        if (second && impacts[j].kind < TOI_PAIR_KINDS)
+            ++answer->counts[impacts[j].kind];
+        if (deferred && to[i + j].time < answer->earliest.time)
+            answer->earliest = to[i + j];
+        *(second ? &j : &i) += 1;
+    }
+    free(m->list);
+    m->list = to;
+    m->count = answer->count = old + count;
+    return place_list(m, answer, complaint);
+}
+
+static const toi_backend table = {.version = TOI_BACKEND_VERSION,
+                                  .open = open_card,
+                                  .close = close_card,
+                                  .allocate = allocate,
+                                  .release = release,
+                                  .is_on_card = is_on_card,
+                                  .make_mesh = make_mesh,
+                                  .free_mesh = free_mesh,
+                                  .find = find,
+                                  .merge = merge};
+
+EXPORT toi_backend_fn toi_backend_of_cuda;
+const toi_backend *toi_backend_of_cuda(uint32_t version)
+{
+    uint32_t own = knobs->version ? knobs->version : TOI_BACKEND_VERSION;
+    return version == own ? &table : NULL;
+}

@@ -1,0 +1,32 @@
+// What a test sets and reads of the fake backend, which stands for a card where there is none.
+
+#ifndef TOI_TEST_FAKE_BACKEND_H
+#define TOI_TEST_FAKE_BACKEND_H
+
+#include "toi/base.h"
+
+typedef struct fake_knobs
+{
+    int hard_every;       // about every so many-th pair is left to the host; 0: none
+    uint32_t version;     // the version that it has; 0: the right one
+    toi_status open;      // how these calls end
+    toi_status make_mesh; //
+    toi_status find;
+    toi_status merge;
+    // What is still held, and what was done.
+    _Atomic int64_t cards, meshes, blocks;
+    _Atomic int64_t meshes_made, finds, resumed;
+    // Memory that only the card can read: the host's address of it ends the process.
+    char *card_memory;
+    char *shadow; // where its bytes are
+} fake_knobs;
+
+enum
+{
+    FAKE_CARD_BYTES = 1 << 20
+};
+
+// The symbol of the library that these are found by.
+#define FAKE_KNOBS_SYMBOL "toi_fake_knobs"
+
+#endif

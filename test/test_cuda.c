@@ -1,0 +1,578 @@
+// What a card answers is what the processor answers, bit for bit: every impact and the earliest, of
+// generated and real scenes, soups, lattices, scaled and far from round numbers, under memory
+// limits, at once on two streams, a thousand times. Skipped where there is no card, unless
+// TOI_REQUIRE_CARD is set (`make test-cuda`). TOI_TEST_BACKEND: the file of another backend.
+
+#include "counted_hooks.h"
+#include "real_frames.h"
+#include "scenes.h"
+#include "steps.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static toi_device_def device_def(void)
+{
+    toi_device_def def = toi_default_device_def();
+    def.library = getenv("TOI_TEST_BACKEND");
+    return def;
+}
+
+// How large a scene is: a backend without a card is slow.
+static int64_t scaled(int64_t size)
+{
+    return getenv("TOI_TEST_BACKEND") ? size / 20 + 100 : size;
+}
+
+static toi_device *open_card(void)
+{
+    toi_device_def def = device_def();
+    toi_device *device;
+    assert_ok(toi_open_device(&def, &device));
+    return device;
+}
+
+static toi_ccd_def on_card(toi_device *device)
+{
+    toi_ccd_def def = toi_default_ccd_def();
+    def.device = device;
+    return def;
+}
+
+// ---- Comparing
+
+static void same_impact(const char *name, const toi_impact *found, const toi_impact *expected)
+{
+    if (memcmp(found, expected, sizeof *found) != 0)
+        fail_msg("%s: %d %d-%d at %a (%a, %a), normal (%a, %a, %a); not %d %d-%d at %a (%a, %a), "
+                 "normal (%a, %a, %a)",
+                 name, found->kind, found->a, found->b, found->time, found->u, found->v,
+                 found->normal[0], found->normal[1], found->normal[2], expected->kind, expected->a,
+                 expected->b, expected->time, expected->u, expected->v, expected->normal[0],
+                 expected->normal[1], expected->normal[2]);
+}
+
+static void same_lists(const char *name, toi_impact_view found, const toi_impact_array *expected)
+{
+    int64_t both = found.count < expected->count ? found.count : expected->count;
+    for (int64_t i = 0; i < both; ++i)
+        same_impact(name, &found.data[i], &expected->data[i]);
+    if (found.count != expected->count)
+        fail_msg("%s: %lld impacts, not %lld", name, (long long)found.count,
+                 (long long)expected->count);
+}
+
+static void same_reports(const char *name, const toi_ccd_report *found,
+                         const toi_ccd_report *expected)
+{
+    same_impact(name, &found->earliest, &expected->earliest);
+    assert_int_equal(found->state, expected->state);
+    assert_memory_equal(found->hits, expected->hits, sizeof found->hits);
+}
+
+// One step, of a mesh or of a scene; returns how many impacts.
+static int64_t compare(const char *name, toi_device *device, toi_scene *scene, const toi_mesh *mesh)
+{
+    toi_ccd_def def = on_card(device), without = toi_default_ccd_def();
+    toi_ccd_report expected, found;
+    toi_impact_array impacts = {0}, others = {0};
+    toi_impact_view view;
+    assert_ok(ask_impacts(NULL, &without, mesh, &impacts, &expected));
+    assert_ok(ask_impacts(scene, &def, mesh, &others, &found));
+    same_lists(name, (toi_impact_view){others.data, others.count}, &impacts);
+    same_reports(name, &found, &expected);
+    if (scene) {
+        assert_ok(toi_scene_view_impacts(scene, &def, mesh->start, mesh->end, TOI_ON_HOST, &view,
+                                         &found));
+        same_lists(name, view, &impacts);
+        same_reports(name, &found, &expected);
+    }
+    assert_ok(ask_earliest(NULL, &without, mesh, &expected));
+    assert_ok(ask_earliest(scene, &def, mesh, &found));
+    same_reports(name, &found, &expected);
+    int64_t count = impacts.count;
+    toi_free_impacts(&impacts);
+    toi_free_impacts(&others);
+    return count;
+}
+
+// As they are, by thirds, and at both ends of what doubles have room for.
+static const struct
+{
+    const char *name;
+    double factor;
+} sizes[] = {{"", 1}, {" / 3", 1 / 3.0}, {" * 2^200", 0x1p200}, {" * 2^-200", 0x1p-200}};
+
+static double resize(double x, int size)
+{
+    return size == 1 ? x / 3 : x * sizes[size].factor;
+}
+
+// In all sizes, in a scene that is kept and without one.
+static int64_t compare_sizes(const char *name, toi_device *device, const toi_mesh *mesh)
+{
+    int64_t count = mesh->start.count, impacts = 0;
+    double *start = malloc(3 * sizeof *start * (size_t)count);
+    double *end = malloc(3 * sizeof *end * (size_t)count);
+    const double *from = mesh->start.data, *to = mesh->end.data; // packed
+    toi_scene *scene;
+    assert_ok(make_scene_of(mesh, NULL, &scene));
+    for (int size = 0; size < 4; ++size) {
+        char whole[200];
+        toi_mesh sized = *mesh;
+        snprintf(whole, sizeof whole, "%s%s", name, sizes[size].name);
+        for (int64_t i = 0; i < 3 * count; ++i) {
+            start[i] = resize(from[i], size);
+            end[i] = resize(to[i], size);
+        }
+        sized.start.data = start;
+        sized.end.data = end;
+        impacts += compare(whole, device, scene, &sized);
+        if (size == 0)
+            compare(whole, device, NULL, &sized);
+    }
+    toi_free_scene(scene);
+    free(start);
+    free(end);
+    return impacts;
+}
+
+// ---- What is compared
+
+static void soups_agree(void **state)
+{
+    toi_device *device = *state;
+    int64_t impacts = 0;
+    for (int64_t i = 0; i < cases(40); ++i) {
+        double extent = 0.02 + 0.05 * (double)(i % 10);
+        soup s = make_soup(1 + i * i % 700, extent, 0.1 * (double)(i % 5), (uint64_t)i);
+        impacts += compare_sizes("soup", device, &s.mesh);
+        free_soup(&s);
+    }
+    assert_true(impacts > 1000);
+}
+
+// Coordinates from a handful of whole numbers: contacts at t = 0 and t = 1, on corners and edges,
+// flat for all times, faces without area.
+static void lattices_agree(void **state)
+{
+    toi_device *device = *state;
+    toi_random random = {11};
+    int64_t impacts = 0;
+    for (int64_t i = 0; i < cases(40); ++i) {
+        soup s = make_soup(10 + 3 * (i % 40), 1, 1, (uint64_t)i);
+        double width = 2 + (double)(i % 8);
+        for (int64_t v = 0; v < s.vertex_count; ++v)
+            for (int k = 0; k < 3; ++k) {
+                s.start[v][k] = floor(width * toi_random_unit(&random));
+                s.end[v][k] =
+                    i % 3 == 2 && k == 2 ? s.start[v][k] : floor(width * toi_random_unit(&random));
+            }
+        impacts += compare_sizes("lattice", device, &s.mesh);
+        free_soup(&s);
+    }
+    assert_true(impacts > 1000);
+}
+
+static toi_mesh mesh_of(const toi_animation *scene, int frame, toi_edge_array *edges)
+{
+    toi_mesh mesh = toi_make_mesh(scene->points[frame * scene->point_count],
+                                  scene->points[(frame + 1) * scene->point_count],
+                                  scene->point_count, scene->faces[0], scene->face_count);
+    toi_index_view loose = {scene->edges[0], scene->edge_count, 0};
+    if (!edges->data)
+        assert_ok(toi_make_edges(mesh.faces, loose, scene->point_count, edges));
+    mesh.edges = toi_view_edges(edges);
+    return mesh;
+}
+
+static toi_animation make_animation(const char *name, int64_t size, int frames)
+{
+    toi_animation_def def = toi_default_animation_def();
+    def.name = name;
+    def.size = scaled(size);
+    def.frames = frames;
+    def.begin = 0.7;
+    toi_animation scene;
+    assert_ok(toi_make_animation(&def, &scene));
+    return scene;
+}
+
+static void generated_scenes_agree(void **state)
+{
+    toi_device *device = *state;
+    const int64_t counts[] = {300, 4000, long_factor() > 1 ? 100000 : 20000};
+    for (int i = 0; toi_animation_name(i); ++i)
+        for (int n = 0; n < 3; ++n) {
+            toi_animation scene = make_animation(toi_animation_name(i), counts[n], 2);
+            toi_edge_array edges = {0};
+            toi_mesh mesh = mesh_of(&scene, 0, &edges);
+            compare_sizes(toi_animation_name(i), device, &mesh);
+            toi_free_edges(&edges);
+            toi_free_animation(&scene);
+        }
+}
+
+// A scene over its frames, where the start is the last end; with groups, and a function too.
+static bool is_not_thrice(void *context, int32_t a, int32_t b)
+{
+    (void)context;
+    return (a + b) % 3 != 0;
+}
+
+static void check_frames(const char *name, toi_device *device, toi_filter filter)
+{
+    toi_animation scene = make_animation(name, 3000, 9);
+    toi_edge_array edges = {0};
+    toi_mesh mesh = mesh_of(&scene, 0, &edges);
+    toi_ccd_def def = on_card(device), without = toi_default_ccd_def();
+    toi_impact_array expected = {0};
+    toi_impact_view view;
+    toi_ccd_report report;
+    toi_scene *kept;
+    if (filter.group_count) {
+        filter.groups = scene.groups;
+        filter.group_count = scene.point_count;
+    }
+    assert_ok(make_scene_of(&mesh, &filter, &kept));
+    without.filter = filter;
+    bool loose = false; // points of no face and no edge need both ends
+    for (int frame = 0; frame < 8; ++frame) {
+        mesh = mesh_of(&scene, frame, &edges);
+        assert_ok(toi_find_impacts(&without, &mesh, &expected, NULL));
+        toi_point_view start = frame % 4 && !loose ? (toi_point_view){0} : mesh.start;
+        toi_status status =
+            toi_scene_view_impacts(kept, &def, start, mesh.end, TOI_ON_HOST, &view, &report);
+        if (status == TOI_ERROR_UNSUPPORTED && !start.data) {
+            loose = true;
+            status = toi_scene_view_impacts(kept, &def, mesh.start, mesh.end, TOI_ON_HOST, &view,
+                                            &report);
+        }
+        assert_ok(status);
+        same_lists(name, view, &expected);
+    }
+    toi_free_impacts(&expected);
+    toi_free_scene(kept);
+    toi_free_edges(&edges);
+    toi_free_animation(&scene);
+}
+
+static void frames_agree_in_a_scene(void **state)
+{
+    toi_device *device = *state;
+    for (int i = 0; toi_animation_name(i); ++i) {
+        check_frames(toi_animation_name(i), device, (toi_filter){0});
+        check_frames(toi_animation_name(i), device, (toi_filter){.group_count = 1});
+        check_frames(toi_animation_name(i), device, (toi_filter){.may_collide = is_not_thrice});
+    }
+}
+
+static void real_scenes_agree(void **state)
+{
+    toi_device *device = *state;
+    static const char *const names[] = {"cloth-funnel", "cloth-ball", "n-body", "thick-cloth"};
+    bool all = true;
+    for (int i = 0; i < (getenv("TOI_TEST_BACKEND") ? 1 : 4); ++i) {
+        real_frames l;
+        if (!load_real_scene(names[i], &l)) {
+            all = false;
+            continue;
+        }
+        assert_true(compare_sizes(names[i], device, &l.mesh) > 0);
+        free_real_frames(&l);
+    }
+    if (!all)
+        skip();
+}
+
+static void a_real_sequence_agrees(void **state)
+{
+    toi_device *device = *state;
+    toi_scene *scene = NULL;
+    int frames = long_factor() > 1 ? 59 : 10;
+    bool found = true;
+    for (int frame = 0; frame < frames && found; ++frame) {
+        char start[100], end[100];
+        real_frames l;
+        snprintf(start, sizeof start, "sequences/rumba/frame_%03d.ply", frame);
+        snprintf(end, sizeof end, "sequences/rumba/frame_%03d.ply", frame + 1);
+        found = load_real_frames(start, end, &l);
+        if (!found)
+            break;
+        if (!scene)
+            assert_ok(make_scene_of(&l.mesh, NULL, &scene));
+        compare(start, device, scene, &l.mesh);
+        free_real_frames(&l);
+    }
+    toi_free_scene(scene);
+    if (!found)
+        skip();
+}
+
+static void safe_steps_agree(void **state)
+{
+    toi_device *device = *state;
+    toi_ccd_def def = on_card(device), without = toi_default_ccd_def();
+    for (int i = 0; toi_animation_name(i); ++i) {
+        toi_animation scene = make_animation(toi_animation_name(i), 2000, 2);
+        toi_edge_array edges = {0};
+        toi_mesh mesh = mesh_of(&scene, 0, &edges);
+        size_t bytes = (size_t)scene.point_count * sizeof(double);
+        double *steps = malloc(bytes), *others = malloc(bytes);
+        assert_ok(toi_find_safe_steps(&without, &mesh, steps, NULL));
+        assert_ok(toi_find_safe_steps(&def, &mesh, others, NULL));
+        assert_memory_equal(others, steps, bytes);
+        free(steps);
+        free(others);
+        toi_free_edges(&edges);
+        toi_free_animation(&scene);
+    }
+}
+
+// ---- Memory, errors, threads
+
+// The same answer in parts, down to a small share of what the step would like. A limit may be too
+// low for the mesh itself; then that is said, and the processor answers.
+static void memory_limits_change_nothing(void **state)
+{
+    toi_animation scene = make_animation("n-body", long_factor() > 1 ? 100000 : 20000, 2);
+    toi_edge_array edges = {0};
+    toi_mesh mesh = mesh_of(&scene, 0, &edges);
+    toi_device *plenty = *state;
+    toi_ccd_def def = on_card(plenty), without = toi_default_ccd_def();
+    toi_impact_array impacts = {0}, expected = {0};
+    assert_ok(toi_find_impacts(&without, &mesh, &expected, NULL));
+    assert_ok(toi_find_impacts(&def, &mesh, &impacts, NULL));
+    int64_t peak = toi_device_last_report(plenty).peak_bytes, most_windows = 0;
+    int answered = 0;
+    for (int share = 1; share <= 1024 && peak > 0; share *= 2) {
+        toi_device_def limited = device_def();
+        limited.memory_limit = peak / share;
+        toi_device *device;
+        toi_status status = toi_open_device(&limited, &device);
+        if (status == TOI_OK) {
+            def.device = device;
+            status = toi_find_impacts(&def, &mesh, &impacts, NULL);
+            toi_device_report report = toi_device_last_report(device);
+            if (status == TOI_OK) {
+                same_lists("memory limit", (toi_impact_view){impacts.data, impacts.count},
+                           &expected);
+                assert_true(report.peak_bytes <= limited.memory_limit);
+                most_windows = report.windows > most_windows ? report.windows : most_windows;
+                ++answered;
+            }
+            toi_close_device(device);
+        }
+        if (status != TOI_OK) {
+            assert_true(status == TOI_ERROR_MEMORY || status == TOI_ERROR_LIMIT);
+            print_message("1/%d of %lld bytes: %s\n", share, (long long)peak, toi_last_message());
+        }
+    }
+    print_message("%d limits were enough, at most %lld parts\n", answered, (long long)most_windows);
+    assert_true(getenv("TOI_TEST_BACKEND") || (answered >= 3 && most_windows > 1));
+    toi_free_impacts(&impacts);
+    toi_free_impacts(&expected);
+    toi_free_edges(&edges);
+    toi_free_animation(&scene);
+}
+
+static void failures_leave_the_scene_usable(void **state)
+{
+    toi_device *device = *state;
+    toi_ccd_def def = on_card(device);
+    soup s = make_soup(60, 0.3, 0.4, 1);
+    toi_ccd_report report;
+    toi_scene *scene;
+    assert_ok(make_scene_of(&s.mesh, NULL, &scene));
+    assert_true(compare("before", device, scene, &s.mesh) > 0);
+    double good = s.end[7][2];
+    const double bad[] = {NAN, INFINITY, -INFINITY};
+    for (int i = 0; i < 3; ++i) {
+        s.end[7][2] = bad[i];
+        assert_fails(toi_scene_find_earliest(scene, &def, s.mesh.start, s.mesh.end, &report),
+                     TOI_ERROR_DATA, "vertex 7: coordinate z at t = 1");
+        s.end[7][2] = good;
+        compare("after", device, scene, &s.mesh);
+    }
+    toi_device_def tiny = device_def();
+    tiny.memory_limit = 1;
+    toi_device *small;
+    if (toi_open_device(&tiny, &small) == TOI_OK) {
+        def.device = small;
+        toi_status status = toi_scene_find_earliest(scene, &def, s.mesh.start, s.mesh.end, &report);
+        if (!getenv("TOI_TEST_BACKEND"))
+            assert_true(status == TOI_ERROR_MEMORY || status == TOI_ERROR_LIMIT);
+        toi_close_device(small);
+    }
+    compare("after", device, scene, &s.mesh);
+    toi_free_scene(scene);
+    free_soup(&s);
+}
+
+// Numbers of cards that there are not.
+static void other_cards_are_refused(void **state)
+{
+    toi_device *device = *state;
+    if (getenv("TOI_TEST_BACKEND"))
+        skip();
+    toi_device_def def = device_def();
+    def.number = toi_describe_device(device).count;
+    toi_device *other;
+    assert_int_equal(toi_open_device(&def, &other), TOI_ERROR_UNSUPPORTED);
+    assert_null(other);
+    print_message("%s\n", toi_last_message());
+}
+
+typedef struct asker
+{
+    toi_animation scene;
+    bool same;
+} asker;
+
+static void *ask_often(void *context)
+{
+    asker *a = context;
+    toi_device_def definition = device_def();
+    toi_device *device = NULL;
+    toi_scene *scene = NULL;
+    toi_impact_array expected = {0}, impacts = {0};
+    const toi_animation *s = &a->scene;
+    toi_mesh mesh = toi_make_mesh(s->points[0], s->points[s->point_count], s->point_count,
+                                  s->faces[0], s->face_count);
+    toi_ccd_def without = toi_default_ccd_def();
+    a->same = toi_open_device(&definition, &device) == TOI_OK &&
+              make_scene_of(&mesh, NULL, &scene) == TOI_OK &&
+              toi_find_impacts(&without, &mesh, &expected, NULL) == TOI_OK;
+    toi_ccd_def def = on_card(device);
+    for (int i = 0; a->same && i < 100; ++i)
+        a->same =
+            toi_scene_find_impacts(scene, &def, mesh.start, mesh.end, &impacts, NULL) == TOI_OK &&
+            impacts.count == expected.count &&
+            memcmp(impacts.data, expected.data, (size_t)impacts.count * sizeof *impacts.data) == 0;
+    toi_free_impacts(&impacts);
+    toi_free_impacts(&expected);
+    toi_free_scene(scene);
+    toi_close_device(device);
+    return NULL;
+}
+
+static void two_streams_at_once(void **state)
+{
+    (void)state;
+    asker askers[2] = {{make_animation("cloth-ball", 4000, 2), false},
+                       {make_animation("n-body", 4000, 2), false}};
+    pthread_t threads[2];
+    for (int i = 0; i < 2; ++i)
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_often, &askers[i]), 0);
+    for (int i = 0; i < 2; ++i) {
+        pthread_join(threads[i], NULL);
+        assert_true(askers[i].same);
+        toi_free_animation(&askers[i].scene);
+    }
+}
+
+static int64_t free_on_card(void)
+{
+    toi_device *device = open_card();
+    int64_t bytes = toi_describe_device(device).memory_free;
+    toi_close_device(device);
+    return bytes;
+}
+
+// On the card, in page-locked memory, and from the hooks.
+static void a_thousand_calls_keep_nothing(void **state)
+{
+    (void)state;
+    count_allocations(state);
+    toi_animation animation = make_animation("cloth-ball", 2000, 2);
+    toi_edge_array edges = {0};
+    toi_mesh mesh = mesh_of(&animation, 0, &edges);
+    toi_impact_array impacts = {0};
+    int64_t live = 0, left = 0;
+    for (int round = 0; round < 6; ++round) { // the first is for what stays
+        toi_device *device = open_card();
+        toi_ccd_def def = on_card(device);
+        toi_ccd_report report;
+        toi_scene *scene;
+        double *pinned = toi_device_allocate(device, 1 << 20);
+        assert_non_null(pinned);
+        assert_ok(make_scene_of(&mesh, NULL, &scene));
+        for (int i = 0; i < 200; ++i) {
+            assert_ok(ask_impacts(scene, &def, &mesh, &impacts, &report));
+            assert_ok(ask_earliest(i % 10 ? scene : NULL, &def, &mesh, &report));
+        }
+        toi_device_release(device, pinned);
+        if (round % 2) // either may go first
+            toi_free_scene(scene);
+        toi_close_device(device);
+        if (round % 2 == 0)
+            toi_free_scene(scene);
+        if (round == 0) {
+            live = ledger.live;
+            left = free_on_card();
+        }
+    }
+    assert_int_equal(ledger.live, live);
+    int64_t lost = left - free_on_card();
+    print_message("the card has %lld bytes less\n", (long long)lost);
+    assert_true(lost < 4 << 20);
+    toi_free_impacts(&impacts);
+    toi_free_edges(&edges);
+    toi_free_animation(&animation);
+    assert_int_equal(stop_counting(state), 0);
+}
+
+// ---- Is there a card?
+
+static int skip_all(const char *why)
+{
+    printf("skipped cuda: %s\n", why);
+    puts("0 passed, 0 failed, 1 skipped");
+    return getenv("TOI_REQUIRE_CARD") ? 1 : 0;
+}
+
+static int open_group(void **state)
+{
+    toi_device_def def = device_def();
+    toi_device *device;
+    if (toi_open_device(&def, &device) != TOI_OK)
+        return -1;
+    *state = device;
+    toi_device_info info = toi_describe_device(device);
+    print_message("%s, compute capability %d.%d, %lld MiB\n", info.name, info.compute / 10,
+                  info.compute % 10, (long long)(info.memory >> 20));
+    return 0;
+}
+
+static int close_group(void **state)
+{
+    toi_close_device(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(soups_agree),
+        cmocka_unit_test(lattices_agree),
+        cmocka_unit_test(generated_scenes_agree),
+        cmocka_unit_test(frames_agree_in_a_scene),
+        cmocka_unit_test(real_scenes_agree),
+        cmocka_unit_test(a_real_sequence_agrees),
+        cmocka_unit_test(safe_steps_agree),
+        cmocka_unit_test(memory_limits_change_nothing),
+        cmocka_unit_test(failures_leave_the_scene_usable),
+        cmocka_unit_test(other_cards_are_refused),
+        cmocka_unit_test(two_streams_at_once),
+        cmocka_unit_test(a_thousand_calls_keep_nothing),
+    };
+    toi_device_def def = device_def();
+    toi_device *device;
+    if (toi_open_device(&def, &device) != TOI_OK)
+        return skip_all(toi_last_message());
+    toi_close_device(device);
+    return cmocka_run_group_tests_name("cuda", tests, open_group, close_group);
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# --device on the command line, with a backend that needs no card: the same hashes, what is said, what is refused.
+# Usage: test_device_cli.sh PATH_TO_TOI PATH_TO_BACKEND
+set -euo pipefail
+
+[ $# -eq 2 ] || { echo "usage: $0 PATH_TO_TOI PATH_TO_BACKEND" >&2; exit 1; }
+backend=$(realpath "$2")
+. "$(dirname "$0")/outside.sh"
+device=(--device cuda --backend "$backend")
+
+hash_of() { "$toi" "$@" 2>/dev/null </dev/null | awk '$1 == "hash" { print $2 }'; }
+
+"$toi" scene cloth-ball --size 800 --begin 0.8 --frames 4 --out cloth >/dev/null
+frames=(cloth/*.ply)
+
+# --- ccd ----------------------------------------------------------------------------------------
+for scene in cloth-ball rod-twist n-body; do
+    question=(ccd --scene $scene --size 500 --begin 0.8 --all)
+    same "impacts of $scene" "$(hash_of "${question[@]}" "${device[@]}")" "$(hash_of "${question[@]}")"
+done
+succeeds "the earliest" ccd "${frames[@]:0:2}" "${device[@]}"
+check "it names the device" grep -q '^device *fake' stdout
+check "candidates are not counted" [ "$(grep -c '^candidates' stdout)" -eq 0 ]
+succeeds "as JSON" ccd "${frames[@]:0:2}" "${device[@]}" --json
+check "its device" grep -q '"device": "cuda"' stdout
+check "no candidates" grep -q '"candidates": null' stdout
+succeeds "files" ccd "${frames[@]:0:2}" "${device[@]}" --impacts a.csv --safe-steps a_steps.csv
+succeeds "the processor's" ccd "${frames[@]:0:2}" --impacts b.csv --safe-steps b_steps.csv
+check "the same impacts" cmp a.csv b.csv
+check "the same safe steps" cmp a_steps.csv b_steps.csv
+refuses "a separation" 3 "separations" ccd "${frames[@]:0:2}" "${device[@]}" --min-separation 0.1
+refuses "another narrow phase" 3 "narrow phases other than exact" ccd "${frames[@]:0:2}" "${device[@]}" --narrow inclusion
+refuses "a backend that is none" 3 "--device cpu gives the same answer" \
+    ccd "${frames[@]:0:2}" --device cuda --backend ./nothing.so
+refuses "candidates" 3 "not found on a device as yet" pairs "${frames[@]:0:2}" --device cuda
+
+# --- track --------------------------------------------------------------------------------------
+same "steps" "$(hash_of track "${frames[@]}" "${device[@]}" --check)" "$(hash_of track "${frames[@]}")"
+
+# --- bench --------------------------------------------------------------------------------------
+succeeds "bench ccd" bench ccd "${frames[@]:0:2}" "${device[@]}" --repeat 3 --csv bench.csv
+check "stages" grep -q 'timed one by one' stdout
+check "four rows and their titles" [ "$(wc -l <bench.csv)" -eq 5 ]
+succeeds "bench ccd with loose points" bench ccd --scene rod-twist --size 300 --begin 0.8 "${device[@]}" --repeat 2
+check "both ends travel" grep -q 'both, page-locked' stdout
+succeeds "bench ccd as JSON" bench ccd "${frames[@]:0:2}" "${device[@]}" --repeat 2 --json
+check "its hashes" grep -q '"cpu_hash"' stdout
+refuses "lists of methods" 1 "--repeat alone" bench ccd "${frames[@]:0:2}" "${device[@]}" --narrow exact,inclusion
+for command in ccd track "bench ccd"; do
+    # shellcheck disable=SC2086
+    succeeds "toi $command --help" $command --help
+    check "it has an example with a device" grep -qE "^  toi $command .*--device cuda" stdout
+done
+
+# --- info ---------------------------------------------------------------------------------------
+succeeds "info" info
+check "it says whether there is a card" grep -qE '^cuda +(none: .*|.*compute capability.*)' stdout
+cp "$toi" alone
+check "a program without a backend says where it looked" \
+    bash -c './alone info | grep -q "^cuda *none: .*libtoi_cuda" || ./alone info | grep -q "compute capability"'
+finish
