@@ -52,7 +52,8 @@ typedef struct toi_device_info
 } toi_device_info;
 
 /// Opens a card. TOI_ERROR_UNSUPPORTED where there is no backend, driver or card that fits;
-/// TOI_ERROR_MEMORY where the card is full. On failure *device is NULL.
+/// TOI_ERROR_ARGUMENT where no card has that number; TOI_ERROR_MEMORY where the card is full. On
+/// failure *device is NULL.
 TOI_API toi_status toi_open_device(const toi_device_def *def, toi_device **device);
 
 /// Ends a device, and gives back what scenes keep on it: no call may be using it, that which frees
