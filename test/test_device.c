@@ -50,8 +50,8 @@ static int begin(void **state)
 {
     knobs->hard_every = 3;
     knobs->version = 0;
-    knobs->open = knobs->make_mesh = knobs->find = knobs->merge = TOI_OK;
-    knobs->meshes_made = knobs->finds = knobs->resumed = 0;
+    knobs->open = knobs->make_mesh = knobs->find = knobs->merge = knobs->find_pairs = TOI_OK;
+    knobs->meshes_made = knobs->finds = knobs->resumed = knobs->sent = 0;
     return count_allocations(state);
 }
 
@@ -645,8 +645,12 @@ static void what_it_does_not_do_is_refused(void **state)
         assert_fails(toi_find_earliest(&defs[i], &s.mesh, &report), TOI_ERROR_UNSUPPORTED,
                      words[i]);
     toi_ccd_def def = on_device(device);
+    def.broad.method = TOI_BROAD_KDTREE;
     assert_fails(toi_find_candidates(&def, &s.mesh, TOI_EDGE_EDGE, &pairs, NULL),
-                 TOI_ERROR_UNSUPPORTED, "candidates");
+                 TOI_ERROR_UNSUPPORTED, "use auto, stq, sweep, grid or lbvh");
+    assert_fails(toi_find_candidates(&defs[4], &s.mesh, TOI_EDGE_EDGE, &pairs, NULL),
+                 TOI_ERROR_UNSUPPORTED, "given pairs");
+    def = on_device(device);
     assert_fails(toi_find_close(&def, &s.mesh, 0.1, &close, NULL), TOI_ERROR_UNSUPPORTED,
                  "close pairs");
     assert_ok(make_scene_of(&s.mesh, NULL, &scene));

@@ -365,6 +365,7 @@ static void forget(void *context)
     toi_free_mesh_order(&p->order);
     toi_forget_kept(p->scene);
     p->kept = NULL;
+    p->on_device = false;
 }
 
 // A list that is to be filled is emptied first: it cannot be what the call is asked about.
