@@ -342,7 +342,7 @@ static void memory_limits_change_nothing(void **state)
     toi_ccd_def def = on_card(*state), without = toi_default_ccd_def();
     toi_pair_array found = {0}, expected = {0};
     int64_t windows[METHODS] = {0}, answered = 0;
-    without.narrow.min_separation = def.narrow.min_separation = 0.3; // many pairs
+    without.narrow.min_separation = def.narrow.min_separation = 0.8; // many pairs
     assert_ok(toi_find_candidates(&without, &mesh, TOI_EDGE_EDGE, &expected, NULL));
     for (int64_t limit = (int64_t)1 << 27; limit >= 1 << 17; limit = limit * 2 / 3) {
         for (int i = 0; i < METHODS; ++i) {
