@@ -488,6 +488,10 @@ static toi_status find_pairs(find_call *c)
         c->answer->infinite = true;
         return TOI_OK;
     }
+    if (c->f.total < 2 || (search->kind == TOI_VERTEX_FACE && c->f.counts[1] == 0)) {
+        c->answer->in_order = true;
+        return TOI_OK;
+    }
     switch (search->method) {
     case TOI_BROAD_AUTO:
         return find_by_blocks(c);
