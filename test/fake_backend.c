@@ -29,6 +29,7 @@ typedef struct fake_mesh
     bool has_end;
     toi_impact_array impacts;
     toi_impact *list; // of them, what is not left to the host
+    int64_t count;
     toi_residence residence;
     toi_pair_array hard_pairs[TOI_PAIR_KINDS];
     toi_pair_name *hard;
@@ -287,6 +288,12 @@ static toi_status find(void *mesh, const toi_card_question *question, toi_card_a
         return end_as(status, "finding impacts", complaint);
     if (question->goal == TOI_CARD_EARLIEST) // only what may be the earliest need be there
         answer->count = 0;
+    m->count = answer->count;
+    if (question->goal == TOI_CARD_ALL && question->defer && answer->hard_count > 0) {
+        answer->earliest = (toi_impact){.time = INFINITY};
+        answer->count = 0;
+        return TOI_OK;
+    }
     return place_list(m, answer, complaint);
 }
 
@@ -303,18 +310,21 @@ static toi_status merge(void *mesh, const toi_impact *impacts, int64_t count,
     fake_mesh *m = mesh;
     if (knobs->merge != TOI_OK)
         return end_as(knobs->merge, "merging", complaint);
-    int64_t old = answer->count, i = 0, j = 0;
+    int64_t old = m->count, i = 0, j = 0;
+    bool deferred = !answer->impacts;
     toi_impact *to = must(malloc((size_t)(old + count + 1) * sizeof *to));
     while (i < old || j < count) {
         bool second = i == old || (j < count && is_before(&impacts[j], &m->list[i]));
         to[i + j] = second ? impacts[j] : m->list[i];
         if (second && impacts[j].kind < TOI_PAIR_KINDS)
             ++answer->counts[impacts[j].kind];
+        if (deferred && to[i + j].time < answer->earliest.time)
+            answer->earliest = to[i + j];
         *(second ? &j : &i) += 1;
     }
     free(m->list);
     m->list = to;
-    answer->count = old + count;
+    m->count = answer->count = old + count;
     return place_list(m, answer, complaint);
 }
 

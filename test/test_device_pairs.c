@@ -2,55 +2,12 @@
 // the processor's whatever the order that pairs come in, positions are sent once, filters and
 // limits hold, and failures leave a scene usable.
 
-#include "counted_hooks.h"
-#include "fake_backend.h"
+#include "fake_device.h"
 #include "steps.h"
-#include "support.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static fake_knobs *knobs;
-
-static toi_device *open_fake(void)
-{
-    toi_device_def def = toi_default_device_def();
-    toi_device *device;
-    def.library = TOI_FAKE_BACKEND;
-    assert_ok(toi_open_device(&def, &device));
-    return device;
-}
-
-static toi_ccd_def on_device(toi_device *device)
-{
-    toi_ccd_def def = toi_default_ccd_def();
-    def.device = device;
-    return def;
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    void *library = dlopen(TOI_FAKE_BACKEND, RTLD_NOW | RTLD_LOCAL);
-    knobs = library ? dlsym(library, FAKE_KNOBS_SYMBOL) : NULL;
-    return knobs ? 0 : -1;
-}
-
-// Every test leaves nothing behind, on the card and on the host.
-static int begin(void **state)
-{
-    knobs->find_pairs = TOI_OK;
-    knobs->sent = 0;
-    return count_allocations(state);
-}
-
-static int end(void **state)
-{
-    bool clean = knobs->cards == 0 && knobs->meshes == 0 && knobs->blocks == 0;
-    return stop_counting(state) == 0 && clean ? 0 : -1;
-}
 
 static bool even_sum(void *context, int32_t a, int32_t b)
 {
@@ -231,9 +188,10 @@ static void lists_of_candidates_keep_the_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(candidates_are_the_processors, begin, end),
-        cmocka_unit_test_setup_teardown(streams_of_candidates_end_as_their_sinks, begin, end),
-        cmocka_unit_test_setup_teardown(lists_of_candidates_keep_the_limit, begin, end),
+        cmocka_unit_test_setup_teardown(candidates_are_the_processors, begin_fake, end_fake),
+        cmocka_unit_test_setup_teardown(streams_of_candidates_end_as_their_sinks, begin_fake,
+                                        end_fake),
+        cmocka_unit_test_setup_teardown(lists_of_candidates_keep_the_limit, begin_fake, end_fake),
     };
-    return cmocka_run_group_tests_name("device_pairs", tests, set_up, NULL);
+    return cmocka_run_group_tests_name("device_pairs", tests, find_fake, NULL);
 }

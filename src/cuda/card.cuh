@@ -10,7 +10,7 @@
 // How many blocks of threads fill the card, for each kernel that shares its work out by itself.
 struct toi_fillings
 {
-    int take, blocks, meet, filter, contacts[2], hard[2], places, order;
+    int blocks, meet, filter, contacts[2], hard[2], share, write;
 };
 
 struct toi_card

@@ -108,12 +108,10 @@ typedef struct card_call
 toi_status toi_name_infinite(const toi_pipeline *p)
 {
     toi_status status = TOI_OK;
-    bool start = !p->resume && !is_on_card(p, &p->mesh.start);
-    bool end = !is_on_card(p, &p->mesh.end);
-    const toi_point_view *first = start ? &p->mesh.start : &p->mesh.end;
-    const toi_point_view *last = end ? &p->mesh.end : &p->mesh.start;
-    if (start || end)
-        status = toi_check_positions(first, last, p->workers);
+    if (!p->resume && !is_on_card(p, &p->mesh.start))
+        status = toi_check_coordinates(&p->mesh.start, "t = 0", p->workers);
+    if (status == TOI_OK && !is_on_card(p, &p->mesh.end))
+        status = toi_check_coordinates(&p->mesh.end, "t = 1", p->workers);
     return status == TOI_OK
                ? toi_fail(TOI_ERROR_DATA, "a coordinate of a vertex is not finite; the positions "
                                           "are in the card's memory, so it is not known which")
@@ -148,7 +146,8 @@ static void report_card(toi_pipeline *p, const toi_device_report *report, double
     p->report.seconds_narrow += seconds;
 }
 
-static toi_status ask(card_call *c, toi_card_goal goal, toi_residence residence)
+// `defer`: merge_rest() follows.
+static toi_status ask(card_call *c, toi_card_goal goal, toi_residence residence, bool defer)
 {
     toi_pipeline *p = c->p;
     double started = toi_clock();
@@ -169,7 +168,8 @@ static toi_status ask(card_call *c, toi_card_goal goal, toi_residence residence)
                                   .start = p->mesh.start,
                                   .end = p->mesh.end,
                                   .t_max = p->last_time,
-                                  .residence = residence};
+                                  .residence = residence,
+                                  .defer = defer};
     status = ask_card(c, &question);
     report_card(p, &c->answer.report, toi_clock() - made);
     if (status != TOI_OK)
@@ -206,7 +206,7 @@ static bool solve_hard_pair(const card_call *c, int64_t i, int worker, toi_impac
 {
     const toi_pipeline *p = c->p;
     const toi_pair_name *pair = &c->answer.hard[i];
-    toi_query_result r;
+    toi_query_result r = {.state = TOI_SEPARATED};
     toi_narrow_def def = p->def->narrow;
     def.t_max = c->t_max ? fmin(p->last_time, toi_bits_time(*c->t_max)) : p->last_time;
     *impact = (toi_impact){.kind = pair->kind, .a = pair->a, .b = pair->b};
@@ -297,7 +297,7 @@ toi_status toi_solve_on_device(toi_pipeline *p, toi_consume_fn *consume, void *c
     card_call c = {.p = p, .consume = consume, .context = context, .t_max = t_max};
     // The earliest of all may be one that the filter's function forbids.
     bool earliest = t_max && !has_rule(p);
-    toi_status status = ask(&c, earliest ? TOI_CARD_EARLIEST : TOI_CARD_ALL, TOI_ON_HOST);
+    toi_status status = ask(&c, earliest ? TOI_CARD_EARLIEST : TOI_CARD_ALL, TOI_ON_HOST, false);
     if (status != TOI_OK)
         return status;
     if (!earliest)
@@ -344,28 +344,18 @@ static toi_status list_rest(listing *l)
     return status == TOI_OK ? toi_refuse(p->budget, p->budget->limit + 1) : status;
 }
 
-// Adds what the card has decided to what the question has found.
-static void count_card(toi_question *q, const toi_card_answer *answer)
-{
-    toi_tally *t = &q->tallies[0];
-    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
-        t->hits[kind] += answer->counts[kind];
-    if (toi_is_earlier(&answer->earliest, &t->earliest))
-        t->earliest = answer->earliest;
-}
-
 static toi_status merge_rest(card_call *c)
 {
     toi_resident *r = c->resident;
     toi_device *device = r->device;
     toi_complaint complaint = {""};
-    if (r->decided.count == 0)
-        return TOI_OK;
     if (!r->mesh) {
         c->answer.impacts = r->decided.data;
         c->answer.count = r->decided.count;
         return TOI_OK;
     }
+    if (r->decided.count == 0 && c->answer.hard_count == 0)
+        return TOI_OK;
     toi_take_turn(device);
     toi_status status =
         device->backend->merge(r->mesh, r->decided.data, r->decided.count, &c->answer, &complaint);
@@ -378,15 +368,19 @@ static toi_status decide_all(listing *l, toi_residence residence)
     card_call *c = &l->call;
     *c = (card_call){.p = &l->q->pipeline, .consume = toi_consume_impacts, .context = l->q};
     l->q->recorder = NULL;
-    toi_status status = ask(c, TOI_CARD_ALL, residence);
+    toi_status status = ask(c, TOI_CARD_ALL, residence, true);
     if (status == TOI_OK && leaves_something(c))
         status = list_rest(l);
     else if (status == TOI_OK)
         c->resident->decided.count = 0;
-    if (status != TOI_OK)
-        return status;
-    count_card(l->q, &c->answer);
-    return merge_rest(c);
+    toi_tally *t = &l->q->tallies[0];
+    for (int kind = 0; kind < TOI_PAIR_KINDS && status == TOI_OK; ++kind)
+        t->hits[kind] += c->answer.counts[kind]; // which are the card's alone until they are merged
+    if (status == TOI_OK)
+        status = merge_rest(c);
+    if (status == TOI_OK && toi_is_earlier(&c->answer.earliest, &t->earliest))
+        t->earliest = c->answer.earliest;
+    return status;
 }
 
 typedef struct copying

@@ -64,7 +64,7 @@ static toi_status check_view(const toi_point_view *view, const char *when)
     return TOI_OK;
 }
 
-static toi_status check_coordinates(const toi_point_view *view, const char *when, int workers)
+toi_status toi_check_coordinates(const toi_point_view *view, const char *when, int workers)
 {
     point_check check = {view, when};
     return toi_parallel_ranges(workers, view->count, TOI_PIECE, check_point_piece, &check);
@@ -190,8 +190,8 @@ toi_status toi_check_positions(const toi_point_view *start, const toi_point_view
 {
     toi_status status = toi_check_point_views(start, end);
     if (status == TOI_OK)
-        status = check_coordinates(start, "t = 0", workers);
-    return status == TOI_OK && end != start ? check_coordinates(end, "t = 1", workers) : status;
+        status = toi_check_coordinates(start, "t = 0", workers);
+    return status == TOI_OK && end != start ? toi_check_coordinates(end, "t = 1", workers) : status;
 }
 
 toi_status toi_check_topology(const toi_mesh *mesh, int workers, toi_budget *budget)

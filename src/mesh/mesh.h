@@ -7,10 +7,11 @@
 #include "toi/boxes.h"
 
 // The two halves of toi_check_mesh(): where the vertices are, and what the indices say (of
-// mesh->start only the count is read). The same view twice is checked once. Of the first there is
-// one that does not look at the coordinates.
+// mesh->start only the count is read). The same view twice is checked once. The first is two checks
+// itself: of the views, and of the coordinates of each (`when`: "t = 0" or "t = 1").
 toi_status toi_check_positions(const toi_point_view *start, const toi_point_view *end, int workers);
 toi_status toi_check_point_views(const toi_point_view *start, const toi_point_view *end);
+toi_status toi_check_coordinates(const toi_point_view *view, const char *when, int workers);
 toi_status toi_check_topology(const toi_mesh *mesh, int workers, toi_budget *budget);
 
 // Rows of `width` indices of vertices.
