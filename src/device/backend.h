@@ -72,7 +72,7 @@ typedef toi_status toi_card_take_fn(void *context, toi_pair *pairs, int64_t coun
 typedef struct toi_card_search
 {
     toi_kind kind;           // TOI_VERTEX_FACE or TOI_EDGE_EDGE
-    toi_broad_method method; // toi_is_on_device()
+    toi_broad_method method; // auto, stq, sweep, grid or lbvh
     bool in_order;           // pairs are wanted in canonical order
     bool same_step;          // positions are those of the mesh's last call
     toi_point_view start;    // without data: the last end
