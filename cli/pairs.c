@@ -8,6 +8,7 @@
 #include "frames.h"
 #include "json.h"
 #include "kinds.h"
+#include "machine.h"
 #include "method_options.h"
 #include "output.h"
 #include "pair_lists.h"
@@ -22,7 +23,7 @@ typedef struct settings
     common common;
     int order; // of the file
     const char *out;
-    int device;
+    machine_choice machine;
 } settings;
 
 static const char *order_choice(int index)
@@ -259,9 +260,10 @@ static toi_status print_object(const settings *s, const toi_mesh *mesh, const an
                                int threads)
 {
     json_t *object =
-        json_pack("{s:I, s:I, s:I, s:s, s:i}", "vertices", (json_int_t)mesh->start.count, "edges",
-                  (json_int_t)mesh->edges.count, "faces", (json_int_t)mesh->faces.count, "broad",
-                  broad_choice((int)s->def.broad.method), "threads", threads);
+        json_pack("{s:I, s:I, s:I, s:s, s:s, s:i}", "vertices", (json_int_t)mesh->start.count,
+                  "edges", (json_int_t)mesh->edges.count, "faces", (json_int_t)mesh->faces.count,
+                  "broad", broad_choice((int)s->def.broad.method), "device",
+                  device_choice(s->machine.device), "threads", threads);
     add_kinds(object, a->counts);
     json_object_set_new(object, "seconds",
                         json_pack("{s:f, s:f, s:f, s:f, s:f}", "boxes", a->prepare, "prepare",
@@ -272,6 +274,13 @@ static toi_status print_object(const settings *s, const toi_mesh *mesh, const an
     return print_json(object);
 }
 
+static void print_device(const toi_device *device)
+{
+    toi_device_info info = toi_describe_device(device);
+    toi_device_report report = toi_device_last_report(device);
+    printf("device  %s, %s of its memory\n", info.name, bytes_text(report.peak_bytes).at);
+}
+
 static void print_summary(const settings *s, const frames *f, const answer *a, int threads)
 {
     printf("%s\n", f->name);
@@ -279,6 +288,8 @@ static void print_summary(const settings *s, const frames *f, const answer *a, i
            count_text(f->mesh.edges.count).at, count_text(f->mesh.faces.count).at);
     printf("method  %s, %d thread%s\n", broad_choice((int)s->def.broad.method), threads,
            threads == 1 ? "" : "s");
+    if (s->def.device)
+        print_device(s->def.device);
     printf("pairs   ");
     print_kinds(a->counts);
     printf("\n");
@@ -303,11 +314,11 @@ static toi_status run(settings *s, const operand_list *operands)
     answer a = {0};
     int threads = apply_threads(&s->common);
     s->def.workers = threads;
-    toi_status status = check_device(s->device);
-    if (status == TOI_OK)
-        status = apply_simd(&s->common);
+    toi_status status = apply_simd(&s->common);
     if (status == TOI_OK)
         status = check_output(s->out);
+    if (status == TOI_OK)
+        status = open_machine(&s->machine, s->def.memory_limit, &s->def.device);
     if (status == TOI_OK)
         status = load_frames(&s->choice, operands, &f);
     if (status == TOI_OK)
@@ -320,6 +331,7 @@ static toi_status run(settings *s, const operand_list *operands)
         print_summary(s, &f, &a, threads);
     free_pair_lists(a.pairs);
     free_frames(&f);
+    toi_close_device(s->def.device);
     return status;
 }
 
@@ -328,7 +340,7 @@ int run_pairs(int argc, char **argv)
     settings s = {
         .def = toi_default_ccd_def(), .choice = default_scene_choice(), .common = default_common()};
     const option_group groups[] = {{"Output", output_options, &s},
-                                   {"Machine", device_options, &s.device},
+                                   {"Machine", machine_options, &s.machine},
                                    {"A scene instead of files", frame_options, &s.choice},
                                    {"Candidates", broad_options, &s.def},
                                    {"Boxes", separation_options, &s.def.narrow},
@@ -343,6 +355,7 @@ int run_pairs(int argc, char **argv)
                  "sorted list. Lists that need more than 512M, or than the memory limit, are not\n"
                  "held: they are found again in pieces, and that time counts as sorting.",
         .examples = "pairs start.ply end.ply --broad stq\n"
+                    "pairs start.ply end.ply --device cuda --repeat 5\n"
                     "pairs --scene n-body --begin 0.7 --repeat 5 --threads 1 --json",
         .groups = groups,
         .most_operands = 2};

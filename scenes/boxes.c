@@ -81,7 +81,7 @@ static int64_t room_side(int64_t count)
     return side;
 }
 
-toi_status make_boxes(const toi_animation_def *def, toi_animation *scene)
+toi_status make_box_pile(const toi_animation_def *def, toi_animation *scene)
 {
     int64_t count = (def->size + 6) / 12;
     count = count < 2 ? 2 : count;

@@ -27,7 +27,7 @@ typedef toi_status scene_recipe(const toi_animation_def *def, toi_animation *sce
       "a stack of wavy sheets is pressed together: gaps far thinner than an edge is long")         \
     X(make_plane, "plane",                                                                         \
       "slivers slide in one plane: every query is coplanar, and boxes overlap far more than they") \
-    X(make_boxes, "boxes",                                                                         \
+    X(make_box_pile, "boxes",                                                                      \
       "boxes of twelve triangles fall on each other: rigid bodies of few faces, a heap of "        \
       "corners")                                                                                   \
     X(make_chazelle, "chazelle",                                                                   \

@@ -14,7 +14,8 @@ typedef struct box_list
 
 static inline toi_box_view view(box_list list)
 {
-    return (toi_box_view){list.data, list.count};
+    toi_box_view boxes = {list.data, list.count};
+    return boxes;
 }
 
 // Kinds of box sets, each a way to break a broad phase; broad_sets.c says how each is made.

@@ -328,6 +328,75 @@ static toi_status merge(void *mesh, const toi_impact *impacts, int64_t count,
     return place_list(m, answer, complaint);
 }
 
+// ---- Candidates
+
+static toi_status load_step(fake_mesh *m, const toi_card_search *search, bool *finite)
+{
+    *finite = true;
+    if (search->same_step)
+        return m->has_end ? TOI_OK : TOI_ERROR_ARGUMENT;
+    if (!search->start.data && !m->has_end)
+        return TOI_ERROR_ARGUMENT;
+    if (search->start.data)
+        *finite = load(&search->start, m->start);
+    else
+        memcpy(m->start, m->end, 3 * sizeof *m->start * (size_t)m->vertex_count);
+    *finite &= load(&search->end, m->end);
+    ++knobs->sent;
+    m->has_end = *finite;
+    return TOI_OK;
+}
+
+// By brute force on the processor, with a separation that has this radius; handed on in parts, and
+// out of order where that is not asked for.
+static toi_status list_pairs(fake_mesh *m, const toi_card_search *search)
+{
+    toi_mesh mesh = view_mesh(m);
+    toi_ccd_def def = toi_default_ccd_def();
+    def.filter = (toi_filter){.groups = m->groups, .group_count = m->groups ? m->vertex_count : 0};
+    def.narrow.min_separation = 2 * search->radius;
+    def.float_boxes = search->float_boxes;
+    def.broad.method = TOI_BROAD_SWEEP;
+    def.workers = 1;
+    toi_pair_array *pairs = &m->hard_pairs[search->kind];
+    toi_status status = toi_find_candidates(&def, &mesh, search->kind, pairs, NULL);
+    for (int64_t i = 0, j = pairs->count - 1; i < j && !search->in_order; ++i, --j) {
+        toi_pair pair = pairs->data[i];
+        pairs->data[i] = pairs->data[j];
+        pairs->data[j] = pair;
+    }
+    return status;
+}
+
+static toi_status find_pairs(void *mesh, const toi_card_search *search, toi_card_pairs *answer,
+                             toi_complaint *complaint)
+{
+    fake_mesh *m = mesh;
+    bool finite;
+    *answer = (toi_card_pairs){.in_order = search->in_order};
+    toi_status status = knobs->find_pairs;
+    if (status == TOI_OK)
+        status = load_step(m, search, &finite);
+    if (status == TOI_OK && !finite) {
+        answer->infinite = true;
+        return TOI_OK;
+    }
+    if (status == TOI_OK)
+        status = list_pairs(m, search);
+    if (status != TOI_OK) {
+        m->has_end = false;
+        return end_as(status, "finding pairs", complaint);
+    }
+    const toi_pair_array *pairs = &m->hard_pairs[search->kind];
+    answer->count = pairs->count;
+    for (int64_t at = 0; at < pairs->count && status == TOI_OK; at += FAKE_PART) {
+        int64_t rest = pairs->count - at;
+        status = search->take(search->context, pairs->data + at,
+                              rest < FAKE_PART ? rest : FAKE_PART, rest);
+    }
+    return status;
+}
+
 static const toi_backend table = {.version = TOI_BACKEND_VERSION,
                                   .open = open_card,
                                   .close = close_card,
@@ -337,7 +406,8 @@ static const toi_backend table = {.version = TOI_BACKEND_VERSION,
                                   .make_mesh = make_mesh,
                                   .free_mesh = free_mesh,
                                   .find = find,
-                                  .merge = merge};
+                                  .merge = merge,
+                                  .find_pairs = find_pairs};
 
 EXPORT toi_backend_fn toi_backend_of_cuda;
 const toi_backend *toi_backend_of_cuda(uint32_t version)

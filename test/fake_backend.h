@@ -13,9 +13,10 @@ typedef struct fake_knobs
     toi_status make_mesh; //
     toi_status find;
     toi_status merge;
+    toi_status find_pairs;
     // What is still held, and what was done.
     _Atomic int64_t cards, meshes, blocks;
-    _Atomic int64_t meshes_made, finds, resumed;
+    _Atomic int64_t meshes_made, finds, resumed, sent;
     // Memory that only the card can read: the host's address of it ends the process.
     char *card_memory;
     char *shadow; // where its bytes are
@@ -23,7 +24,8 @@ typedef struct fake_knobs
 
 enum
 {
-    FAKE_CARD_BYTES = 1 << 20
+    FAKE_CARD_BYTES = 1 << 20,
+    FAKE_PART = 1000 // pairs that are handed on at once
 };
 
 // The symbol of the library that these are found by.

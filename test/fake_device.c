@@ -43,8 +43,8 @@ int begin_fake(void **state)
 {
     knobs->hard_every = 3;
     knobs->version = 0;
-    knobs->open = knobs->make_mesh = knobs->find = knobs->merge = TOI_OK;
-    knobs->meshes_made = knobs->finds = knobs->resumed = 0;
+    knobs->open = knobs->make_mesh = knobs->find = knobs->merge = knobs->find_pairs = TOI_OK;
+    knobs->meshes_made = knobs->finds = knobs->resumed = knobs->sent = 0;
     return count_allocations(state);
 }
 

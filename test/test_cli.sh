@@ -232,7 +232,7 @@ check "messages name program and command" grep -q "^toi scene: " stderr
 
 # --- Out of resources: 3 ------------------------------------------------------------------------
 refuses "a backend that is not there" 3 "nowhere.so" ccd start.ply end.ply --device cuda --backend ./nowhere.so
-refuses "candidates on a device" 3 "not found on a device as yet" pairs start.ply end.ply --device cuda
+refuses "candidates by a backend that is not there" 3 "nowhere.so" pairs start.ply end.ply --device cuda --backend ./nowhere.so
 refuses "memory limit too small" 3 "limit" ccd --scene n-body --size 5000 --memory-limit 10K
 refuses "memory limit too small for pairs" 3 "limit" pairs --scene n-body --size 5000 --memory-limit 10K
 if [ -w /dev/full ]; then
@@ -263,7 +263,7 @@ keys "keys of ccd --safe-steps" "${steps_keys/ inside/ held_back inside} $ccd_en
 keys "keys of close pairs" "broad closest{a b distance kind part_a part_b u v} close{ee pe pp vf} $(
     )distances{line-line point-line point-plane point-point} edges ee faces hash peak_bytes radius seconds{measure prepare search total} $(
     )smallest{a b distance distance_hex kind} threads vertices vf" close start.ply
-keys "keys of pairs" "broad edges ee faces hash peak_bytes seconds{boxes prepare search sort total} threads $(
+keys "keys of pairs" "broad device edges ee faces hash peak_bytes seconds{boxes prepare search sort total} threads $(
     )vertices vf" pairs start.ply end.ply
 keys "keys of queries" "false_negatives false_positives hash hits iterations kind narrow ns_per_query $(
     )queries threads undecided" queries truth.csv --kind vf

@@ -32,7 +32,23 @@ refuses "a separation" 3 "separations" ccd "${frames[@]:0:2}" "${device[@]}" --m
 refuses "another narrow phase" 3 "narrow phases other than exact" ccd "${frames[@]:0:2}" "${device[@]}" --narrow inclusion
 refuses "a backend that is none" 3 "--device cpu gives the same answer" \
     ccd "${frames[@]:0:2}" --device cuda --backend ./nothing.so
-refuses "candidates" 3 "not found on a device as yet" pairs "${frames[@]:0:2}" --device cuda
+
+# --- pairs --------------------------------------------------------------------------------------
+for scene in cloth-ball rod-twist n-body; do
+    question=(pairs --scene $scene --size 500 --begin 0.8)
+    for method in auto stq sweep grid lbvh; do
+        same "pairs of $scene" "$(hash_of "${question[@]}" "${device[@]}" --broad $method)" "$(hash_of "${question[@]}")"
+    done
+done
+succeeds "pairs" pairs "${frames[@]:0:2}" "${device[@]}" --min-separation 0.01 --float-boxes --out a_pairs.csv
+check "it names the device" grep -q '^device *fake' stdout
+succeeds "the processor's" pairs "${frames[@]:0:2}" --min-separation 0.01 --float-boxes --out b_pairs.csv
+check "the same pairs" cmp a_pairs.csv b_pairs.csv
+succeeds "pairs as JSON" pairs "${frames[@]:0:2}" "${device[@]}" --json
+check "its device" grep -q '"device": "cuda"' stdout
+refuses "a method that it does not have" 3 "use auto, stq" pairs "${frames[@]:0:2}" "${device[@]}" --broad kdtree
+succeeds "bench broad" bench broad "${frames[@]:0:2}" "${device[@]}" --broad auto,stq,kdtree --repeat 2 --csv broad.csv
+check "a row for each on the device" [ "$(grep -c +cuda broad.csv)" -eq 2 ]
 
 # --- track --------------------------------------------------------------------------------------
 same "steps" "$(hash_of track "${frames[@]}" "${device[@]}" --check)" "$(hash_of track "${frames[@]}")"
@@ -46,7 +62,7 @@ check "both ends travel" grep -q 'both, page-locked' stdout
 succeeds "bench ccd as JSON" bench ccd "${frames[@]:0:2}" "${device[@]}" --repeat 2 --json
 check "its hashes" grep -q '"cpu_hash"' stdout
 refuses "lists of methods" 1 "--repeat alone" bench ccd "${frames[@]:0:2}" "${device[@]}" --narrow exact,inclusion
-for command in ccd track "bench ccd"; do
+for command in ccd pairs track "bench ccd" "bench broad"; do
     # shellcheck disable=SC2086
     succeeds "toi $command --help" $command --help
     check "it has an example with a device" grep -qE "^  toi $command .*--device cuda" stdout

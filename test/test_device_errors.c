@@ -214,8 +214,12 @@ static void what_it_does_not_do_is_refused(void **state)
         assert_fails(toi_find_earliest(&defs[i], &s.mesh, &report), TOI_ERROR_UNSUPPORTED,
                      words[i]);
     toi_ccd_def def = on_device(device);
+    def.broad.method = TOI_BROAD_KDTREE;
     assert_fails(toi_find_candidates(&def, &s.mesh, TOI_EDGE_EDGE, &pairs, NULL),
-                 TOI_ERROR_UNSUPPORTED, "candidates");
+                 TOI_ERROR_UNSUPPORTED, "use auto, stq, sweep, grid or lbvh");
+    assert_fails(toi_find_candidates(&defs[4], &s.mesh, TOI_EDGE_EDGE, &pairs, NULL),
+                 TOI_ERROR_UNSUPPORTED, "given pairs");
+    def = on_device(device);
     assert_fails(toi_find_close(&def, &s.mesh, 0.1, &close, NULL), TOI_ERROR_UNSUPPORTED,
                  "close pairs");
     free_soup(&s);

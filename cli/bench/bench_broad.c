@@ -7,6 +7,7 @@
 #include "bench_options.h"
 #include "counted_memory.h"
 #include "failure.h"
+#include "machine.h"
 #include "method_options.h"
 
 typedef struct settings
@@ -18,6 +19,7 @@ typedef struct settings
     const char *add;
     const char *csv;
     const char *picture;
+    machine_choice machine;
     common common;
 } settings;
 
@@ -128,11 +130,13 @@ static toi_status check(const settings *s, const operand_list *operands, broad_p
 
 static toi_status run(const settings *s, const operand_list *operands)
 {
-    broad_plan plan;
+    broad_plan plan = {.device = NULL};
     broad_rows rows = {0}, added = {0};
     int scenes = 0;
     count_memory();
     toi_status status = check(s, operands, &plan, &scenes);
+    if (status == TOI_OK)
+        status = open_machine(&s->machine, 0, &plan.device);
     if (status == TOI_OK)
         status = read_rows(s->add, &added);
     if (status == TOI_OK)
@@ -143,6 +147,7 @@ static toi_status run(const settings *s, const operand_list *operands)
         status = report(s, &rows, scenes > 0 ? plan.repeat : 0);
     free_rows(&added);
     free_rows(&rows);
+    toi_close_device(plan.device);
     return status;
 }
 
@@ -153,6 +158,7 @@ int run_bench_broad(int argc, char **argv)
                                    {"A scene instead of files", frame_options, &s.choice.scene},
                                    {"Methods", method_options, &s},
                                    {"Runs", run_options, &s},
+                                   {"Machine", machine_options, &s.machine},
                                    {"Output", output_options, &s},
                                    {0}};
     const command_line line = {
@@ -161,19 +167,23 @@ int run_bench_broad(int argc, char **argv)
                  "bench broad --all-scenes [OPTION...]\n"
                  "bench broad --scaling [OPTION...]\n"
                  "bench broad --add FILE.csv [OPTION...]",
-        .about = "Compares all broad phases on the same boxes: time with one and with two\n"
-                 "threads, memory, and whether the pairs are the same. A mesh is timed as 'toi\n"
-                 "pairs' does: its boxes, both kinds of pairs, filter, all but sorting. A set of\n"
-                 "boxes (--scene uniform, flat, outliers or giants) is only searched. One thread\n"
-                 "is measured by its processor time, more by the clock on the wall. Memory is the\n"
-                 "most that the library's allocator had handed out at once: boxes of a mesh,\n"
-                 "working memory and pairs. The mesh, or the set of boxes, is not counted. The\n"
-                 "pairs of a mesh are compared with those that truly collide, as exact finds\n"
-                 "them. Where methods disagree the program says so and exits with 3.",
+        .about =
+            "Compares all broad phases on the same boxes: time with one and with two\n"
+            "threads, memory, and whether the pairs are the same. A mesh is timed as 'toi\n"
+            "pairs' does: its boxes, both kinds of pairs, filter, all but sorting. A set of\n"
+            "boxes (--scene uniform, flat, outliers or giants) is only searched. One thread\n"
+            "is measured by its processor time, more by the clock on the wall. Memory is the\n"
+            "most that the library's allocator had handed out at once: boxes of a mesh,\n"
+            "working memory and pairs. The mesh, or the set of boxes, is not counted. The\n"
+            "pairs of a mesh are compared with those that truly collide, as exact finds\n"
+            "them. Where methods disagree the program says so and exits with 3. With --device\n"
+            "cuda the methods that a card has are run there too, on meshes, in a kept scene,\n"
+            "and named METHOD+cuda: auto, sweep, stq, grid and lbvh.",
         .examples = "bench broad start.ply end.ply --repeat 5\n"
                     "bench broad --scene giants --size 300000 --broad auto,stq,bvh\n"
                     "bench broad --all-scenes --size 50000 --csv broad.csv --picture broad.svg\n"
                     "bench broad --scaling --to 1000000 --broad stq,grid,lbvh --picture n.svg\n"
+                    "bench broad start.ply end.ply --device cuda --broad auto,stq\n"
                     "bench broad --add broad.csv,peers.csv --picture both.svg",
         .groups = groups,
         .most_operands = 2};

@@ -257,16 +257,23 @@ int list_threads(const broad_rows *rows, int threads[MOST_THREAD_COUNTS])
     return count;
 }
 
+static bool ends_with(const broad_row *row, const char *what)
+{
+    size_t length = strlen(row->method), ending = strlen(what);
+    return length > ending && strcmp(row->method + length - ending, what) == 0;
+}
+
 bool is_kept(const broad_row *row)
 {
-    size_t length = strlen(row->method), ending = strlen(KEPT_ENDING);
-    return length > ending && strcmp(row->method + length - ending, KEPT_ENDING) == 0;
+    return ends_with(row, KEPT_ENDING);
 }
 
 toi_broad_method method_of(const broad_row *row)
 {
     char name[BROAD_NAME_BYTES];
-    size_t ending = is_kept(row) ? strlen(KEPT_ENDING) : 0;
+    size_t ending = is_kept(row)                    ? strlen(KEPT_ENDING)
+                    : ends_with(row, DEVICE_ENDING) ? strlen(DEVICE_ENDING)
+                                                    : 0;
     snprintf(name, sizeof name, "%.*s", (int)(strlen(row->method) - ending), row->method);
     return toi_broad_find(name);
 }

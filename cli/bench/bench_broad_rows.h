@@ -22,8 +22,9 @@ enum
     BROAD_NAME_BYTES = 48
 };
 
-// After the name of a method that was run with a toi_broad_memory.
+// After the name of a method that was run with a toi_broad_memory, and on a card.
 #define KEPT_ENDING "+kept"
+#define DEVICE_ENDING "+cuda"
 
 typedef struct broad_row
 {

@@ -9,7 +9,7 @@
 enum
 {
     TURNS = 3,
-    MOST_CONTESTANTS = 2 * TOI_BROAD_COUNT * MOST_THREAD_COUNTS
+    MOST_CONTESTANTS = (2 * MOST_THREAD_COUNTS + 1) * TOI_BROAD_COUNT
 };
 
 static const double BRUTE_COMPARISONS = 1e10; // more of them take seconds
@@ -30,6 +30,7 @@ typedef struct search
     int threads;
     toi_broad_memory *memory; // of boxes, or NULL
     toi_scene *scene;         // of a mesh, or NULL
+    toi_device *device;       // or NULL: the processor
     toi_pair_array pairs[TOI_KIND_COUNT];
 } search;
 
@@ -39,6 +40,7 @@ static toi_status search_mesh(runner *r, search *s)
     def.broad.method = s->method;
     def.broad.order = TOI_ORDER_OWN;
     def.workers = s->threads;
+    def.device = s->device;
     def.progress = progress_function();
     def.progress_context = &r->bar;
     const toi_mesh *mesh = &r->scene->moving.mesh;
@@ -61,11 +63,17 @@ static toi_status search_set(runner *r, search *s)
     return toi_find_pairs(&def, boxes, &s->pairs[TOI_EDGE_EDGE]);
 }
 
+// What a card does the processor's clock does not tell.
+static double clock_of(const search *s)
+{
+    return s->device ? seconds_now() : seconds_spent(s->threads);
+}
+
 static toi_status time_search(runner *r, search *s, double *seconds)
 {
-    double started = seconds_spent(s->threads);
+    double started = clock_of(s);
     toi_status status = r->scene->boxes ? search_set(r, s) : search_mesh(r, s);
-    *seconds = seconds_spent(s->threads) - started;
+    *seconds = clock_of(s) - started;
     return status;
 }
 
@@ -75,6 +83,7 @@ typedef struct contestant
     toi_broad_method method;
     int threads;
     bool kept;
+    toi_device *device; // or NULL: the processor
     run_times times;
     broad_row row;
 } contestant;
@@ -115,13 +124,13 @@ static toi_status keep_memory(const runner *r, search *s)
 // Up to `repeat` runs in all. The pairs of the first turn are looked at.
 static toi_status take_turn(runner *r, contestant *c, int repeat)
 {
-    search s = {.method = c->method, .threads = c->threads};
+    search s = {.method = c->method, .threads = c->threads, .device = c->device};
     bool first = c->times.count == 0;
     c->times.repeat = repeat;
     if (!wants_run(&c->times))
         return TOI_OK;
     int64_t before = restart_memory_peak();
-    toi_status status = c->kept ? keep_memory(r, &s) : TOI_OK;
+    toi_status status = c->kept || c->device ? keep_memory(r, &s) : TOI_OK;
     if (status == TOI_OK)
         status = time_repeats(r, &s, &c->times);
     if (first)
@@ -156,6 +165,28 @@ static bool is_run(const runner *r, int method)
                                      r->scene->comparisons <= BRUTE_COMPARISONS);
 }
 
+// On a card a scene is kept, as users would, and threads only copy pairs.
+static contestant new_device_contestant(const runner *r, toi_broad_method method)
+{
+    const broad_plan *plan = r->plan;
+    contestant c = new_contestant(r, method, plan->threads[plan->thread_count - 1], false);
+    c.device = plan->device;
+    c.times.always_warm = true;
+    snprintf(c.row.method, sizeof c.row.method, "%s" DEVICE_ENDING, toi_broad_name(method));
+    return c;
+}
+
+static int list_device_contestants(const runner *r, contestant *list)
+{
+    static const toi_broad_method methods[] = {TOI_BROAD_AUTO, TOI_BROAD_SWEEP, TOI_BROAD_STQ,
+                                               TOI_BROAD_GRID, TOI_BROAD_LBVH};
+    int count = 0;
+    for (int i = 0; i < 5 && r->plan->device && !r->scene->boxes; ++i)
+        if (r->plan->methods[methods[i]])
+            list[count++] = new_device_contestant(r, methods[i]);
+    return count;
+}
+
 static int list_contestants(const runner *r, contestant *list)
 {
     const broad_plan *plan = r->plan;
@@ -164,7 +195,7 @@ static int list_contestants(const runner *r, contestant *list)
         for (int kept = 0; kept < (plan->kept ? 2 : 1); ++kept)
             for (int t = 0; t < plan->thread_count && is_run(r, m); ++t)
                 list[count++] = new_contestant(r, (toi_broad_method)m, plan->threads[t], kept == 1);
-    return count;
+    return count + list_device_contestants(r, list + count);
 }
 
 // The repeats are shared out over some turns, so that a noisy minute of the machine falls on all

@@ -5,6 +5,7 @@
 
 #include "bench_broad_rows.h"
 #include "bench_broad_scene.h"
+#include "toi/device.h"
 
 // What to run, and how.
 typedef struct broad_plan
@@ -15,6 +16,7 @@ typedef struct broad_plan
     int threads[MOST_THREAD_COUNTS];
     int thread_count;
     int repeat;
+    toi_device *device; // the methods that it has run there too, on meshes; or NULL
 } broad_plan;
 
 // Adds a row for each method and number of threads. Needs count_memory().

@@ -47,21 +47,6 @@ const char *device_choice(int index)
     return index < 2 ? names[index] : NULL;
 }
 
-toi_status check_device(int device)
-{
-    if (device == 0)
-        return TOI_OK;
-    return toi_fail(TOI_ERROR_UNSUPPORTED,
-                    "--device cuda: candidates are not found on a device as yet; use --device cpu");
-}
-
-const option device_options[] = {{.name = "device",
-                                  .type = OPTION_CHOICE,
-                                  .argument = "DEVICE",
-                                  .help = "where to compute: cpu or cuda",
-                                  .choice = device_choice},
-                                 {0}};
-
 const option broad_options[] = {
     {.name = "broad",
      .type = OPTION_CHOICE,

@@ -13,12 +13,6 @@ extern const option broad_options[]; // method, float boxes, memory limit
 extern const option narrow_options[];
 extern const option separation_options[]; // only --min-separation
 
-// Values: an int; for subcommands that find impacts see machine.h.
-extern const option device_options[];
-
-// Refuses what candidates are not found on.
-toi_status check_device(int device);
-
 // Names by number, NULL past the last.
 const char *device_choice(int index);
 const char *broad_choice(int index);

@@ -5,6 +5,10 @@
 /// libtoi_cuda, which is loaded when a device is opened. Where that fails the status says why, and
 /// every question can still be asked without a device, in the same process and of the same scene.
 ///
+/// Candidates are found on a device by the methods auto, stq, sweep, grid and lbvh: the same lists.
+/// In TOI_ORDER_OWN their order is the card's, and another one in every call. What takes a stream of
+/// them (toi_pair_sink_fn) must not use the device.
+///
 /// A device is one card and one stream of work on it. Calls that use the same device take turns;
 /// for calls at the same time open one for each. A scene keeps its topology and its order on the
 /// device that it was last asked about on, so that from step to step only positions travel.

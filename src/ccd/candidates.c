@@ -5,6 +5,7 @@
 
 #include "base/fp_mode.h"
 #include "ccd/corners.h"
+#include "device/device.h"
 #include "mesh/mesh.h"
 
 #include <inttypes.h>
@@ -264,6 +265,20 @@ static void share_progress(toi_pipeline *p, toi_kind kind)
     p->meter.done = 0;
 }
 
+static toi_receiver through_filter(stream *s)
+{
+    toi_room_fn *room = s->to.room ? stream_room : NULL;
+    return (toi_receiver){s, filter_block, room, end_stream_task};
+}
+
+// A device knows the groups, but not the caller's rule.
+static toi_status stream_on_device(toi_pipeline *p, toi_kind kind, toi_receiver to)
+{
+    stream s = {p, kind, to};
+    bool rule = p->scene->topology.filter.may_collide;
+    return toi_stream_on_device(p, kind, rule ? through_filter(&s) : to);
+}
+
 toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to)
 {
     share_progress(p, kind);
@@ -273,19 +288,18 @@ toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to)
         return TOI_OK;
     if (p->source && kind < TOI_PAIR_KINDS)
         return p->source->stream(p, kind, to);
+    if (p->def->device && kind < TOI_PAIR_KINDS)
+        return stream_on_device(p, kind, to);
     stream s = {p, kind, to};
     bool by_mesh =
         kind < TOI_PAIR_KINDS && toi_broad_traits(p->def->broad.method) & TOI_BROAD_TRAIT_MESH;
     const toi_filter *filter = &p->scene->topology.filter;
     bool filtered = !by_mesh || filter->groups || filter->may_collide;
-    toi_broad_job job = {
-        .self = toi_kind_is_alike(kind),
-        .workers = p->workers,
-        .budget = p->budget,
-        .meter = &p->meter,
-        .to = filtered
-                  ? (toi_receiver){&s, filter_block, to.room ? stream_room : NULL, end_stream_task}
-                  : to};
+    toi_broad_job job = {.self = toi_kind_is_alike(kind),
+                         .workers = p->workers,
+                         .budget = p->budget,
+                         .meter = &p->meter,
+                         .to = filtered ? through_filter(&s) : to};
     if (p->kept)
         job.slot = &p->kept[by_mesh ? TOI_KEPT_ORDER : (int)kind];
     return by_mesh ? search_mesh(p, &job, false, (toi_time_limit){NULL, NULL})
@@ -323,6 +337,7 @@ typedef struct listing
     toi_pipeline pipeline;
     int first;
     double seconds_prepare;
+    bool in_order[TOI_KIND_COUNT]; // by list
 } listing;
 
 static toi_status search_kind(void *context, int list, toi_receiver to)
@@ -332,7 +347,20 @@ static toi_status search_kind(void *context, int list, toi_receiver to)
         l->pipeline.report.seconds_prepare = l->seconds_prepare;
         l->pipeline.report.seconds_broad = 0;
     }
-    return toi_stream_kind(&l->pipeline, (toi_kind)(l->first + list), to);
+    toi_pipeline *p = &l->pipeline;
+    toi_kind kind = (toi_kind)(l->first + list);
+    int workers = p->workers;
+    toi_status status = TOI_OK;
+    p->in_order = false;
+    if (p->def->device && kind >= TOI_PAIR_KINDS) {
+        status = toi_check_loose_step(p, has_pairs(&p->scene->topology.loose, kind));
+        p->workers = 1; // as the list has
+    }
+    if (status == TOI_OK)
+        status = toi_stream_kind(p, kind, to);
+    p->workers = workers;
+    l->in_order[list] = p->in_order;
+    return status;
 }
 
 static void forget(void *context)
@@ -341,6 +369,7 @@ static void forget(void *context)
     toi_free_mesh_order(&p->order);
     toi_forget_kept(p->scene);
     p->kept = NULL;
+    p->on_device = false;
 }
 
 // A list that is to be filled is emptied first: it cannot be what the call is asked about.
@@ -369,12 +398,13 @@ static toi_status find_candidates(const toi_ccd_def *def, toi_step step, int fir
     if (status == TOI_OK)
         status = toi_prepare_step(p);
     l.seconds_prepare = p->report.seconds_prepare;
-    toi_list_job job = {count, search_kind, forget, &l, p->workers, p->budget, &p->meter};
+    int workers = def && def->device ? 1 : p->workers; // that hand pairs on
+    toi_list_job job = {count, search_kind, forget, &l, workers, p->budget, &p->meter};
     if (status == TOI_OK)
         status = toi_make_lists(&job, lists);
     for (int i = 0; i < count && status == TOI_OK; ++i) {
         p->report.candidates[first + i] = p->report.tested[first + i] = lists[i].count;
-        if (def->broad.order == TOI_ORDER_CANONICAL)
+        if (def->broad.order == TOI_ORDER_CANONICAL && !l.in_order[i])
             toi_sort_list(lists[i].data, lists[i].count, p->workers, p->budget);
     }
     toi_end_lists(status, count, lists);
@@ -426,6 +456,8 @@ static toi_status stream_candidates(const toi_ccd_def *def, toi_step step, toi_k
     status = toi_pipeline_begin(&p, def, step, (toi_purpose){0});
     if (status == TOI_OK)
         status = toi_prepare_step(&p);
+    if (status == TOI_OK && def->device && kind >= TOI_PAIR_KINDS)
+        status = toi_check_loose_step(&p, has_pairs(&p.scene->topology.loose, kind));
     if (status == TOI_OK)
         status = toi_stream_kind(&p, kind, (toi_receiver){.context = to, .emit = emit_to_sink});
     p.report.candidates[kind] = p.report.tested[kind] = to->count;
@@ -446,7 +478,7 @@ toi_status toi_scene_find_candidates(toi_scene *scene, const toi_ccd_def *def, t
                                      toi_ccd_report *report)
 {
     TOI_GUARD_FP;
-    return find_kind(def, toi_scene_step(scene, start, end), kind, pairs, report);
+    return find_kind(def, toi_device_step(def, scene, start, end), kind, pairs, report);
 }
 
 toi_status toi_find_all_candidates(const toi_ccd_def *def, const toi_mesh *mesh,
@@ -461,7 +493,7 @@ toi_status toi_scene_find_all_candidates(toi_scene *scene, const toi_ccd_def *de
                                          toi_pair_array *lists, toi_ccd_report *report)
 {
     TOI_GUARD_FP;
-    toi_step step = toi_scene_step(scene, start, end);
+    toi_step step = toi_device_step(def, scene, start, end);
     return find_candidates(def, step, 0, TOI_KIND_COUNT - 1, lists, report);
 }
 
@@ -480,5 +512,5 @@ toi_status toi_scene_stream_candidates(toi_scene *scene, const toi_ccd_def *def,
 {
     TOI_GUARD_FP;
     candidate_sink to = {.sink = sink, .context = context};
-    return stream_candidates(def, toi_scene_step(scene, start, end), kind, &to, report);
+    return stream_candidates(def, toi_device_step(def, scene, start, end), kind, &to, report);
 }

@@ -29,6 +29,8 @@ typedef struct toi_pipeline
     toi_scene passing;               // that one
     toi_mesh mesh;                   // at this step; without edges that are still to be made
     bool resume;                     // it starts where the last step on the device has ended
+    bool on_device;                  // this call has sent its positions there
+    bool in_order;                   // the last search there has streamed canonical order
     toi_moving_vertex *trajectories; // NULL until toi_take_trajectories()
     float off;                       // what the distance of two starts loses in single precision
     toi_mesh_order order;            // empty until a search needs it

@@ -57,17 +57,17 @@ static toi_status find_source(toi_card_mesh *mesh, const toi_point_view *view, t
 
 // ---- Questions
 
-static void set_header(toi_card_mesh *mesh, const toi_card_question *question)
+static void set_header(toi_card_mesh *mesh, double t_max)
 {
     toi_control *h = mesh->header;
     toi_source start = h->start, end = h->end;
     memset(h, 0, sizeof *h);
     h->start = start;
     h->end = end;
-    h->t_max = question->t_max;
+    h->t_max = t_max;
     for (int k = 0; k < 3; ++k)
         h->low[k] = ~(toi_count)0;
-    memcpy(&h->limit, &question->t_max, sizeof h->limit);
+    memcpy(&h->limit, &t_max, sizeof h->limit);
     h->first_time = h->first_place = ~(toi_count)0;
 }
 
@@ -83,18 +83,25 @@ static toi_status make_list(toi_card_mesh *mesh, toi_complaint *complaint)
     return TOI_OK;
 }
 
-static toi_status prepare(toi_card_mesh *mesh, const toi_card_question *question,
-                          toi_complaint *complaint)
+toi_status toi_set_sources(toi_card_mesh *mesh, const toi_point_view *start,
+                           const toi_point_view *end, double t_max, toi_complaint *complaint)
 {
-    TOI_TRY(toi_check_cuda(cudaSetDevice(mesh->card->info.number), "be used", complaint));
-    if (!question->end.data || (!question->start.data && !mesh->has_end))
+    if (!end->data || (!start->data && !mesh->has_end))
         return toi_complain(complaint, TOI_ERROR_ARGUMENT,
                             "positions are missing: no step has ended on this card yet");
     mesh->has_end = false;
     toi_control *h = mesh->header;
-    TOI_TRY(find_source(mesh, &question->start, &mesh->staged[0], &h->start, complaint));
-    TOI_TRY(find_source(mesh, &question->end, &mesh->staged[1], &h->end, complaint));
-    set_header(mesh, question);
+    TOI_TRY(find_source(mesh, start, &mesh->staged[0], &h->start, complaint));
+    TOI_TRY(find_source(mesh, end, &mesh->staged[1], &h->end, complaint));
+    set_header(mesh, t_max);
+    return TOI_OK;
+}
+
+static toi_status prepare(toi_card_mesh *mesh, const toi_card_question *question,
+                          toi_complaint *complaint)
+{
+    TOI_TRY(toi_check_cuda(cudaSetDevice(mesh->card->info.number), "be used", complaint));
+    TOI_TRY(toi_set_sources(mesh, &question->start, &question->end, question->t_max, complaint));
     mesh->goal = question->goal;
     mesh->residence = question->residence;
     mesh->measure = question->measure;
@@ -225,7 +232,7 @@ static void set_list(const toi_card_mesh *mesh, toi_card_answer *answer)
     answer->earliest = mesh->count > 0 ? *mesh->step.earliest : no_impact();
 }
 
-static void set_stages(const toi_card_mesh *mesh, toi_device_report *report)
+void toi_set_stages(const toi_card_mesh *mesh, toi_device_report *report)
 {
     report->stage_count = mesh->marks > 0 ? mesh->marks - 1 : 0;
     for (int i = 0; i < report->stage_count; ++i) {
@@ -236,7 +243,7 @@ static void set_stages(const toi_card_mesh *mesh, toi_device_report *report)
     }
 }
 
-static int64_t bytes_sent(const toi_card_mesh *mesh, const toi_point_view *view)
+int64_t toi_bytes_sent(const toi_card_mesh *mesh, const toi_point_view *view)
 {
     size_t point = 3 * (view->scalar == TOI_FLOAT ? sizeof(float) : sizeof(double));
     return view->data ? mesh->step.vertex_count * (int64_t)point : 0;
@@ -246,8 +253,9 @@ static void set_report(const toi_card_mesh *mesh, const toi_card_question *quest
                        const toi_window_sums *sums, toi_device_report *report)
 {
     const toi_control *seen = mesh->step.report;
-    set_stages(mesh, report);
-    report->bytes_up = bytes_sent(mesh, &question->start) + bytes_sent(mesh, &question->end);
+    toi_set_stages(mesh, report);
+    report->bytes_up = toi_bytes_sent(mesh, &question->start);
+    report->bytes_up += toi_bytes_sent(mesh, &question->end);
     report->bytes_down =
         (int64_t)(sizeof *seen + seen->hard.n * (sizeof(toi_pair_name) + sizeof(toi_query)));
     if (mesh->residence == TOI_ON_HOST && mesh->goal == TOI_CARD_ALL)
@@ -443,9 +451,9 @@ toi_status toi_merge_on_card(void *on, const toi_impact *impacts, int64_t count,
 extern "C" TOI_API const toi_backend *toi_backend_of_cuda(uint32_t version)
 {
     static const toi_backend backend = {
-        TOI_BACKEND_VERSION, toi_open_card,     toi_close_card,     toi_allocate_locked,
-        toi_release_locked,  toi_is_on_card,    toi_make_card_mesh, toi_free_card_mesh,
-        toi_find_on_card,    toi_merge_on_card,
+        TOI_BACKEND_VERSION, toi_open_card,     toi_close_card,         toi_allocate_locked,
+        toi_release_locked,  toi_is_on_card,    toi_make_card_mesh,     toi_free_card_mesh,
+        toi_find_on_card,    toi_merge_on_card, toi_find_pairs_on_card,
     };
     return version == TOI_BACKEND_VERSION ? &backend : NULL;
 }

@@ -55,6 +55,21 @@ struct toi_room
 toi_status toi_make_room(toi_card *card, toi_room *room, size_t bytes, toi_complaint *complaint);
 void toi_free_room(toi_card *card, toi_room *room);
 
+// Cuts parts of a room, each on a line of its own; without data it only adds up.
+struct toi_cutter
+{
+    char *data;
+    size_t used;
+
+    template <class Item>
+    Item *cut(int64_t count)
+    {
+        Item *part = data ? (Item *)(data + used) : NULL;
+        used += ((size_t)count * sizeof(Item) + 255) / 256 * 256;
+        return part;
+    }
+};
+
 // Would so many bytes fit the limit if `room` gave back its own?
 bool toi_fits_limit(const toi_card *card, const toi_room *room, size_t bytes);
 

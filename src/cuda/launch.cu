@@ -10,41 +10,10 @@ static const toi_window whole = {0, ~(toi_count)0};
 
 // ---- Stages
 
-static void mark(toi_card_mesh *mesh, const char *stage)
-{
-    if (!mesh->measure || mesh->marks > TOI_DEVICE_STAGES)
-        return;
-    cudaEventRecord(mesh->events[mesh->marks], mesh->card->stream);
-    if (mesh->marks > 0)
-        mesh->stages[mesh->marks - 1] = stage;
-    ++mesh->marks;
-}
-
-static toi_status clear(toi_card_mesh *mesh, void *from, int byte, size_t bytes,
-                        toi_complaint *complaint)
-{
-    return toi_check_cuda(cudaMemsetAsync(from, byte, bytes, mesh->card->stream), "clear memory",
-                          complaint);
-}
-
 static toi_status clear_bins(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     int64_t bins = mesh->step.vertex_count + mesh->step.slots[TOI_EDGE].count;
     return clear(mesh, mesh->step.bins, 0, (size_t)bins * sizeof(uint32_t), complaint);
-}
-
-static toi_status send_header(toi_card_mesh *mesh, size_t from, toi_complaint *complaint)
-{
-    return toi_check_cuda(
-        cudaMemcpyAsync((char *)mesh->step.control + from, (const char *)mesh->header + from,
-                        sizeof(toi_control) - from, cudaMemcpyHostToDevice, mesh->card->stream),
-        "take the question", complaint);
-}
-
-static toi_status finish(toi_card_mesh *mesh, toi_complaint *complaint)
-{
-    TOI_TRY(toi_check_start("start its work", complaint));
-    return toi_check_cuda(cudaStreamSynchronize(mesh->card->stream), "finish its work", complaint);
 }
 
 // From positions to boxes.
@@ -197,8 +166,7 @@ static toi_status look(toi_card_mesh *mesh, const toi_control **seen, toi_compla
     return finish(mesh, complaint);
 }
 
-// A window's next width: as much as fits, where `n` came of this one.
-static toi_count next_width(toi_count width, toi_count n, toi_count capacity)
+toi_count toi_next_width(toi_count width, toi_count n, toi_count capacity)
 {
     double fit = 0.8 * (double)capacity / (double)(n > 0 ? n : 1) * (double)width;
     double most = 4 * (double)width;
@@ -225,8 +193,8 @@ static toi_status run_blocks(toi_card_mesh *mesh, toi_count to, toi_window_sums 
         toi_count vf = w->pairs[TOI_VERTEX_FACE].n, ee = w->pairs[TOI_EDGE_EDGE].n;
         toi_count most = vf > ee ? vf : ee, wide = window.last - window.first;
         bool fits = most <= s->pair_capacity && w->left.n <= s->left_capacity;
-        toi_count by_pairs = next_width(wide, most, s->pair_capacity);
-        width = toi_least(by_pairs, next_width(wide, w->left.n, s->left_capacity));
+        toi_count by_pairs = toi_next_width(wide, most, s->pair_capacity);
+        width = toi_least(by_pairs, toi_next_width(wide, w->left.n, s->left_capacity));
         if (!fits)
             continue;
         toi_start_contacts(mesh->card, s, mesh->goal);
@@ -256,7 +224,7 @@ toi_status toi_run_windows(toi_card_mesh *mesh, toi_window_sums *sums, toi_compl
         TOI_TRY(look(mesh, &seen, complaint));
         toi_count vf = seen->block_pairs[TOI_VERTEX_FACE].n;
         toi_count ee = seen->block_pairs[TOI_EDGE_EDGE].n, most = vf > ee ? vf : ee;
-        width = next_width(window.last - window.first, most, s->block_capacity);
+        width = toi_next_width(window.last - window.first, most, s->block_capacity);
         if (most > s->block_capacity)
             continue;
         TOI_TRY(run_blocks(mesh, vf + ee, sums, complaint));

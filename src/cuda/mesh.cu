@@ -5,22 +5,7 @@
 #include <cstring>
 #include <new>
 
-// Cuts parts of a room, each on a line of its own; without data it only adds up.
-struct cutter
-{
-    char *data;
-    size_t used;
-
-    template <class Item>
-    Item *cut(int64_t count)
-    {
-        Item *part = data ? (Item *)(data + used) : NULL;
-        used += ((size_t)count * sizeof(Item) + 255) / 256 * 256;
-        return part;
-    }
-};
-
-static void cut_slots(cutter *c, toi_slots *slots, int corners, bool bodies)
+static void cut_slots(toi_cutter *c, toi_slots *slots, int corners, bool bodies)
 {
     int64_t places = (int64_t)slots->groups * TOI_SLOT_GROUP;
     slots->corners = c->cut<int4>(places);
@@ -33,7 +18,7 @@ static void cut_slots(cutter *c, toi_slots *slots, int corners, bool bodies)
     slots->groups_of_blocks = c->cut<uint4>((int64_t)slots->groups * 2);
 }
 
-static void cut_resident(cutter *c, toi_step *s, bool bodies)
+static void cut_resident(toi_cutter *c, toi_step *s, bool bodies)
 {
     int64_t bins = s->vertex_count + s->slots[TOI_EDGE].count;
     s->positions = c->cut<double2>(3 * s->vertex_count);
@@ -45,7 +30,7 @@ static void cut_resident(cutter *c, toi_step *s, bool bodies)
 
 static toi_status make_resident(toi_card_mesh *mesh, bool bodies, toi_complaint *complaint)
 {
-    cutter c = {NULL, 0};
+    toi_cutter c = {NULL, 0};
     cut_resident(&c, &mesh->step, bodies);
     TOI_TRY(toi_make_room(mesh->card, &mesh->resident, c.used, complaint));
     c = {(char *)mesh->resident.data, 0};
@@ -168,6 +153,7 @@ static toi_status make_small_rooms(toi_card_mesh *mesh, toi_complaint *complaint
     size_t header = (sizeof(toi_control) + 255) / 256 * 256;
     mesh->host.on_host = mesh->hard.on_host = mesh->on_host.on_host = true;
     mesh->staged[0].on_host = mesh->staged[1].on_host = true;
+    mesh->find.staged[0].on_host = mesh->find.staged[1].on_host = mesh->find.report.on_host = true;
     TOI_TRY(toi_make_room(mesh->card, &mesh->control, header, complaint));
     TOI_TRY(toi_make_room(mesh->card, &mesh->host, 2 * header + sizeof(toi_impact), complaint));
     s->control = (toi_control *)mesh->control.data;
@@ -234,7 +220,13 @@ void toi_free_card_mesh(void *freed)
         &mesh->pairs,     &mesh->left,     &mesh->hits,          &mesh->sort_scratch,
         &mesh->control,   &mesh->host,     &mesh->hard,          &mesh->staged[0],
         &mesh->staged[1], &mesh->on_host,  &mesh->on_card,       &mesh->decided};
+    toi_find_rooms *find = &mesh->find;
+    toi_room *of_searches[] = {&find->control, &find->report,    &find->boxes,
+                               &find->order,   &find->scratch,   &find->found,
+                               &find->sorted,  &find->staged[0], &find->staged[1]};
     for (toi_room *room : rooms)
+        toi_free_room(mesh->card, room);
+    for (toi_room *room : of_searches)
         toi_free_room(mesh->card, room);
     for (cudaEvent_t event : mesh->events)
         if (event)

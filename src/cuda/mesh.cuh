@@ -20,6 +20,15 @@ struct toi_launches
     bool seen; // the last step was this one, too
 };
 
+// Memory of searches for candidates.
+struct toi_find_rooms
+{
+    toi_room control, report;       // counters, on the card and what the host has seen
+    toi_room boxes, order, scratch; // boxes in double, what a method makes of them, sorts
+    toi_room found, sorted;         // pairs
+    toi_room staged[2];             // likewise, on the host
+};
+
 struct toi_card_mesh
 {
     toi_card *card;
@@ -31,7 +40,8 @@ struct toi_card_mesh
     toi_room control;                                    // on the card
     toi_room host;                                       // header, report and earliest
     toi_room hard, staged[2], on_host, on_card, decided; // lists and positions
-    toi_control *header;                                 // what the control is set to
+    toi_find_rooms find;
+    toi_control *header; // what the control is set to
     toi_capacities capacities;
     toi_launches launches;
     bool has_end;       // positions holds where the last step ended
@@ -39,6 +49,7 @@ struct toi_card_mesh
     bool ordered;       // slots have primitives
     toi_count fresh;    // block pairs when they were last put in order, 0: not known
     int since;          // steps since then
+    int searches;       // for candidates, since slots were put in order for these; 0: they are not
     toi_card_goal goal; // of the last answer
     toi_residence residence;
     toi_count count; // impacts of the last answer

@@ -2,6 +2,7 @@
 // blocks and groups, and compares them from the groups down.
 
 #include "cuda/boxes.cuh"
+#include "cuda/finder.cuh"
 
 enum
 {
@@ -245,6 +246,58 @@ void toi_start_build(const toi_card *card, const toi_step *step)
     for (int k = 0; k < 3; ++k)
         groups += step->slots[k].groups;
     build<<<groups, TOI_SLOT_GROUP, 0, card->stream>>>(*step);
+}
+
+// ---- Boxes of the whole motion, for candidates
+
+// Both ends have the box of the motion: so what is apart at both ends is apart altogether.
+static __device__ toi_packed_box pack_swept(const toi_frame *f, const toi_card_box *box)
+{
+    uint32_t l[3], h[3];
+    for (int k = 0; k < 3; ++k) {
+        l[k] = toi_box_step(f, (float)toi_into_frame(f, box->lo[k], k), k);
+        h[k] = 32767 - toi_box_step(f, (float)toi_into_frame(f, box->hi[k], k), k);
+    }
+    uint32_t low = l[0] | l[1] << 16, high = h[0] | h[1] << 16, z = l[2] | h[2] << 16;
+    return {{low, low}, {high, high}, {z, z}};
+}
+
+static __device__ void build_swept_group(const toi_slots *slots, int corners, int group,
+                                         const toi_frame *f, const toi_card_box *boxes,
+                                         toi_packed_box *of_blocks)
+{
+    int64_t slot = (int64_t)group * TOI_SLOT_GROUP + threadIdx.x;
+    int4 at = slots->corners[slot];
+    toi_packed_box box = {
+        {TOI_NO_BOX, TOI_NO_BOX}, {TOI_NO_BOX, TOI_NO_BOX}, {TOI_NO_BOX, TOI_NO_BOX}};
+    if (at.w >= 0)
+        box = pack_swept(f, boxes + at.w);
+    toi_store_box(box, (uint32_t)at.x, corners == 1 ? 0xfffffffeu : (uint32_t)at.y,
+                  slots->rows + slot * 2);
+    if (corners == 3)
+        slots->thirds[slot] = at.z;
+    store_boxes(slots, group, box, of_blocks);
+}
+
+static __global__ void __launch_bounds__(TOI_SLOT_GROUP)
+    build_swept(const __grid_constant__ toi_step s, const __grid_constant__ toi_finder f)
+{
+    __shared__ toi_packed_box of_blocks[32];
+    int group = blockIdx.x, edges = f.kind == TOI_EDGE_EDGE;
+    const toi_slots *first = &s.slots[edges ? TOI_EDGE : TOI_VERTEX];
+    if (group < first->groups)
+        build_swept_group(first, edges ? 2 : 1, group, &f.frame, f.boxes[0], of_blocks);
+    else
+        build_swept_group(&s.slots[TOI_FACE], 3, group - first->groups, &f.frame, f.boxes[1],
+                          of_blocks);
+}
+
+void toi_start_swept(const toi_card *card, const toi_step *step, const toi_finder *f)
+{
+    int groups = f->kind == TOI_EDGE_EDGE
+                     ? step->slots[TOI_EDGE].groups
+                     : step->slots[TOI_VERTEX].groups + step->slots[TOI_FACE].groups;
+    build_swept<<<groups, TOI_SLOT_GROUP, 0, card->stream>>>(*step, *f);
 }
 
 // ---- Pairs of blocks

@@ -63,6 +63,35 @@ typedef struct toi_card_answer
     toi_device_report report;
 } toi_card_answer;
 
+// Receives pairs, in memory of the host that it may overwrite; with them, `coming` are known to
+// come. Anything but TOI_OK ends the search and is returned from it. It must not use the card.
+typedef toi_status toi_card_take_fn(void *context, toi_pair *pairs, int64_t count, int64_t coming);
+
+// A search for candidates of one kind: pairs whose swept boxes in double overlap, without a common
+// vertex, that the groups allow.
+typedef struct toi_card_search
+{
+    toi_kind kind;           // TOI_VERTEX_FACE or TOI_EDGE_EDGE
+    toi_broad_method method; // auto, stq, sweep, grid or lbvh
+    bool in_order;           // pairs are wanted in canonical order
+    bool same_step;          // positions are those of the mesh's last call
+    toi_point_view start;    // without data: the last end
+    toi_point_view end;
+    double radius;    // boxes are enlarged by it on every side
+    bool float_boxes; // and then rounded outward to floats
+    bool measure;     // take the times of stages
+    toi_card_take_fn *take;
+    void *context;
+} toi_card_search;
+
+typedef struct toi_card_pairs
+{
+    int64_t count;
+    bool in_order; // they were taken in canonical order, all of them
+    bool infinite; // a coordinate is not finite: nothing else is set
+    toi_device_report report;
+} toi_card_pairs;
+
 typedef struct toi_backend
 {
     uint32_t version; // TOI_BACKEND_VERSION
@@ -91,6 +120,11 @@ typedef struct toi_backend
     // first two kinds), and `earliest` where that was deferred.
     toi_status (*merge)(void *mesh, const toi_impact *impacts, int64_t count,
                         toi_card_answer *answer, toi_complaint *complaint);
+
+    // Hands every candidate to search->take(), on the calling thread. What holds for find() after a
+    // failure holds for it too; a failure of take() has no complaint.
+    toi_status (*find_pairs)(void *mesh, const toi_card_search *search, toi_card_pairs *pairs,
+                             toi_complaint *complaint);
 } toi_backend;
 
 // The one symbol of a backend's library: its table, or NULL for a version that it does not have.

@@ -59,6 +59,20 @@ toi_status toi_check_device(const toi_ccd_def *def, toi_purpose purpose);
 // Refuses positions that are in the card's memory alone, for `what` the host needs them.
 toi_status toi_need_host_positions(const toi_pipeline *p, const char *what);
 
+// May the host read both ends of the step?
+bool toi_has_host_positions(const toi_pipeline *p);
+
+// Names the coordinate that the card has found not to be finite, where the host can see it.
+toi_status toi_name_infinite(const toi_pipeline *p);
+
+// toi_stream_kind() on the device, of a kind that it has; all pairs are of task 0 and come from
+// worker 0. Sets p->in_order.
+toi_status toi_stream_on_device(toi_pipeline *p, toi_kind kind, toi_receiver to);
+
+// Before the host looks for pairs of loose parts, or knows that there are none: are there positions
+// where it searches, and has somebody looked whether they are finite?
+toi_status toi_check_loose_step(const toi_pipeline *p, bool searched);
+
 // toi_solve_candidates() on the device.
 toi_status toi_solve_on_device(toi_pipeline *p, toi_consume_fn *consume, void *context,
                                _Atomic uint64_t *t_max);

@@ -24,13 +24,28 @@ static toi_status refuse(const char *what, const char *instead)
     return toi_fail(TOI_ERROR_UNSUPPORTED, "a device does not do %s as yet: %s", what, instead);
 }
 
+static toi_status check_search(const toi_ccd_def *def, toi_purpose purpose)
+{
+    static const toi_broad_method methods[] = {TOI_BROAD_AUTO, TOI_BROAD_STQ, TOI_BROAD_SWEEP,
+                                               TOI_BROAD_GRID, TOI_BROAD_LBVH};
+    if (purpose.measure)
+        return refuse("close pairs or distances", "ask without a device");
+    if (def->given)
+        return refuse("given pairs", "ask without a device");
+    for (int i = 0; i < 5; ++i)
+        if (def->broad.method == methods[i])
+            return TOI_OK;
+    return refuse("this broad phase",
+                  "use auto, stq, sweep, grid or lbvh, or ask without a device");
+}
+
 toi_status toi_check_device(const toi_ccd_def *def, toi_purpose purpose)
 {
     static const char *const without = "ask without a device";
     if (!def->device)
         return TOI_OK;
     if (!purpose.solve)
-        return refuse("candidates, close pairs or distances", without);
+        return check_search(def, purpose);
     if (def->narrow.method != TOI_NARROW_EXACT)
         return refuse("narrow phases other than exact", "use exact, or ask without a device");
     if (def->narrow.min_separation > 0 || def->zero_time.relative_separation > 0)
@@ -60,14 +75,14 @@ static bool is_on_card(const toi_pipeline *p, const toi_point_view *points)
 }
 
 // May the host read both ends of the step?
-static bool has_positions(const toi_pipeline *p)
+bool toi_has_host_positions(const toi_pipeline *p)
 {
     return !p->resume && !is_on_card(p, &p->mesh.start) && !is_on_card(p, &p->mesh.end);
 }
 
 toi_status toi_need_host_positions(const toi_pipeline *p, const char *what)
 {
-    if (!p->def->device || has_positions(p))
+    if (!p->def->device || toi_has_host_positions(p))
         return TOI_OK;
     return toi_fail(TOI_ERROR_UNSUPPORTED,
                     "%s: the host does that part, and the positions are only in the card's memory; "
@@ -90,7 +105,7 @@ typedef struct card_call
 } card_call;
 
 // Names the coordinate that the card has found not to be finite, where the host can see it.
-static toi_status name_infinite(const toi_pipeline *p)
+toi_status toi_name_infinite(const toi_pipeline *p)
 {
     toi_status status = TOI_OK;
     if (!p->resume && !is_on_card(p, &p->mesh.start))
@@ -119,7 +134,7 @@ static toi_status ask_card(card_call *c, const toi_card_question *question)
     r->has_end = status == TOI_OK && !c->answer.infinite;
     if (status != TOI_OK)
         return toi_fail_complaint(status, &complaint);
-    return c->answer.infinite ? name_infinite(c->p) : TOI_OK;
+    return c->answer.infinite ? toi_name_infinite(c->p) : TOI_OK;
 }
 
 static void report_card(toi_pipeline *p, const toi_device_report *report, double seconds)
@@ -143,8 +158,9 @@ static toi_status ask(card_call *c, toi_card_goal goal, toi_residence residence,
     double made = toi_clock();
     p->report.seconds_prepare += made - started;
     if (!c->resident->mesh) // there are no pairs for it
-        return has_positions(p) ? toi_check_positions(&p->mesh.start, &p->mesh.end, p->workers)
-                                : TOI_OK;
+        return toi_has_host_positions(p)
+                   ? toi_check_positions(&p->mesh.start, &p->mesh.end, p->workers)
+                   : TOI_OK;
     if (p->resume && !c->resident->has_end)
         return toi_fail(TOI_ERROR_ARGUMENT, "there are no positions at t = 0, and the device has "
                                             "no end of a last step of this scene: give both");
