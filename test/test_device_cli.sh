@@ -34,6 +34,18 @@ refuses "a backend that is none" 3 "--device cpu gives the same answer" \
     ccd "${frames[@]:0:2}" --device cuda --backend ./nothing.so
 refuses "candidates" 3 "not found on a device as yet" pairs "${frames[@]:0:2}" --device cuda
 
+# --- queries ------------------------------------------------------------------------------------
+awk 'BEGIN { srand(1); for (i = 0; i < 8 * 300; ++i) { for (k = 0; k < 3; ++k)
+    printf "%s%d,%d", k ? "," : "", int(201 * rand()) - 100, 2 ^ int(8 * rand()); print "" } }' >queries.csv
+for kind in vf ee pe pp; do
+    question=(queries queries.csv --kind $kind)
+    same "answers of $kind" "$(hash_of "${question[@]}" "${device[@]}")" "$(hash_of "${question[@]}")"
+done
+succeeds "queries as JSON" queries queries.csv --kind vf "${device[@]}" --json
+check "their device" grep -q '"device": "cuda"' stdout
+refuses "queries by another method" 3 "narrow phases other than exact" \
+    queries queries.csv --kind vf "${device[@]}" --narrow inclusion
+
 # --- track --------------------------------------------------------------------------------------
 same "steps" "$(hash_of track "${frames[@]}" "${device[@]}" --check)" "$(hash_of track "${frames[@]}")"
 

@@ -135,7 +135,7 @@ typedef struct toi_fixed_moment
     double low, high;
     int sign;      // of f before the root
     double floor;  // the largest double that is not greater
-    int is_double; // the root itself
+    int is_double; // the floor is the root itself
     int declined;  // something did not fit
 } toi_fixed_moment;
 
@@ -493,7 +493,7 @@ TOI_ROUTINE void toi_take_fixed_root(const toi_fixed_roots *roots, int number, t
     const toi_fixed_part *part = &roots->parts[number];
     at->when = number < roots->count ? TOI_FIXED_ROOT : TOI_FIXED_END;
     at->f = &roots->f;
-    at->floor = 1;
+    at->floor = at->is_double = 1;
     at->declined = 0;
     if (at->when == TOI_FIXED_END)
         return;
