@@ -171,6 +171,25 @@ static void options_agree(void **state)
     compare_family("all roots, small", HARD_SMALL, cases(2000), 1, &def);
 }
 
+// The other method that a card has.
+static void queues_agree(void **state)
+{
+    toi_narrow_def def = on_card(state);
+    def.method = TOI_NARROW_INCLUSION_QUEUE;
+    compare_family("queue, cube", HARD_CUBE, cases(50000), 1, &def);
+    compare_family("queue, small", HARD_SMALL, cases(5000), 1, &def);
+    compare_family("queue, near", HARD_NEAR, cases(2000), 1, &def);
+    def.t_max = 0.4;
+    def.no_zero_time = true;
+    compare_family("queue to 0.4", HARD_CUBE, cases(20000), 1, &def);
+    def.t_max = 1;
+    def.min_separation = 0.01;
+    compare_family("queue, apart", HARD_CUBE, cases(20000), 1, &def);
+    def.max_iterations = 20;
+    def.tolerance = 1e-3;
+    compare_family("queue, short", HARD_NEAR, cases(2000), 1, &def);
+}
+
 static void all_kinds_agree(void **state)
 {
     toi_narrow_def def = on_card(state);
@@ -194,6 +213,9 @@ static void memory_limits_change_nothing(void **state)
     assert_ok(toi_open_device(&card, &def.device));
     compare_family("3 MiB", HARD_CUBE, 100000, 1, &def);
     toi_device_report last = toi_device_last_report(def.device);
+    def.method = TOI_NARROW_INCLUSION_QUEUE;
+    compare_family("queue, 3 MiB", HARD_CUBE, 20000, 1, &def);
+    compare_family("queue, small, 3 MiB", HARD_SMALL, 5000, 1, &def);
     if (!card.library)
         assert_true(last.windows > 5 && last.peak_bytes <= card.memory_limit);
     toi_close_device(def.device);
@@ -227,13 +249,10 @@ static int close_group(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_queries_agree),
-        cmocka_unit_test(degenerate_queries_agree),
-        cmocka_unit_test(scaled_queries_agree),
-        cmocka_unit_test(any_exponents_agree),
-        cmocka_unit_test(options_agree),
-        cmocka_unit_test(all_kinds_agree),
-        cmocka_unit_test(memory_limits_change_nothing),
+        cmocka_unit_test(random_queries_agree), cmocka_unit_test(degenerate_queries_agree),
+        cmocka_unit_test(scaled_queries_agree), cmocka_unit_test(any_exponents_agree),
+        cmocka_unit_test(options_agree),        cmocka_unit_test(queues_agree),
+        cmocka_unit_test(all_kinds_agree),      cmocka_unit_test(memory_limits_change_nothing),
     };
     toi_device_def def = device_def();
     toi_device *device;

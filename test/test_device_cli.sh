@@ -43,7 +43,7 @@ for kind in vf ee pe pp; do
 done
 succeeds "queries as JSON" queries queries.csv --kind vf "${device[@]}" --json
 check "their device" grep -q '"device": "cuda"' stdout
-refuses "queries by another method" 3 "narrow phases other than exact" \
+refuses "queries by another method" 3 "exact and inclusion-queue" \
     queries queries.csv --kind vf "${device[@]}" --narrow inclusion
 
 # --- track --------------------------------------------------------------------------------------

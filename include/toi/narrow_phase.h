@@ -191,8 +191,8 @@ typedef struct toi_narrow_def
     bool all_roots;
     int workers; ///< 0: toi_default_workers()
     /// Where toi_solve_queries() computes: a device (device.h); NULL, the default: on the
-    /// processor. Results have the same bits. A device does `exact` without a separation; what else
-    /// is asked for is TOI_ERROR_UNSUPPORTED.
+    /// processor. Results have the same bits. A device does `exact` without a separation, and
+    /// `inclusion-queue`; what else is asked for is TOI_ERROR_UNSUPPORTED.
     toi_device *device;
     uint32_t cookie; ///< set by the default function; leave it
 } toi_narrow_def;

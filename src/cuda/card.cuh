@@ -30,6 +30,7 @@ struct toi_card
     int64_t held, peak; // bytes of the card's memory
     toi_fillings fillings;
     toi_room queries; // of lists, and what is known of them
+    toi_room cells;   // of `inclusion-queue`
 };
 
 #define TOI_TRY(call)                                                                              \

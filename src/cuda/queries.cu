@@ -1,5 +1,5 @@
-// Lists of queries by `exact`: filter, roots and times, whole numbers, places; part by part, so
-// that a list of any length fits any memory.
+// Lists of queries, part by part, so that a list of any length fits any memory; and `exact`:
+// filter, roots and times, whole numbers, places.
 //
 // No kernel here fuses products: results say which rung decided, so every rung must say what the
 // processor's says.
@@ -86,10 +86,8 @@ struct list_call
     toi_query_part part;      // its first query is `first` of the list
     toi_query_counts counted; // of the last part
     cudaEvent_t marks[STAGES + 1];
+    int marked; // of them
 };
-
-static const char *const stage_names[STAGES] = {"up",    "filter", "contacts",
-                                                "knots", "places", "down"};
 
 static size_t part_bytes(uint32_t count)
 {
@@ -101,8 +99,10 @@ static size_t part_bytes(uint32_t count)
 static toi_status make_part(list_call *c, uint32_t *count, toi_complaint *complaint)
 {
     toi_room *room = &c->card->queries;
+    int64_t half = c->card->limit / 2; // the rest is for cells, and for scenes
     *count = c->list->count < MOST_PART ? (uint32_t)c->list->count : MOST_PART;
-    while (*count > LEAST_PART && !toi_fits_limit(c->card, room, part_bytes(*count)))
+    while (*count > LEAST_PART && (!toi_fits_limit(c->card, room, part_bytes(*count)) ||
+                                   (half > 0 && part_bytes(*count) > (size_t)half)))
         *count = *count / 2;
     TOI_TRY(toi_make_room(c->card, room, part_bytes(*count), complaint));
     char *at = (char *)room->data;
@@ -115,24 +115,40 @@ static toi_status make_part(list_call *c, uint32_t *count, toi_complaint *compla
     return TOI_OK;
 }
 
-static void mark(const list_call *c, int stage)
+// A stage ends here.
+static void mark(list_call *c, const char *stage)
 {
-    if (c->list->measure)
-        cudaEventRecord(c->marks[stage], c->card->stream);
+    if (!c->list->measure)
+        return;
+    if (c->marked > 0)
+        c->report->stage_names[c->marked - 1] = stage;
+    cudaEventRecord(c->marks[c->marked++], c->card->stream);
 }
 
-static void start_part(list_call *c)
+static toi_status climb_part(list_call *c, toi_complaint *complaint)
 {
     const toi_card *card = c->card;
     int fill = 8 * card->info.multiprocessors;
     toi_start_query_filter(card, &c->part);
-    mark(c, 2);
+    mark(c, "filter");
     climb<<<fill, CLIMB_THREADS, 0, card->stream>>>(c->part);
-    mark(c, 3);
+    mark(c, "contacts");
     untie<<<fill, KNOT_THREADS, 0, card->stream>>>(c->part);
-    mark(c, 4);
+    mark(c, "knots");
     place<<<fill, PLACE_THREADS, 0, card->stream>>>(c->part);
-    mark(c, 5);
+    mark(c, "places");
+    return toi_check_start("start to solve queries", complaint);
+}
+
+static toi_status start_part(list_call *c, toi_complaint *complaint)
+{
+    if (c->list->def->method == TOI_NARROW_EXACT)
+        return climb_part(c, complaint);
+    toi_start_queue_filter(c->card, &c->part, c->list->def);
+    mark(c, "filter");
+    TOI_TRY(toi_search_part(c->card, &c->part, c->list->def, complaint));
+    mark(c, "search");
+    return TOI_OK;
 }
 
 static void report_part(const list_call *c)
@@ -145,11 +161,10 @@ static void report_part(const list_call *c)
     r->bytes_up += (int64_t)(c->part.count * sizeof(toi_query));
     r->bytes_down += (int64_t)(c->part.count * sizeof(toi_query_result) + sizeof c->counted);
     ++r->windows;
-    r->stage_count = c->list->measure ? STAGES : 0;
+    r->stage_count = c->marked > 0 ? c->marked - 1 : 0;
     for (int i = 0; i < r->stage_count; ++i) {
         float milliseconds = 0;
         cudaEventElapsedTime(&milliseconds, c->marks[i], c->marks[i + 1]);
-        r->stage_names[i] = stage_names[i];
         r->stage_seconds[i] += 1e-3 * milliseconds;
     }
 }
@@ -158,16 +173,16 @@ static toi_status solve_part(list_call *c, int64_t first, toi_complaint *complai
 {
     cudaStream_t stream = c->card->stream;
     const toi_query_part *p = &c->part;
-    mark(c, 0);
+    c->marked = 0;
+    mark(c, NULL);
     TOI_TRY(
         toi_check_cuda(cudaMemcpyAsync((void *)p->queries, c->list->queries + first,
                                        p->count * sizeof *p->queries, cudaMemcpyDefault, stream),
                        "take queries", complaint));
     TOI_TRY(toi_check_cuda(cudaMemsetAsync(p->counts, 0, sizeof *p->counts, stream), "clear memory",
                            complaint));
-    mark(c, 1);
-    start_part(c);
-    TOI_TRY(toi_check_start("start to solve queries", complaint));
+    mark(c, "up");
+    TOI_TRY(start_part(c, complaint));
     TOI_TRY(
         toi_check_cuda(cudaMemcpyAsync(c->list->results + first, p->results,
                                        p->count * sizeof *p->results, cudaMemcpyDefault, stream),
@@ -175,7 +190,7 @@ static toi_status solve_part(list_call *c, int64_t first, toi_complaint *complai
     TOI_TRY(toi_check_cuda(
         cudaMemcpyAsync(&c->counted, p->counts, sizeof c->counted, cudaMemcpyDefault, stream),
         "send counts", complaint));
-    mark(c, 6);
+    mark(c, "down");
     TOI_TRY(toi_check_cuda(cudaStreamSynchronize(stream), "solve queries", complaint));
     report_part(c);
     return TOI_OK;
@@ -222,8 +237,10 @@ toi_status toi_solve_on_card(void *on, const toi_card_list *list, toi_device_rep
         cudaStreamSynchronize(c.card->stream);
         cudaGetLastError();
     }
-    if (c.card->limit > 0) // scenes may want the memory
+    if (c.card->limit > 0) { // scenes may want the memory
         toi_free_room(c.card, &c.card->queries);
+        toi_free_room(c.card, &c.card->cells);
+    }
     report->peak_bytes = c.card->peak;
     return status;
 }

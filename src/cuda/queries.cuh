@@ -27,6 +27,12 @@ struct toi_query_part
 // Sets all results to separated; lists what the filter in single precision leaves.
 void toi_start_query_filter(const toi_card *card, const toi_query_part *part);
 
+// `inclusion-queue` (inclusion.cu): its filter, and its search for what that leaves.
+void toi_start_queue_filter(const toi_card *card, const toi_query_part *part,
+                            const toi_narrow_def *def);
+toi_status toi_search_part(toi_card *card, const toi_query_part *part, const toi_narrow_def *def,
+                           toi_complaint *complaint);
+
 // The queries of `list` by one method of a narrow phase; hard ones get the state TOI_STATE_COUNT.
 toi_status toi_solve_on_card(void *card, const toi_card_list *list, toi_device_report *report,
                              toi_complaint *complaint);

@@ -18,11 +18,12 @@ static toi_status refuse(const char *what, const char *instead)
 
 static toi_status check_method(const toi_narrow_def *def)
 {
-    if (def->method != TOI_NARROW_EXACT)
-        return refuse("lists by narrow phases other than exact",
-                      "use exact, or solve them without a device");
-    if (def->min_separation > 0)
-        return refuse("lists with a separation", "solve them without a device");
+    if (def->method != TOI_NARROW_EXACT && def->method != TOI_NARROW_INCLUSION_QUEUE)
+        return refuse("lists by narrow phases other than exact and inclusion-queue",
+                      "use one of these, or solve them without a device");
+    if (def->method == TOI_NARROW_EXACT && def->min_separation > 0)
+        return refuse("lists by exact with a separation",
+                      "use inclusion-queue, or solve them without a device");
     return TOI_OK;
 }
 
