@@ -36,9 +36,25 @@ typedef struct list_call
     toi_query_result *results;
     char *scratch; // of the narrow phase, a part for each worker
     int64_t scratch_bytes;
+    toi_device_report report; // of the blocks so far
 } list_call;
 
-static toi_status ask_card(const list_call *c, const toi_query *queries, int64_t count,
+// A list that was asked about in blocks has one report: the last block's, and what they add up to.
+static void add_report(toi_device_report *last, const toi_device_report *before)
+{
+    for (int i = 0; i < last->stage_count; ++i)
+        last->stage_seconds[i] += before->stage_seconds[i];
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+        last->tested[kind] += before->tested[kind];
+        last->left[kind] += before->left[kind];
+    }
+    last->bytes_up += before->bytes_up;
+    last->bytes_down += before->bytes_down;
+    last->windows += before->windows;
+    last->hard += before->hard;
+}
+
+static toi_status ask_card(list_call *c, const toi_query *queries, int64_t count,
                            toi_query_result *results)
 {
     toi_device *device = c->def->device;
@@ -52,14 +68,16 @@ static toi_status ask_card(const list_call *c, const toi_query *queries, int64_t
     toi_take_turn(device);
     list.measure = device->measure;
     toi_status status = device->backend->solve(device->card, &list, &report, &complaint);
-    if (status == TOI_OK)
-        device->report = report;
+    if (status == TOI_OK) {
+        add_report(&report, &c->report);
+        device->report = c->report = report;
+    }
     toi_end_turn(device);
     return status == TOI_OK ? TOI_OK : toi_fail_complaint(status, &complaint);
 }
 
 // Points and edges for themselves are copied to where they are queries of a face.
-static toi_status ask_raised(const list_call *c)
+static toi_status ask_raised(list_call *c)
 {
     toi_status status = TOI_OK;
     int64_t most = c->count < RAISED ? c->count : RAISED;
