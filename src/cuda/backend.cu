@@ -175,9 +175,9 @@ static void look_for_ties(toi_card_mesh *mesh, bool complete)
 }
 
 // Again with larger queues, and in windows where they cannot be large enough.
-static toi_status recover(toi_card_mesh *mesh, toi_window_sums *sums, toi_complaint *complaint)
+static toi_status recover(toi_card_mesh *mesh, bool windows, toi_window_sums *sums,
+                          toi_complaint *complaint)
 {
-    bool windows = false;
     mesh->measure = false;
     for (;;) {
         bool over = overflowed(mesh, windows);
@@ -281,12 +281,16 @@ static toi_status find(toi_card_mesh *mesh, const toi_card_question *question,
     toi_window_sums sums = {{0, 0}, {0, 0}, 0};
     const toi_control *seen = mesh->step.report;
     TOI_TRY(prepare(mesh, question, complaint));
-    TOI_TRY(toi_run_whole(mesh, complaint));
+    bool windows = mesh->windowed; // then there is no use in trying all at once
+    TOI_TRY(windows ? toi_run_boxes(mesh, complaint) : toi_run_whole(mesh, complaint));
     if (seen->infinite) {
         answer->infinite = true;
         return TOI_OK;
     }
-    TOI_TRY(recover(mesh, &sums, complaint));
+    if (windows)
+        TOI_TRY(toi_run_windows(mesh, &sums, complaint));
+    TOI_TRY(recover(mesh, windows, &sums, complaint));
+    mesh->windowed = sums.windows > 1;
     mesh->count = seen->hits.n;
     judge_order(mesh, sums.windows > 0);
     mesh->has_end = true;
@@ -320,7 +324,7 @@ toi_status toi_find_on_card(void *on, const toi_card_question *question, toi_car
     if (status != TOI_OK) {
         cudaStreamSynchronize(mesh->card->stream);
         cudaGetLastError();
-        mesh->has_end = mesh->ordered = false;
+        mesh->has_end = mesh->ordered = mesh->windowed = false;
     }
     return status;
 }
@@ -366,11 +370,12 @@ static toi_status lengthen_hits(toi_card_mesh *mesh, toi_count count, toi_compla
                               count, (long long)mesh->card->limit);
     cudaError_t error = cudaSuccess;
     if (status == TOI_OK)
-        error = cudaMemcpy(mesh->step.hits, old.hits, mesh->count * sizeof *old.hits,
-                           cudaMemcpyDeviceToDevice);
+        error = cudaMemcpyAsync(mesh->step.hits, old.hits, mesh->count * sizeof *old.hits,
+                                cudaMemcpyDeviceToDevice, mesh->card->stream);
     if (status == TOI_OK && error == cudaSuccess)
-        error = cudaMemcpy(mesh->step.ranks, old.ranks, mesh->count * sizeof *old.ranks,
-                           cudaMemcpyDeviceToDevice);
+        error = cudaMemcpyAsync(mesh->step.ranks, old.ranks, mesh->count * sizeof *old.ranks,
+                                cudaMemcpyDeviceToDevice, mesh->card->stream);
+    cudaStreamSynchronize(mesh->card->stream);
     toi_free_room(mesh->card, &room);
     TOI_TRY(status);
     TOI_TRY(toi_check_cuda(error, "copy impacts", complaint));

@@ -164,6 +164,15 @@ toi_status toi_run_whole(toi_card_mesh *mesh, toi_complaint *complaint)
     return finish(mesh, complaint);
 }
 
+toi_status toi_run_boxes(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    mesh->marks = 0;
+    TOI_TRY(send_header(mesh, 0, complaint));
+    TOI_TRY(start_boxes(mesh, complaint));
+    toi_start_report(mesh->card, &mesh->step);
+    return finish(mesh, complaint);
+}
+
 // ---- Again, and in windows
 
 static toi_status search_again(toi_card_mesh *mesh, toi_complaint *complaint)

@@ -74,9 +74,10 @@ static toi_status send_topology(toi_card_mesh *mesh, const toi_card_topology *t,
     const size_t sizes[3] = {edges, faces, groups};
     for (int i = 0; i < 3; at += sizes[i++])
         if (sizes[i] > 0)
-            TOI_TRY(toi_check_cuda(cudaMemcpy(at, parts[i], sizes[i], cudaMemcpyHostToDevice),
-                                   "take the mesh", complaint));
-    return TOI_OK;
+            TOI_TRY(toi_check_cuda(
+                cudaMemcpyAsync(at, parts[i], sizes[i], cudaMemcpyHostToDevice, mesh->card->stream),
+                "take the mesh", complaint));
+    return toi_check_cuda(cudaStreamSynchronize(mesh->card->stream), "take the mesh", complaint);
 }
 
 // ---- Queues
@@ -199,7 +200,8 @@ static toi_status make_mesh(toi_card_mesh *mesh, const toi_card_topology *t,
     TOI_TRY(send_topology(mesh, t, complaint));
     TOI_TRY(make_resident(mesh, t->groups != NULL, complaint));
     toi_count all = (toi_count)(counts[0] + counts[1] + counts[2]);
-    toi_capacities wanted = {all + 65536, 8 * all + 65536, all + 65536, all / 2 + 16384, 16384};
+    toi_count hits = mesh->card->limit > 0 ? all / 16 + 4096 : all / 2 + 16384;
+    toi_capacities wanted = {all + 65536, 8 * all + 65536, all + 65536, hits, 16384};
     return toi_make_queues(mesh, &wanted, complaint);
 }
 

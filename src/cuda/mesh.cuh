@@ -35,6 +35,7 @@ struct toi_card_mesh
     toi_capacities capacities;
     toi_launches launches;
     bool has_end;       // positions holds where the last step ended
+    bool windowed;      // the last step did not fit the queues
     bool ordered;       // slots have primitives
     toi_count fresh;    // block pairs when they were last put in order, 0: not known
     int since;          // steps since then

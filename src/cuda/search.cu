@@ -66,10 +66,11 @@ static __device__ void reduce_bounds(double low[3], double high[3], toi_control 
     double x = bounds[0][k];
     for (int w = 1; w < TAKE_THREADS / TOI_WARP; ++w)
         x = k < 3 ? fmin(x, bounds[w][k]) : fmax(x, bounds[w][k]);
+    toi_count bits = toi_in_order(x);
     if (k < 3)
-        atomicMin(&control->low[k], toi_in_order(x));
-    else
-        atomicMax(&control->high[k - 3], toi_in_order(x));
+        toi_lower(&control->low[k], bits);
+    else if (bits > *(volatile toi_count *)&control->high[k - 3]) // few get that far
+        atomicMax(&control->high[k - 3], bits);
 }
 
 // Positions of both ends, side by side, and their bounds.

@@ -49,7 +49,7 @@ typedef int64_t toi_bits;
 typedef toi_number toi_real;
 typedef toi_bits toi_mask;
 #define TOI_TEST(condition) ((condition) ? (toi_mask)-1 : (toi_mask)0)
-#define TOI_SELECT(mask, a, b) ((mask) ? (a) : (b))
+#define TOI_SELECT(mask, a, b) ((mask) != 0 ? (a) : (b))
 #define TOI_SPREAD(x) ((toi_real)(x))
 
 TOI_INLINE toi_real toi_abs(toi_real a)
