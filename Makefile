@@ -63,12 +63,14 @@ test-long: tests
 	@TOI_LONG=1 test/run.sh
 
 # On a machine with a card; without one it fails. The programs need nothing but the driver.
+cuda_tests := cuda cuda_pairs cuda_queries device device_errors device_pairs
+space := $(subst ,, )
 test-cuda: export TOI_REQUIRE_CARD := 1
 test-cuda:
 	@scripts/install-deps --test
 	@$(MAKE) --no-print-directory configure
-	@cmake --build --preset release --target toi_cuda test_cuda test_cuda_pairs test_device test_device_errors test_device_pairs test_kernels_cuda
-	@ctest --test-dir build -R '^(cuda|cuda_pairs|device|device_errors|device_pairs|kernels_cuda.*)$$' --output-on-failure --no-tests=error -V | grep -vE '^(UpdateCTest|Constructing|Test timeout|Working Directory)'; exit $${PIPESTATUS[0]}
+	@cmake --build --preset release --target toi_cuda $(cuda_tests:%=test_%) test_kernels_cuda
+	@ctest --test-dir build -R '^($(subst $(space),|,$(cuda_tests))|kernels_cuda.*)$$' --output-on-failure --no-tests=error -V | grep -vE '^(UpdateCTest|Constructing|Test timeout|Working Directory)'; exit $${PIPESTATUS[0]}
 
 bench: build
 	@bench/paper.sh --quick

@@ -4,6 +4,7 @@
 #include "command.h"
 #include "failure.h"
 #include "json.h"
+#include "machine.h"
 #include "method_options.h"
 #include "output.h"
 #include "progress.h"
@@ -22,6 +23,7 @@ typedef struct settings
 {
     toi_narrow_def def;
     common common;
+    machine_choice machine;
     int kind; // a toi_kind, or KIND_MISSING
     const char *out;
 } settings;
@@ -142,10 +144,11 @@ static toi_status print_object(const settings *s, const toi_query_file *file, co
                                int threads)
 {
     json_t *object = json_pack(
-        "{s:s, s:s, s:i, s:I, s:I, s:I, s:f, s:I}", "kind", kind_choice(s->kind), "narrow",
-        narrow_choice((int)s->def.method), "threads", threads, "queries", (json_int_t)file->count,
-        "hits", (json_int_t)a->states[TOI_HIT], "undecided", (json_int_t)a->states[TOI_UNDECIDED],
-        "ns_per_query", nanoseconds_each(a, file->count), "iterations", (json_int_t)a->iterations);
+        "{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:f, s:I}", "kind", kind_choice(s->kind), "narrow",
+        narrow_choice((int)s->def.method), "device", device_choice(s->machine.device), "threads",
+        threads, "queries", (json_int_t)file->count, "hits", (json_int_t)a->states[TOI_HIT],
+        "undecided", (json_int_t)a->states[TOI_UNDECIDED], "ns_per_query",
+        nanoseconds_each(a, file->count), "iterations", (json_int_t)a->iterations);
     if (s->def.all_roots) {
         json_object_set_new(object, "contacts", json_integer(a->contacts));
         json_object_set_new(object, "even_hits", json_integer(a->even_hits));
@@ -206,6 +209,8 @@ static toi_status run(settings *s, const operand_list *operands)
     if (status == TOI_OK)
         status = toi_read_queries(operands->at[0], &file);
     if (status == TOI_OK)
+        status = open_machine(&s->machine, 0, &s->def.device);
+    if (status == TOI_OK)
         status = solve(s, &file, &a);
     if (status == TOI_OK) {
         count_answers(&file, &a);
@@ -215,6 +220,7 @@ static toi_status run(settings *s, const operand_list *operands)
         status = print_object(s, &file, &a, threads);
     else if (status == TOI_OK)
         print_summary(s, operands->at[0], &file, &a);
+    toi_close_device(s->def.device);
     toi_release(a.results);
     toi_free_query_file(&file);
     return status;
@@ -226,6 +232,7 @@ int run_queries(int argc, char **argv)
         .def = toi_default_narrow_def(), .common = default_common(), .kind = KIND_MISSING};
     const option_group groups[] = {{"Queries", query_options, &s},
                                    {"Decision", narrow_options, &s.def},
+                                   {"Machine", machine_options, &s.machine},
                                    {"Common", repeat_options, &s.common},
                                    {0}};
     const command_line line = {
@@ -237,7 +244,8 @@ int run_queries(int argc, char **argv)
             "each end; the points that they do not use are ignored.",
         .examples = "queries vf.csv --kind vf\n"
                     "queries ee.csv --kind ee --narrow inclusion --out answers.csv --json\n"
-                    "queries vf.csv --kind vf --narrow exact --all-roots",
+                    "queries vf.csv --kind vf --narrow exact --all-roots\n"
+                    "queries vf.csv --kind vf --device cuda",
         .groups = groups,
         .most_operands = 1};
     operand_list operands;

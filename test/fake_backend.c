@@ -397,6 +397,27 @@ static toi_status find_pairs(void *mesh, const toi_card_search *search, toi_card
     return status;
 }
 
+// ---- Lists of queries
+
+static toi_status solve(void *card, const toi_card_list *list, toi_device_report *report,
+                        toi_complaint *complaint)
+{
+    (void)card;
+    toi_narrow_def def = *list->def;
+    def.device = NULL;
+    *report = (toi_device_report){.stage_count = list->measure, .stage_names = {"all"}};
+    if (knobs->find != TOI_OK)
+        return end_as(knobs->find, "solving queries", complaint);
+    toi_status status =
+        toi_solve_queries(&def, list->kind, list->queries, list->count, list->results);
+    for (int64_t i = 0; i < list->count; ++i)
+        if (is_hard(list->kind, (int32_t)i, 0)) {
+            list->results[i] = (toi_query_result){.state = TOI_STATE_COUNT, .time = -1, .u = 7};
+            ++report->hard;
+        }
+    return end_as(status, "solving queries", complaint);
+}
+
 static const toi_backend table = {.version = TOI_BACKEND_VERSION,
                                   .open = open_card,
                                   .close = close_card,
@@ -407,7 +428,8 @@ static const toi_backend table = {.version = TOI_BACKEND_VERSION,
                                   .free_mesh = free_mesh,
                                   .find = find,
                                   .merge = merge,
-                                  .find_pairs = find_pairs};
+                                  .find_pairs = find_pairs,
+                                  .solve = solve};
 
 EXPORT toi_backend_fn toi_backend_of_cuda;
 const toi_backend *toi_backend_of_cuda(uint32_t version)

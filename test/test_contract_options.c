@@ -35,6 +35,7 @@ static void defaults_are_the_documented_ones(void **state)
     assert_true(narrow.tolerance == 1e-6 && narrow.min_separation == 0 && narrow.t_max == 1);
     assert_int_equal(narrow.max_iterations, 100000);
     assert_true(!narrow.no_zero_time && !narrow.all_roots && narrow.workers == 0);
+    assert_null(narrow.device);
     assert_int_equal(toi_narrow_guarantee(narrow.method), TOI_GUARANTEE_EXACT);
     assert_true(broad.method == TOI_BROAD_AUTO && broad.order == TOI_ORDER_CANONICAL);
     assert_true(broad.memory_limit == 0 && !broad.memory && !broad.progress && broad.workers == 0);

@@ -10,6 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum
+{
+    QUERIES = 2000
+};
+
 static void compare_steps(toi_scene *scene, const toi_ccd_def *def, const toi_mesh *mesh)
 {
     toi_ccd_def without = *def;
@@ -455,6 +460,42 @@ static void a_thousand_calls_keep_nothing(void **state)
     toi_close_device(device);
 }
 
+// ---- Lists of queries
+
+// Results of all kinds, whatever is left to the host.
+static void compare_queries(const toi_narrow_def *def, toi_kind kind, const toi_query *queries,
+                            int64_t count)
+{
+    toi_query_result found[QUERIES], expected[QUERIES];
+    toi_narrow_def without = *def;
+    without.device = NULL;
+    assert_ok(toi_solve_queries(&without, kind, queries, count, expected));
+    assert_ok(toi_solve_queries(def, kind, queries, count, found));
+    assert_memory_equal(found, expected, (size_t)count * sizeof *found);
+}
+
+static void lists_are_solved(void **state)
+{
+    (void)state;
+    toi_query queries[QUERIES];
+    toi_random random = {5};
+    toi_narrow_def def = toi_default_narrow_def();
+    def.device = open_fake();
+    for (int i = 0; i < QUERIES; ++i)
+        for (int c = 0; c < 24; ++c)
+            (c < 12 ? queries[i].start : queries[i].end)[c % 12 / 3][c % 3] =
+                toi_random_range(&random, -1, 1);
+    for (knobs->hard_every = 0; knobs->hard_every <= 4; ++knobs->hard_every)
+        for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
+            def.workers = 1 + knobs->hard_every % 3;
+            def.all_roots = kind % 2;
+            def.t_max = kind % 3 == 2 ? 0.5 : 1;
+            compare_queries(&def, (toi_kind)kind, queries, QUERIES);
+            compare_queries(&def, (toi_kind)kind, queries, 0);
+        }
+    toi_close_device(def.device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -469,6 +510,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_device_may_go_before_its_scenes, begin_fake, end_fake),
         cmocka_unit_test_setup_teardown(devices_are_used_at_once, begin_fake, end_fake),
         cmocka_unit_test_setup_teardown(a_thousand_calls_keep_nothing, begin_fake, end_fake),
+        cmocka_unit_test_setup_teardown(lists_are_solved, begin_fake, end_fake),
     };
     return cmocka_run_group_tests_name("device", tests, find_fake, NULL);
 }

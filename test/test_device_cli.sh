@@ -50,6 +50,18 @@ refuses "a method that it does not have" 3 "use auto, stq" pairs "${frames[@]:0:
 succeeds "bench broad" bench broad "${frames[@]:0:2}" "${device[@]}" --broad auto,stq,kdtree --repeat 2 --csv broad.csv
 check "a row for each on the device" [ "$(grep -c +cuda broad.csv)" -eq 2 ]
 
+# --- queries ------------------------------------------------------------------------------------
+awk 'BEGIN { srand(1); for (i = 0; i < 8 * 300; ++i) { for (k = 0; k < 3; ++k)
+    printf "%s%d,%d", k ? "," : "", int(201 * rand()) - 100, 2 ^ int(8 * rand()); print "" } }' >queries.csv
+for kind in vf ee pe pp; do
+    question=(queries queries.csv --kind $kind)
+    same "answers of $kind" "$(hash_of "${question[@]}" "${device[@]}")" "$(hash_of "${question[@]}")"
+done
+succeeds "queries as JSON" queries queries.csv --kind vf "${device[@]}" --json
+check "their device" grep -q '"device": "cuda"' stdout
+refuses "queries by another method" 3 "exact and inclusion-queue" \
+    queries queries.csv --kind vf "${device[@]}" --narrow inclusion
+
 # --- track --------------------------------------------------------------------------------------
 same "steps" "$(hash_of track "${frames[@]}" "${device[@]}" --check)" "$(hash_of track "${frames[@]}")"
 

@@ -277,6 +277,33 @@ static void memory_limits_hold(void **state)
     toi_close_device(device);
 }
 
+// Of a list: a card that fails, a method that it does not have, a number that is none.
+static void lists_are_refused(void **state)
+{
+    (void)state;
+    toi_query queries[3] = {0};
+    toi_query_result results[3];
+    toi_narrow_def def = toi_default_narrow_def();
+    def.device = open_fake();
+    knobs->find = TOI_ERROR_MEMORY;
+    assert_int_equal(toi_solve_queries(&def, TOI_EDGE_EDGE, queries, 3, results), TOI_ERROR_MEMORY);
+    assert_string_equal(toi_last_message(), "fake card: solving queries has failed");
+    knobs->find = TOI_OK;
+    assert_ok(toi_solve_queries(&def, TOI_EDGE_EDGE, queries, 3, results));
+    queries[2].end[1][2] = NAN;
+    assert_int_equal(toi_solve_queries(&def, TOI_EDGE_EDGE, queries, 3, results), TOI_ERROR_DATA);
+    assert_string_equal(toi_last_message(), "query 2: coordinate z of point 1 at t = 1 is nan");
+    assert_ok(toi_solve_queries(&def, TOI_EDGE_EDGE, queries, 2, results));
+    def.method = TOI_NARROW_INCLUSION;
+    assert_int_equal(toi_solve_queries(&def, TOI_EDGE_EDGE, queries, 2, results),
+                     TOI_ERROR_UNSUPPORTED);
+    def.method = TOI_NARROW_EXACT;
+    def.min_separation = 0.1;
+    assert_int_equal(toi_solve_queries(&def, TOI_EDGE_EDGE, queries, 2, results),
+                     TOI_ERROR_UNSUPPORTED);
+    toi_close_device(def.device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +316,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_it_does_not_do_is_refused, begin_fake, end_fake),
         cmocka_unit_test_setup_teardown(wrong_views_are_refused, begin_fake, end_fake),
         cmocka_unit_test_setup_teardown(memory_limits_hold, begin_fake, end_fake),
+        cmocka_unit_test_setup_teardown(lists_are_refused, begin_fake, end_fake),
     };
     return cmocka_run_group_tests_name("device_errors", tests, find_fake, NULL);
 }

@@ -130,11 +130,12 @@ typedef struct tally
 
 static void check_decision(toi_kind kind, const toi_query *q, double t_max, tally *sum)
 {
-    double time = NAN;
+    toi_fixed_first first;
     toi_decision expected = decide_query(kind, q, false);
     bool hit = expected.state == TOI_HIT && expected.time <= t_max;
     toi_fixed_verdict verdict =
-        toi_decide_fixed(kind == TOI_EDGE_EDGE, q->start[0], q->end[0], t_max, &time);
+        toi_find_fixed_contact(kind == TOI_EDGE_EDGE, q->start[0], q->end[0], t_max, &first);
+    double time = first.time;
     ++sum->queries;
     sum->declined += verdict == TOI_FIXED_DECLINED;
     if (verdict == TOI_FIXED_DECLINED)
@@ -147,6 +148,10 @@ static void check_decision(toi_kind kind, const toi_query *q, double t_max, tall
         print_query(kind, q);
         fail_msg("up to %a: verdict %d at %a, not %d at %a", t_max, verdict, time, expected.state,
                  expected.time);
+    }
+    if (hit && (first.is_double != 0) != expected.time_is_exact) {
+        print_query(kind, q);
+        fail_msg("at %a: exactly %d, not %d", time, first.is_double, expected.time_is_exact);
     }
 }
 
@@ -577,6 +582,34 @@ static void try_extremes(toi_random *random)
 }
 
 // No expression gets longer than docs/cuda.md says, and the longest come close to it.
+// A simple root some doubles before a multiple one: between two doubles around the first an inside
+// test turns away from zero.
+static void tests_turn_between_doubles(void **state)
+{
+    static const toi_query face = {{{0x1.77p+12, -0x1.f400000000005p+11, -0x1.f4p+9},
+                                    {0, 0, -0x1.f4p+9},
+                                    {0x1.77p+12, -0x1.77p+12, 0},
+                                    {0x1.f4p+10, -0x1.f4p+9, -0x1.f4p+11}},
+                                   {{-0x1.f4p+10, 0x1.f4p+11, 0x1.388p+12},
+                                    {0x1.388p+13, -0x1.f4p+11, 0x1.388p+12},
+                                    {-0x1.f4p+10, 0x1.f4p+12, 0x1.77p+11},
+                                    {0x1.77p+12, -0x1.f4p+10, 0x1.57cp+13}}};
+    static const toi_query edges = {
+        {{0x1.95a5efea6b348p-98, 0x1.e6c71fe61a3fp-99, 0x1.4484bfeebc2ap-97},
+         {-0x1.e6c71fe61a3fp-98, -0x1.1bf427f0e4a4cp-97, -0x1.6d1557ec93af4p-97},
+         {0x1.58cd0beda7ecap-95, 0x1.58cd0beda7ecap-96, 0x1.62f131ed1dcdfp-95},
+         {-0x1.6d1557ec93af4p-96, -0x1.11d001f16ec37p-95, -0x1.0cbdeef1b3d2cp-94}},
+        {{0x1.4484bfeebc2ap-99, 0x1.e6c71fe61a3fp-98, 0x1.95a5efea6b348p-97},
+         {0x1.07abdbf1f8e22p-96, 0x1.4484bfeebc2ap-99, 0x1.4484bfeebc2ap-97},
+         {-0x1.58cd0beda7ecap-96, -0x1.4484bfeebc2ap-96, -0x1.fb0f6be50601ap-96},
+         {0x1.be3687e842b9cp-96, 0x1.58cd0beda7ecap-96, 0x1.9fca15e9e115dp-95}}};
+    (void)state;
+    tally sum = {0};
+    check_decision(TOI_VERTEX_FACE, &face, 1, &sum);
+    check_decision(TOI_EDGE_EDGE, &edges, 1, &sum);
+    assert_true(sum.hits == 1 && sum.declined == 0);
+}
+
 static void numbers_fit(void **state)
 {
     (void)state;
@@ -667,6 +700,7 @@ int main(void)
         cmocka_unit_test(signs_are_exact_beside_zeros),
         cmocka_unit_test(double_roots_are_told_from_others),
         cmocka_unit_test(decisions_are_exact),
+        cmocka_unit_test(tests_turn_between_doubles),
         cmocka_unit_test(numbers_fit),
         cmocka_unit_test(scenes_are_decided),
         cmocka_unit_test(published_queries_are_decided),

@@ -35,16 +35,13 @@ typedef struct toi_zero_time_policy
 /// again and multiplied by 0.8.
 TOI_API toi_zero_time_policy toi_solver_policy(void);
 
-/// A card that computes: device.h.
-typedef struct toi_device toi_device;
-
 /// Options of the pipeline; start from toi_default_ccd_def().
 typedef struct toi_ccd_def
 {
     /// The method, and for toi_find_candidates() the order; workers, memory limit and progress are
     /// those below.
     toi_broad_def broad;
-    toi_narrow_def narrow; ///< all but `workers`
+    toi_narrow_def narrow; ///< all but `workers` and `device`
     /// Boxes in single precision, rounded outward, decide what a candidate is (as section 6.1 of
     /// the paper), instead of boxes in double. A few more candidates, the same impacts: only those
     /// whose boxes in double overlap too are asked about.

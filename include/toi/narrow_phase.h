@@ -162,6 +162,9 @@ TOI_API const char *toi_narrow_name(toi_narrow_method method);
 /// The method of that name; TOI_NARROW_COUNT when there is none.
 TOI_API toi_narrow_method toi_narrow_find(const char *name);
 
+/// A card that computes: device.h.
+typedef struct toi_device toi_device;
+
 /// Options of a narrow phase; start from toi_default_narrow_def().
 typedef struct toi_narrow_def
 {
@@ -186,7 +189,11 @@ typedef struct toi_narrow_def
     /// Also count the contacts, later ones included (`contacts` of the result): `exact`, `fast`,
     /// `parity` (1 or 0: odd or even), `safe` and `cubic`. Not with a separation. Default false.
     bool all_roots;
-    int workers;     ///< 0: toi_default_workers()
+    int workers; ///< 0: toi_default_workers()
+    /// Where toi_solve_queries() computes: a device (device.h); NULL, the default: on the
+    /// processor. Results have the same bits. A device does `exact` without a separation, and
+    /// `inclusion-queue`; what else is asked for is TOI_ERROR_UNSUPPORTED.
+    toi_device *device;
     uint32_t cookie; ///< set by the default function; leave it
 } toi_narrow_def;
 

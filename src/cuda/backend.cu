@@ -1,6 +1,7 @@
 // The backend's table: questions about a mesh, and their answers.
 
 #include "cuda/launch.cuh"
+#include "cuda/queries.cuh"
 
 #include <cmath>
 #include <cstring>
@@ -453,7 +454,7 @@ extern "C" TOI_API const toi_backend *toi_backend_of_cuda(uint32_t version)
     static const toi_backend backend = {
         TOI_BACKEND_VERSION, toi_open_card,     toi_close_card,         toi_allocate_locked,
         toi_release_locked,  toi_is_on_card,    toi_make_card_mesh,     toi_free_card_mesh,
-        toi_find_on_card,    toi_merge_on_card, toi_find_pairs_on_card,
+        toi_find_on_card,    toi_merge_on_card, toi_find_pairs_on_card, toi_solve_on_card,
     };
     return version == TOI_BACKEND_VERSION ? &backend : NULL;
 }

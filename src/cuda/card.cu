@@ -157,6 +157,8 @@ void toi_close_card(void *closed)
     if (!card)
         return;
     cudaSetDevice(card->info.number);
+    toi_free_room(card, &card->queries);
+    toi_free_room(card, &card->cells);
     if (card->own_stream)
         cudaStreamDestroy(card->stream);
     delete card;

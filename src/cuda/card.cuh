@@ -13,6 +13,14 @@ struct toi_fillings
     int blocks, meet, filter, contacts[2], hard[2], share, write;
 };
 
+// Memory of the card, or page-locked memory of the host that the card sees at the same address.
+struct toi_room
+{
+    void *data;
+    size_t bytes;
+    bool on_host;
+};
+
 struct toi_card
 {
     toi_device_info info;
@@ -21,6 +29,8 @@ struct toi_card
     int64_t limit;      // of the bytes below; 0: none
     int64_t held, peak; // bytes of the card's memory
     toi_fillings fillings;
+    toi_room queries; // of lists, and what is known of them
+    toi_room cells;   // of `inclusion-queue`
 };
 
 #define TOI_TRY(call)                                                                              \
@@ -42,14 +52,6 @@ static inline toi_status toi_check_start(const char *what, toi_complaint *compla
 {
     return toi_check_cuda(cudaGetLastError(), what, complaint);
 }
-
-// Memory of the card, or page-locked memory of the host that the card sees at the same address.
-struct toi_room
-{
-    void *data;
-    size_t bytes;
-    bool on_host;
-};
 
 // Makes room for at least so many bytes; what it held is lost. On failure it is empty.
 toi_status toi_make_room(toi_card *card, toi_room *room, size_t bytes, toi_complaint *complaint);

@@ -92,6 +92,17 @@ typedef struct toi_card_pairs
     toi_device_report report;
 } toi_card_pairs;
 
+// Queries of one kind, in memory of the host.
+typedef struct toi_card_list
+{
+    const toi_narrow_def *def; // checked: what a device does
+    toi_kind kind;             // vertex-face or edge-edge
+    const toi_query *queries;  // finite
+    int64_t count;
+    toi_query_result *results; // room for `count`
+    bool measure;              // take the times of stages
+} toi_card_list;
+
 typedef struct toi_backend
 {
     uint32_t version; // TOI_BACKEND_VERSION
@@ -125,6 +136,11 @@ typedef struct toi_backend
     // failure holds for it too; a failure of take() has no complaint.
     toi_status (*find_pairs)(void *mesh, const toi_card_search *search, toi_card_pairs *pairs,
                              toi_complaint *complaint);
+
+    // Solves a list. Results have the bits of the processor's; those with the state TOI_STATE_COUNT
+    // are left to the host.
+    toi_status (*solve)(void *card, const toi_card_list *list, toi_device_report *report,
+                        toi_complaint *complaint);
 } toi_backend;
 
 // The one symbol of a backend's library: its table, or NULL for a version that it does not have.

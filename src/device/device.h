@@ -77,6 +77,11 @@ toi_status toi_check_loose_step(const toi_pipeline *p, bool searched);
 toi_status toi_solve_on_device(toi_pipeline *p, toi_consume_fn *consume, void *context,
                                _Atomic uint64_t *t_max);
 
+// toi_solve_queries() on def->device; the definition is checked but for what a device does.
+toi_status toi_solve_list_on_device(const toi_narrow_def *def, toi_kind kind,
+                                    const toi_query *queries, int64_t count,
+                                    toi_query_result *results, int workers);
+
 // Every impact, into a list that is counted in the call's budget.
 toi_status toi_list_from_device(toi_question *q, toi_record_array *list);
 

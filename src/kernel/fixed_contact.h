@@ -300,15 +300,27 @@ typedef struct toi_fixed_side
 // The earliest contact so far; later ones are not looked at.
 typedef struct toi_fixed_first
 {
-    double time; // above t_max: none
+    double time;   // above t_max: none
+    int is_double; // the contact is at that very time
     int declined;
 } toi_fixed_first;
 
 TOI_INLINE void toi_note_first(const toi_fixed_moment *at, int touch, toi_fixed_first *first)
 {
     first->declined |= at->declined;
-    if (touch)
-        first->time = at->floor;
+    if (!touch)
+        return;
+    first->time = at->floor;
+    first->is_double = at->is_double;
+}
+
+// Is a moment that did fit no earlier than what was found? Of two with the same floor one that is a
+// double is the earlier.
+TOI_INLINE int toi_is_not_before(const toi_fixed_moment *at, const toi_fixed_first *first)
+{
+    if (at->floor == first->time)
+        return !at->declined && (first->is_double || !at->is_double);
+    return at->floor > first->time && !at->declined;
 }
 
 TOI_INLINE int toi_is_zero_between(toi_fixed_moment *at, const toi_fixed_side *side)
@@ -340,7 +352,7 @@ TOI_ROUTINE void toi_first_on_roots(const toi_form *f, const toi_fixed_side *sid
     first->declined |= roots.declined;
     for (int i = 0; i < roots.count + roots.at_one && !first->declined; ++i) {
         toi_take_fixed_root(&roots, i, &at);
-        if (at.floor >= first->time && !at.declined)
+        if (toi_is_not_before(&at, first))
             return;
         int touch =
             side ? toi_is_zero_between(&at, side) && toi_are_parallel(&at, &side->q, &side->r)
@@ -423,7 +435,7 @@ TOI_ROUTINE void toi_first_on_volume(const toi_form *volume, const toi_fixed_mot
     first->declined |= roots.declined;
     for (int i = 0; i < roots.count + roots.at_one && !first->declined; ++i) {
         toi_take_fixed_root(&roots, i, &at);
-        if (at.floor >= first->time && !at.declined)
+        if (toi_is_not_before(&at, first))
             return;
         int touch = !at.declined && toi_touch_when_flat(&at, m);
         toi_note_first(&at, touch, first);
@@ -480,16 +492,18 @@ TOI_ROUTINE toi_fixed_verdict toi_begin_in_limbs(const double *start, const doub
     return TOI_FIXED_OPEN;
 }
 
-// Whether the primitives touch up to t_max, which is in [0, 1], and the largest double that is not
-// greater than the time of the first contact. Corners as in toi_query, finite, three numbers each.
-TOI_ROUTINE toi_fixed_verdict toi_decide_fixed(int edge_edge, const double *start,
-                                               const double *end, double t_max, double *time)
+// Whether the primitives touch up to t_max, which is in [0, 1], and when first. Corners as in
+// toi_query, finite, three numbers each.
+TOI_ROUTINE toi_fixed_verdict toi_find_fixed_contact(int edge_edge, const double *start,
+                                                     const double *end, double t_max,
+                                                     toi_fixed_first *first)
 {
     toi_fixed_motion m;
     toi_form volume;
-    toi_fixed_first first = {toi_from_bits(toi_to_bits(t_max) + 1), 0};
     int unit, bits = toi_find_unit(start, end, &unit);
-    *time = 0;
+    first->time = 0;
+    first->is_double = 1;
+    first->declined = 0;
     if (bits > TOI_FIXED_POINT_BITS)
         return TOI_FIXED_DECLINED;
     m.edge_edge = edge_edge;
@@ -498,14 +512,24 @@ TOI_ROUTINE toi_fixed_verdict toi_decide_fixed(int edge_edge, const double *star
                                     : toi_begin_in_limbs(start, end, unit, &m, &volume);
     if (verdict != TOI_FIXED_OPEN)
         return verdict;
+    first->time = toi_from_bits(toi_to_bits(t_max) + 1);
     if (toi_is_zero_form(&volume))
-        toi_first_of_sides(&m, &first);
+        toi_first_of_sides(&m, first);
     else
-        toi_first_on_volume(&volume, &m, &first);
-    *time = first.time;
-    if (first.declined)
+        toi_first_on_volume(&volume, &m, first);
+    if (first->declined)
         return TOI_FIXED_DECLINED;
-    return first.time <= t_max ? TOI_FIXED_HIT : TOI_FIXED_SEPARATED;
+    return first->time <= t_max ? TOI_FIXED_HIT : TOI_FIXED_SEPARATED;
+}
+
+// The same; *time is the largest double that is not greater than the time of the first contact.
+TOI_INLINE toi_fixed_verdict toi_decide_fixed(int edge_edge, const double *start, const double *end,
+                                              double t_max, double *time)
+{
+    toi_fixed_first first;
+    toi_fixed_verdict verdict = toi_find_fixed_contact(edge_edge, start, end, t_max, &first);
+    *time = first.time;
+    return verdict;
 }
 
 #endif

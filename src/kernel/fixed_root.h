@@ -135,7 +135,7 @@ typedef struct toi_fixed_moment
     double low, high;
     int sign;      // of f before the root
     double floor;  // the largest double that is not greater
-    int is_double; // the root itself
+    int is_double; // the floor is the root itself
     int declined;  // something did not fit
 } toi_fixed_moment;
 
@@ -299,13 +299,13 @@ TOI_INLINE int toi_sign_between(const toi_fixed_moment *at, const toi_form *g, i
     return after == 0 ? 0 : after == at->sign ? last : -first;
 }
 
-// Are there two zeros of g, or none, between doubles where its signs are the same and not zero?
-TOI_INLINE int toi_may_turn_between(const toi_form *g, uint32_t ends[2][2][TOI_SHORT])
+// Are there two zeros of g, or none, between doubles where its sign is `sign`? Then it goes towards
+// zero at both. (Where it turns away from zero its zeros, if it has any, are elsewhere.)
+TOI_INLINE int toi_may_turn_between(const toi_form *g, uint32_t ends[2][2][TOI_SHORT], int sign)
 {
     return g->degree == 2 && toi_whole_sign(g->c[2]) != 0 &&
-           toi_sign_beside_zero(g, ends[0][0], ends[0][1], 1) *
-                   toi_sign_beside_zero(g, ends[1][0], ends[1][1], -1) >
-               0;
+           toi_sign_beside_zero(g, ends[0][0], ends[0][1], 1) == -sign &&
+           toi_sign_beside_zero(g, ends[1][0], ends[1][1], -1) == -sign;
 }
 
 // Exactly, at a root that is no double, for forms that no rounding can decide.
@@ -330,7 +330,7 @@ TOI_ROUTINE int toi_exact_fixed_sign(toi_fixed_moment *at, const toi_form *g)
         toi_take_ratio(i == 0 ? at->floor : next, ends[i][0], ends[i][1]);
         sign[i] = toi_form_sign_at_ratio(g, ends[i][0], ends[i][1]);
     }
-    if (sign[0] * sign[1] > 0 && !toi_may_turn_between(g, ends))
+    if (sign[0] * sign[1] > 0 && !toi_may_turn_between(g, ends, sign[0]))
         return sign[0];
     int zero_at_end = sign[0] == 0 || sign[1] == 0;
     for (int i = 0; i < 2; ++i)
@@ -493,7 +493,7 @@ TOI_ROUTINE void toi_take_fixed_root(const toi_fixed_roots *roots, int number, t
     const toi_fixed_part *part = &roots->parts[number];
     at->when = number < roots->count ? TOI_FIXED_ROOT : TOI_FIXED_END;
     at->f = &roots->f;
-    at->floor = 1;
+    at->floor = at->is_double = 1;
     at->declined = 0;
     if (at->when == TOI_FIXED_END)
         return;

@@ -29,20 +29,28 @@ TOI_INLINE toi_mask toi_measure_single(toi_pair_motion *m)
 
 #if TOI_LANES == 1
 // The differences of the points up to t_max. A difference taken in double has one rounding wherever
-// the origin is; this adds one more. Vectors come from rows (simd/motion_rows.h).
+// the origin is; this adds one more. Vectors come from rows (simd/motion_rows.h), with the same
+// bits.
 TOI_INLINE void toi_take_single_motion(int edge_edge, double points[2][4][3], double t_max,
                                        toi_pair_motion *m)
 {
     for (int k = 0; k < 3; ++k)
         for (int end = 0; end < 2; ++end) {
-            double x[4], y[4], t = end ? t_max : 0;
+            double x[4], y[4];
             for (int c = 0; c < 4; ++c) {
                 x[c] = points[0][c][k];
                 y[c] = points[end][c][k];
             }
-            m->p[end][k] = (float)TOI_STOPPED(TOI_P_OF(edge_edge, x), TOI_P_OF(edge_edge, y), t);
-            m->e[end][k] = (float)TOI_STOPPED(TOI_E_OF(edge_edge, x), TOI_E_OF(edge_edge, y), t);
-            m->g[end][k] = (float)TOI_STOPPED(TOI_G_OF(edge_edge, x), TOI_G_OF(edge_edge, y), t);
+            double p = TOI_P_OF(edge_edge, y), e = TOI_E_OF(edge_edge, y);
+            double g = TOI_G_OF(edge_edge, y);
+            if (end && t_max < 1) {
+                p = TOI_STOPPED(TOI_P_OF(edge_edge, x), p, t_max);
+                e = TOI_STOPPED(TOI_E_OF(edge_edge, x), e, t_max);
+                g = TOI_STOPPED(TOI_G_OF(edge_edge, x), g, t_max);
+            }
+            m->p[end][k] = (float)p;
+            m->e[end][k] = (float)e;
+            m->g[end][k] = (float)g;
         }
 }
 #endif

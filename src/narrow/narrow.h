@@ -79,6 +79,8 @@ static inline toi_kind toi_raised_kind(toi_kind kind)
     return kind < TOI_PAIR_KINDS ? kind : TOI_VERTEX_FACE;
 }
 
+void toi_raise_query(toi_kind kind, const toi_query *from, toi_query *to);
+
 // From the result of such a query to that of the kind that was asked for: all of v's share of the
 // face belongs to the corner that u stands for, or to the only one.
 static inline void toi_lower_result(toi_kind kind, toi_query_result *result)
@@ -88,6 +90,9 @@ static inline void toi_lower_result(toi_kind kind, toi_query_result *result)
     result->u = kind == TOI_POINT_EDGE ? fmin(result->u + result->v, 1) : 0;
     result->v = 0;
 }
+
+// Names the first coordinate that is not finite.
+toi_status toi_check_queries(toi_kind kind, const toi_query *queries, int64_t count, int workers);
 
 // Range checks of a definition, and whether its method honours all of it.
 toi_status toi_check_narrow_def(const toi_narrow_def *def);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "device/device.h"
 #include "exact/apart.h"
 #include "exact/decide.h"
 #include "narrow/inclusion.h"
@@ -291,14 +292,35 @@ static toi_status check_finite(const toi_query *query, int points, int64_t index
     return carries ? refuse(query, points, index) : TOI_OK;
 }
 
-// A point or an edge is a face whose last corners coincide.
-static void raise_query(toi_query *to, const toi_query *from, int points)
+void toi_raise_query(toi_kind kind, const toi_query *from, toi_query *to)
 {
+    int points = points_of_kind[kind];
     *to = *from;
     for (int c = points; c < 4; ++c) {
         memcpy(to->start[c], from->start[points - 1], sizeof to->start[c]);
         memcpy(to->end[c], from->end[points - 1], sizeof to->end[c]);
     }
+}
+
+static toi_status check_piece(const solve_job *job, int64_t first)
+{
+    int points = points_of_kind[job->kind];
+    toi_status status = TOI_OK;
+    for (int64_t i = first; i < job->batch.count && i < first + PIECE && status == TOI_OK; ++i)
+        status = check_finite(&job->batch.queries[i], points, i);
+    return status;
+}
+
+static toi_status check_only(void *context, int64_t piece, int worker)
+{
+    (void)worker;
+    return check_piece(context, piece * PIECE);
+}
+
+toi_status toi_check_queries(toi_kind kind, const toi_query *queries, int64_t count, int workers)
+{
+    solve_job job = {.kind = kind, .batch = {.queries = queries, .count = count}};
+    return toi_parallel(workers, (count + PIECE - 1) / PIECE, check_only, &job);
 }
 
 static toi_status solve_piece(void *context, int64_t piece, int worker)
@@ -310,16 +332,13 @@ static toi_status solve_piece(void *context, int64_t piece, int worker)
     batch.queries += first;
     batch.results += first;
     batch.scratch = job->scratch + worker * job->scratch_bytes;
-    int points = points_of_kind[job->kind];
-    for (int64_t i = 0; i < batch.count; ++i) {
-        toi_status status = check_finite(&batch.queries[i], points, first + i);
-        if (status != TOI_OK)
-            return status;
-    }
+    toi_status status = check_piece(job, first);
+    if (status != TOI_OK)
+        return status;
     if (job->raised) {
         toi_query *raised = job->raised + (int64_t)worker * PIECE;
         for (int64_t i = 0; i < batch.count; ++i)
-            raise_query(&raised[i], &batch.queries[i], points);
+            toi_raise_query(job->kind, &batch.queries[i], &raised[i]);
         batch.queries = raised;
     }
     job->solve(&batch);
@@ -348,6 +367,8 @@ toi_status toi_solve_queries(const toi_narrow_def *def, toi_kind kind, const toi
     bool lower = kind >= TOI_PAIR_KINDS;
     toi_narrow_def own = *def;
     own.t_max = toi_last_time(def);
+    if (def->device)
+        return toi_solve_list_on_device(&own, kind, queries, count, results, workers);
     solve_job job = {.kind = kind,
                      .batch = {.def = &own,
                                .kind = toi_raised_kind(kind),

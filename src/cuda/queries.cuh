@@ -1,0 +1,40 @@
+// Lists of queries on a card, a part at a time.
+
+#ifndef TOI_CUDA_QUERIES_CUH
+#define TOI_CUDA_QUERIES_CUH
+
+#include "cuda/step.cuh"
+
+// How many numbers the lists of a part have.
+struct toi_query_counts
+{
+    toi_count left, knots, hits, hard;
+};
+
+// Queries that are solved together, and which of them have come how far.
+struct toi_query_part
+{
+    const toi_query *queries;
+    toi_query_result *results;
+    uint32_t *left, *knots, *hits; // numbers of queries, in any order
+    toi_query_counts *counts;
+    uint32_t count;
+    int32_t edge_edge;
+    double t_max;
+    int32_t all_roots;
+};
+
+// Sets all results to separated; lists what the filter in single precision leaves.
+void toi_start_query_filter(const toi_card *card, const toi_query_part *part);
+
+// `inclusion-queue` (inclusion.cu): its filter, and its search for what that leaves.
+void toi_start_queue_filter(const toi_card *card, const toi_query_part *part,
+                            const toi_narrow_def *def);
+toi_status toi_search_part(toi_card *card, const toi_query_part *part, const toi_narrow_def *def,
+                           toi_complaint *complaint);
+
+// The queries of `list` by one method of a narrow phase; hard ones get the state TOI_STATE_COUNT.
+toi_status toi_solve_on_card(void *card, const toi_card_list *list, toi_device_report *report,
+                             toi_complaint *complaint);
+
+#endif

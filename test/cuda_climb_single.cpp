@@ -1,0 +1,10 @@
+// The first rung of a list's ladder in single precision: that of src/cuda/query_filter.cu.
+
+#include "cuda/query_filter.cuh"
+
+#include "cuda_climb.h"
+
+int card_filters(bool edge_edge, const toi_query *query, double t_max, bool all_roots)
+{
+    return toi_filter_query(edge_edge, query, toi_list_cull_time(t_max, all_roots));
+}
