@@ -115,8 +115,8 @@ typedef struct toi_overlap_def
     toi_progress_fn *progress; ///< or NULL
     void *progress_context;    ///< passed to `progress`
     /// Where to compute: a device (device.h); NULL, the default: on the processor. The answer is
-    /// the same. A device has methods of its own, so `method` must be the default; positions must
-    /// be in memory of the host, since pairs that floating point cannot decide are decided there.
+    /// the same. Devices do not do TOI_OVERLAP_BRUTE. Positions must be in memory of the host, since
+    /// pairs that floating point cannot decide are decided there.
     toi_device *device;
     uint32_t cookie; ///< set by the default function; leave it
 } toi_overlap_def;

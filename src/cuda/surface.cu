@@ -15,7 +15,7 @@ static const toi_window whole = {0, ~(toi_count)0};
 
 struct surface_capacities
 {
-    toi_count blocks, pairs, left, broken, hits, hard;
+    toi_count blocks, pairs, left, broken, hits, hard, entries;
 };
 
 // The launches of a whole call, kept for the next one that is alike.
@@ -33,6 +33,7 @@ struct surface
     toi_room topology, resident;
     toi_room scratch; // of orders and sorts
     toi_room blocks, pairs, left, broken, hits;
+    toi_room grid, entries;            // of kDet; empty until it is asked for
     toi_room control;                  // on the card
     toi_room host, hard, list, staged; // on the host
     toi_surface_control *header;       // what the control is set to
@@ -142,6 +143,8 @@ static void cut_queues(surface *f)
     s->broken_capacity = n->broken;
     s->hit_capacity = n->hits;
     s->hard_capacity = n->hard;
+    s->grid.entries = (uint2 *)f->entries.data;
+    s->grid.capacity = n->entries;
 }
 
 // Rooms for the queues: as large as is wanted where the limit allows it. Those of pairs take half
@@ -160,6 +163,7 @@ static toi_status make_queues(surface *f, const surface_capacities *wanted,
     TOI_TRY(toi_make_queue(card, &f->pairs, &n->pairs, pairs, pair, complaint));
     toi_count left = toi_least(wanted->left, toi_share_of_limit(card, &f->left, pair, 4));
     TOI_TRY(toi_make_queue(card, &f->left, &n->left, left, pair, complaint));
+    TOI_TRY(toi_make_queue(card, &f->entries, &n->entries, wanted->entries, pair, complaint));
     TOI_TRY(toi_make_queue(card, &f->hard, &n->hard, wanted->hard, sizeof(toi_pair), complaint));
     TOI_TRY(toi_make_room(card, &f->list, n->hits * sizeof(toi_overlap), complaint));
     cut_queues(f);
@@ -191,8 +195,14 @@ static toi_status make_surface(surface *f, const toi_card_faces *t, toi_complain
     TOI_TRY(send_topology(f, t, complaint));
     TOI_TRY(make_resident(f, complaint));
     toi_count faces = (toi_count)t->face_count, vertices = (toi_count)t->vertex_count;
-    surface_capacities wanted = {faces + 65536,    4 * faces + 65536, faces + 65536,
-                                 vertices + 16384, faces / 2 + 16384, 16384};
+    surface_capacities wanted = {faces + 65536,
+                                 4 * faces + 65536,
+                                 faces + 65536,
+                                 vertices + 16384,
+                                 faces / 2 + 16384,
+                                 16384,
+                                 0};
+    s->grid.hash = -1;
     return make_queues(f, &wanted, complaint);
 }
 
@@ -222,7 +232,7 @@ void toi_free_card_surface(void *freed)
     cudaStreamSynchronize(f->card->stream);
     toi_room *rooms[] = {&f->topology, &f->resident, &f->scratch, &f->blocks,  &f->pairs,
                          &f->left,     &f->broken,   &f->hits,    &f->control, &f->host,
-                         &f->hard,     &f->list,     &f->staged};
+                         &f->hard,     &f->list,     &f->staged,  &f->grid,    &f->entries};
     for (toi_room *room : rooms)
         toi_free_room(f->card, room);
     for (cudaEvent_t event : f->events)
@@ -279,8 +289,10 @@ static toi_status start_boxes(surface *f, toi_complaint *complaint)
         TOI_TRY(toi_start_surface_slots(f->card, s, &f->scratch, complaint));
         mark(f, "curve");
     }
-    toi_start_surface_boxes(f->card, s);
-    mark(f, "boxes");
+    if (s->grid.hash < 0) {
+        toi_start_surface_boxes(f->card, s);
+        mark(f, "boxes");
+    }
     return TOI_OK;
 }
 
@@ -297,17 +309,30 @@ static toi_count group_pairs(const toi_surface_step *s)
     return (toi_count)s->groups * (toi_count)s->groups;
 }
 
-static void start_search(surface *f)
+static void start_pairs(surface *f, toi_window window)
+{
+    if (f->step.grid.hash >= 0)
+        toi_start_grid_pairs(f->card, &f->step, window);
+    else
+        toi_start_surface_meet(f->card, &f->step, window);
+}
+
+static toi_status start_search(surface *f, toi_complaint *complaint)
 {
     const toi_surface_step *s = &f->step;
-    toi_start_surface_blocks(f->card, s, {0, group_pairs(s)});
-    mark(f, "blocks");
-    toi_start_surface_meet(f->card, s, whole);
+    bool grid = s->grid.hash >= 0;
+    if (grid)
+        TOI_TRY(toi_start_grid(f->card, s, complaint));
+    else
+        toi_start_surface_blocks(f->card, s, {0, group_pairs(s)});
+    mark(f, grid ? "grid" : "blocks");
+    start_pairs(f, whole);
     mark(f, "pairs");
     toi_start_cull(f->card, s);
     mark(f, "floats");
     toi_start_signs(f->card, s);
     mark(f, "doubles");
+    return TOI_OK;
 }
 
 static toi_status start_list(surface *f, toi_complaint *complaint)
@@ -324,7 +349,7 @@ static toi_status start_whole(surface *f, toi_complaint *complaint)
     TOI_TRY(reset(f, 0, complaint));
     TOI_TRY(start_boxes(f, complaint));
     start_neighbours(f);
-    start_search(f);
+    TOI_TRY(start_search(f, complaint));
     return start_list(f, complaint);
 }
 
@@ -395,7 +420,7 @@ static toi_status run_again(surface *f, toi_complaint *complaint)
 {
     TOI_TRY(reset(f, AGAIN, complaint));
     start_neighbours(f);
-    start_search(f);
+    TOI_TRY(start_search(f, complaint));
     TOI_TRY(start_list(f, complaint));
     return finish(f, complaint);
 }
@@ -419,7 +444,7 @@ static toi_count next_width(toi_count width, toi_count n, toi_count capacity)
     return next > 0 ? next : 1;
 }
 
-// Pairs of blocks, up to `to`, in windows whose pairs fit.
+// Pairs of blocks, or faces of a grid, up to `to`, in windows whose pairs fit.
 static toi_status run_blocks(surface *f, toi_count to, window_sums *sums, toi_complaint *complaint)
 {
     const toi_surface_step *s = &f->step;
@@ -428,7 +453,7 @@ static toi_status run_blocks(surface *f, toi_count to, window_sums *sums, toi_co
     for (toi_count from = 0; from < to;) {
         toi_window window = {from, toi_least(from + width, to)};
         TOI_TRY(clear(f, &s->control->window, sizeof s->control->window, complaint));
-        toi_start_surface_meet(f->card, s, window);
+        start_pairs(f, window);
         toi_start_cull(f->card, s);
         TOI_TRY(look(f, &seen, complaint));
         toi_count pairs = seen->window.pairs.n, left = seen->window.left.n;
@@ -450,10 +475,15 @@ static toi_status run_windows(surface *f, window_sums *sums, toi_complaint *comp
 {
     const toi_surface_step *s = &f->step;
     const toi_surface_control *seen;
-    toi_count all = group_pairs(s), width = all;
+    bool grid = s->grid.hash >= 0;
+    toi_count all = grid ? 0 : group_pairs(s), width = all;
     memset(sums, 0, sizeof *sums);
     TOI_TRY(reset(f, AGAIN, complaint));
     start_neighbours(f);
+    if (grid) {
+        TOI_TRY(toi_start_grid(f->card, s, complaint));
+        TOI_TRY(run_blocks(f, (toi_count)s->face_count, sums, complaint));
+    }
     for (toi_count from = 0; from < all;) {
         toi_window window = {from, toi_least(from + width, all)};
         size_t bytes = sizeof *s->control - offsetof(toi_surface_control, block_pairs);
@@ -479,7 +509,8 @@ static bool overflowed(const surface *f, bool windows)
 {
     const toi_surface_control *seen = f->step.report;
     const surface_capacities *n = &f->capacities;
-    bool over = seen->hits.n > n->hits || seen->hard.n > n->hard || seen->broken.n > n->broken;
+    bool over = seen->hits.n > n->hits || seen->hard.n > n->hard || seen->broken.n > n->broken ||
+                seen->entries.n > n->entries;
     return over || (!windows && (seen->block_pairs.n > n->blocks ||
                                  seen->window.pairs.n > n->pairs || seen->window.left.n > n->left));
 }
@@ -503,7 +534,13 @@ static toi_status grow(surface *f, bool windows, toi_complaint *complaint)
     widen(&wanted.hits, seen->hits.n);
     widen(&wanted.hard, seen->hard.n);
     widen(&wanted.broken, seen->broken.n);
+    widen(&wanted.entries, seen->entries.n);
     TOI_TRY(make_queues(f, &wanted, complaint));
+    if (f->capacities.entries < seen->entries.n)
+        return toi_complain(complaint, TOI_ERROR_LIMIT,
+                            "%llu entries of the grid do not fit the card's memory limit of %lld "
+                            "bytes: allow more, or use the method auto",
+                            seen->entries.n, (long long)f->card->limit);
     if (f->capacities.hits < seen->hits.n || f->capacities.broken < seen->broken.n)
         return toi_complain(complaint, TOI_ERROR_LIMIT,
                             "%llu overlaps or more do not fit the card's memory limit of %lld "
@@ -538,6 +575,53 @@ static toi_status recover(surface *f, window_sums *sums, toi_complaint *complain
 }
 
 // ---- Answers
+
+// The largest prime that is no larger.
+static uint32_t prime_below(uint32_t n)
+{
+    for (;; --n) {
+        bool prime = true;
+        for (uint32_t d = 2; prime && (uint64_t)d * d <= n; ++d)
+            prime = n % d != 0;
+        if (prime)
+            return n;
+    }
+}
+
+static void cut_grid(cutter *c, toi_surface_step *s)
+{
+    int64_t buckets = (int64_t)s->grid.mask + 2;
+    s->grid.faces = c->cut<toi_grid_face>(s->face_count);
+    s->grid.counts = c->cut<uint32_t>(buckets);
+    s->grid.starts = c->cut<uint32_t>(buckets);
+    s->grid.scratch_bytes = toi_overlap_scratch(buckets);
+    s->grid.scratch = c->cut<char>((int64_t)s->grid.scratch_bytes + 1);
+}
+
+// Slots of a grid are in the order of the faces, those of blocks are not.
+static toi_status choose_method(surface *f, const toi_overlap_question *question,
+                                toi_complaint *complaint)
+{
+    toi_surface_step *s = &f->step;
+    if (question->grid != (s->grid.hash >= 0))
+        f->ordered = false;
+    s->grid.hash = question->grid ? (int32_t)question->hash : -1;
+    if (!question->grid || f->capacities.entries > 0)
+        return TOI_OK;
+    uint32_t buckets = 1 << 10;
+    while (buckets < 2 * s->face_count && buckets < 1u << 30)
+        buckets *= 2;
+    s->grid.mask = buckets - 1;
+    s->grid.prime = prime_below(buckets);
+    cutter c = {NULL, 0};
+    cut_grid(&c, s);
+    TOI_TRY(toi_make_room(f->card, &f->grid, c.used, complaint));
+    c = {(char *)f->grid.data, 0};
+    cut_grid(&c, s);
+    surface_capacities wanted = f->capacities;
+    wanted.entries = 8 * (toi_count)s->face_count + 4096;
+    return make_queues(f, &wanted, complaint);
+}
 
 static void set_header(surface *f)
 {
@@ -598,6 +682,7 @@ static toi_status find(surface *f, const toi_overlap_question *question, toi_ove
     TOI_TRY(toi_check_cuda(cudaSetDevice(f->card->info.number), "be used", complaint));
     TOI_TRY(toi_find_source(f->card, f->step.vertex_count, &question->points, &f->staged,
                             &f->header->source, complaint));
+    TOI_TRY(choose_method(f, question, complaint));
     set_header(f);
     f->measure = question->measure;
     TOI_TRY(run_whole(f, complaint));

@@ -9,7 +9,8 @@
 
 enum
 {
-    TOI_STAR_PIECE = 256 // pairs of a star that a warp looks at
+    TOI_STAR_PIECE = 256, // pairs of a star that a warp looks at
+    TOI_GRID_LEVELS = 18
 };
 
 // Set anew for every window of block pairs.
@@ -32,12 +33,35 @@ struct toi_surface_control
     toi_tally embedded;   // stars
     toi_tally broken;     // pieces of the other stars
     toi_tally neighbours; // pairs of these that were looked at
+    toi_tally entries;    // of the grid
+    uint32_t levels;      // bits of those that have faces
     toi_tally block_pairs;
     toi_surface_window window;
 };
 
+// A face in a hash grid: its box, and its level.
+struct toi_grid_face
+{
+    float low[3], high[3];
+    int32_t level;
+};
+
+// The hash grid of TOI_OVERLAP_KDET.
+struct toi_face_grid
+{
+    int32_t hash; // a toi_cell_hash; -1: no grid
+    uint32_t mask, prime;
+    toi_grid_face *faces;      // of slots, which are in the order of the faces
+    uint32_t *counts, *starts; // of buckets
+    uint2 *entries;            // slot, and low bits of the cell
+    toi_count capacity;
+    void *scratch;
+    size_t scratch_bytes;
+};
+
 struct toi_surface_step
 {
+    toi_face_grid grid;
     int64_t vertex_count, face_count;
     int32_t groups; // of slots
     const int32_t *faces;
@@ -143,6 +167,10 @@ void toi_start_surface_blocks(const toi_card *card, const toi_surface_step *step
                               toi_window groups);
 // Pairs of slots of the window of block pairs.
 void toi_start_surface_meet(const toi_card *card, const toi_surface_step *step, toi_window blocks);
+// The same by a grid: faces entered into it, and pairs of the window of faces.
+toi_status toi_start_grid(const toi_card *card, const toi_surface_step *step,
+                          toi_complaint *complaint);
+void toi_start_grid_pairs(const toi_card *card, const toi_surface_step *step, toi_window faces);
 // Drops pairs in single precision.
 void toi_start_cull(const toi_card *card, const toi_surface_step *step);
 // Decides pairs in double precision.
@@ -159,7 +187,7 @@ void toi_start_surface_report(const toi_card *card, const toi_surface_step *step
 size_t toi_overlap_scratch(int64_t faces);
 size_t toi_overlap_sort_scratch(toi_count overlaps);
 
-// Slots in the order of a space-filling curve, from the positions on the card.
+// Slots in the order of a space-filling curve, from the positions on the card; or of the faces.
 toi_status toi_start_surface_slots(const toi_card *card, const toi_surface_step *step,
                                    const toi_room *scratch, toi_complaint *complaint);
 size_t toi_surface_slots_scratch(int64_t faces);

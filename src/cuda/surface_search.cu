@@ -91,8 +91,9 @@ static __global__ void __launch_bounds__(ORDER_THREADS)
     int64_t i = (int64_t)blockIdx.x * ORDER_THREADS + threadIdx.x;
     if (i >= s.face_count)
         return;
-    const int32_t *row = s.faces + 3 * (int64_t)numbers[i];
-    s.corners[i] = make_int4(row[0], row[1], row[2], (int)numbers[i]);
+    int64_t face = numbers ? (int64_t)numbers[i] : i;
+    const int32_t *row = s.faces + 3 * face;
+    s.corners[i] = make_int4(row[0], row[1], row[2], (int)face);
 }
 
 static size_t array_bytes(int64_t faces)
@@ -116,6 +117,10 @@ toi_status toi_start_surface_slots(const toi_card *card, const toi_surface_step 
     uint32_t *keys[2] = {(uint32_t *)at, (uint32_t *)(at + array)};
     uint32_t *numbers[2] = {(uint32_t *)(at + 2 * array), (uint32_t *)(at + 3 * array)};
     unsigned blocks = (unsigned)((step->face_count + ORDER_THREADS - 1) / ORDER_THREADS);
+    if (step->grid.hash >= 0) {
+        fill_slots<<<blocks, ORDER_THREADS, 0, card->stream>>>(*step, NULL);
+        return TOI_OK;
+    }
     take_keys<<<blocks, ORDER_THREADS, 0, card->stream>>>(*step, keys[0], numbers[0]);
     TOI_TRY(toi_check_cuda(cub::DeviceRadixSort::SortPairs(at + 4 * array, own, keys[0], keys[1],
                                                            numbers[0], numbers[1], step->face_count,

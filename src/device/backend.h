@@ -79,7 +79,9 @@ typedef struct toi_card_faces
 typedef struct toi_overlap_question
 {
     toi_point_view points;
-    bool measure; // take the times of stages
+    bool measure;       // take the times of stages
+    bool grid;          // kDet's, instead of the card's own method
+    toi_cell_hash hash; // of that
 } toi_overlap_question;
 
 // What was found; all arrays are the surface's, in memory of the host, until its next call. The

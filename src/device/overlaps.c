@@ -74,7 +74,10 @@ toi_status toi_ask_overlaps(toi_overlap_call *call)
     if (status != TOI_OK)
         return status;
     toi_take_turn(device);
-    toi_overlap_question question = {.points = call->mesh.start, .measure = device->measure};
+    toi_overlap_question question = {.points = call->mesh.start,
+                                     .measure = device->measure,
+                                     .grid = call->def->method == TOI_OVERLAP_KDET,
+                                     .hash = call->def->hash};
     status = device->backend->find_overlaps(r->surface, &question, &call->answer, &complaint);
     if (status == TOI_OK)
         device->report = call->answer.report;

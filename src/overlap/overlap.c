@@ -73,9 +73,9 @@ static toi_status check_def(const toi_overlap_def *def)
         return toi_fail(TOI_ERROR_ARGUMENT, "limit is %" PRId64 "; use 0 or more", def->limit);
     if (def->memory_limit < 0)
         return toi_fail(TOI_ERROR_ARGUMENT, "the memory limit is negative");
-    if (def->device && def->method != TOI_OVERLAP_AUTO)
+    if (def->device && def->method == TOI_OVERLAP_BRUTE)
         return toi_fail(TOI_ERROR_UNSUPPORTED,
-                        "a device does not do the overlap method %s as yet: leave it at auto, or "
+                        "a device does not do the overlap method %s as yet: use auto or kdet, or "
                         "ask without a device",
                         search->name);
     return TOI_OK;
