@@ -67,8 +67,8 @@ test-cuda: export TOI_REQUIRE_CARD := 1
 test-cuda:
 	@scripts/install-deps --test
 	@$(MAKE) --no-print-directory configure
-	@cmake --build --preset release --target toi_cuda test_cuda test_cuda_overlap test_device test_kernels_cuda
-	@ctest --test-dir build -R '^(cuda|cuda_overlap|device|kernels_cuda.*)$$' --output-on-failure --no-tests=error -V | grep -vE '^(UpdateCTest|Constructing|Test timeout|Working Directory)'; exit $${PIPESTATUS[0]}
+	@cmake --build --preset release --target toi_cuda test_cuda test_cuda_overlap test_device test_device_overlap test_device_errors test_kernels_cuda
+	@ctest --test-dir build -R '^(cuda|cuda_overlap|device|device_overlap|device_errors|kernels_cuda.*)$$' --output-on-failure --no-tests=error -V | grep -vE '^(UpdateCTest|Constructing|Test timeout|Working Directory)'; exit $${PIPESTATUS[0]}
 
 bench: build
 	@bench/paper.sh --quick

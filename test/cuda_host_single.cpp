@@ -21,11 +21,12 @@ bool card_drops(bool edge_edge, const float points[2][4][3], float off)
     }
     if (toi_measure_single(&m))
         return false;
-    float d[3], separation = off * 2.125f;
+    float d[3], slack[3], difference = off * 2.125f;
     toi_mean_direction(edge_edge, &m, d);
+    toi_take_slack(&m, &difference, slack);
     bool apart = false;
     for (int i = 0; i < 4; ++i)
-        apart = apart || toi_try_signs(edge_edge, &m, d, &separation);
-    return apart || toi_signs_separate(edge_edge, &m, d, &separation) ||
-           toi_plane_separates(edge_edge, &m, &separation, &separation);
+        apart = apart || toi_try_signs(edge_edge, &m, slack, d);
+    return apart || toi_signs_separate(edge_edge, &m, slack, d) ||
+           toi_plane_separates(edge_edge, &m, slack, &difference);
 }

@@ -472,8 +472,8 @@ int run_bench_ccd(int argc, char **argv)
             "mode are run in turns. The answers of a narrow phase must not depend on broad\n"
             "phase, threads, limit and calls: where they do the program says so and exits\n"
             "with 3.\n"
-            "With --device cuda it shows warm steps of a scene on a card, 20 unless --repeat is\n"
-            "given: the median, what each stage took, bytes moved, and the processor beside.\n"
+            "With --device cuda it shows warm steps of a scene on a card, 20 unless --repeat\n"
+            "is given: the median, each stage, bytes moved, and the processor beside.\n"
             "With --busy it shows what threads cost on a machine that has other work: all\n"
             "threads beside one, idle and busy.",
         .examples = "bench ccd start.ply end.ply --repeat 5\n"

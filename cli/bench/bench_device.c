@@ -79,12 +79,12 @@ static toi_status run_once(bench_step *b, const way *w, double *seconds)
 {
     toi_ccd_def def = toi_default_ccd_def();
     def.device = b->device;
+    const toi_point_view last_end = {0};
     const toi_mesh *mesh = w->resumed ? &b->pinned : &b->mesh;
     toi_status status = w->ask(b, &def, mesh->end, mesh->start);
     double started = seconds_now();
     if (status == TOI_OK)
-        status =
-            w->ask(b, &def, w->resumed && !b->both ? (toi_point_view){0} : mesh->start, mesh->end);
+        status = w->ask(b, &def, w->resumed && !b->both ? last_end : mesh->start, mesh->end);
     *seconds = seconds_now() - started;
     return status;
 }

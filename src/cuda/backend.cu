@@ -141,12 +141,12 @@ static toi_status grow(toi_card_mesh *mesh, bool windows, toi_complaint *complai
         wanted.pairs = with_reserve(pairs);
     if (!windows && seen->window.left.n > wanted.left)
         wanted.left = with_reserve(seen->window.left.n);
-    if (seen->hits.n > wanted.hits)
+    if (seen->hits.n > wanted.hits && mesh->goal == TOI_CARD_ALL)
         wanted.hits = with_reserve(seen->hits.n);
     if (seen->hard.n > wanted.hard)
         wanted.hard = with_reserve(seen->hard.n);
     TOI_TRY(toi_make_queues(mesh, &wanted, complaint));
-    if (mesh->capacities.hits < seen->hits.n)
+    if (mesh->capacities.hits < seen->hits.n && mesh->goal == TOI_CARD_ALL)
         return toi_complain(complaint, TOI_ERROR_LIMIT,
                             "%llu impacts or more do not fit the card's memory limit of %lld "
                             "bytes: allow more",
@@ -163,12 +163,30 @@ static bool holds(const toi_card_mesh *mesh)
            seen->window.left.n <= n->left;
 }
 
-// Again with larger queues, and in windows where they cannot be large enough.
-static toi_status recover(toi_card_mesh *mesh, toi_window_sums *sums, toi_complaint *complaint)
+// Of the earliest impacts only the least is wanted: what to look for next, where they do not fit.
+static void look_for_ties(toi_card_mesh *mesh, bool complete)
 {
-    bool windows = false;
+    const toi_control *seen = mesh->step.report;
+    toi_control *h = mesh->header;
+    bool found = complete && h->ties == 1 && seen->limit == h->tied;
+    if (h->ties == 0 && seen->hits.n <= mesh->capacities.hits)
+        return;
+    h->ties = found ? 2 : 1;
+    h->limit = h->tied = seen->limit; // as early as any that was found so far
+    h->least = found ? seen->least : ~(toi_count)0;
+}
+
+// Again with larger queues, and in windows where they cannot be large enough.
+static toi_status recover(toi_card_mesh *mesh, bool windows, toi_window_sums *sums,
+                          toi_complaint *complaint)
+{
     mesh->measure = false;
-    while (overflowed(mesh, windows)) {
+    for (;;) {
+        bool over = overflowed(mesh, windows);
+        if (!over && mesh->header->ties != 1)
+            return TOI_OK;
+        if (mesh->goal == TOI_CARD_EARLIEST)
+            look_for_ties(mesh, !over);
         TOI_TRY(grow(mesh, windows, complaint));
         windows = windows || !holds(mesh);
         if (windows)
@@ -176,7 +194,6 @@ static toi_status recover(toi_card_mesh *mesh, toi_window_sums *sums, toi_compla
         else
             TOI_TRY(toi_run_again(mesh, complaint));
     }
-    return TOI_OK;
 }
 
 // ---- Answers
@@ -266,12 +283,16 @@ static toi_status find(toi_card_mesh *mesh, const toi_card_question *question,
     toi_window_sums sums = {{0, 0}, {0, 0}, 0};
     const toi_control *seen = mesh->step.report;
     TOI_TRY(prepare(mesh, question, complaint));
-    TOI_TRY(toi_run_whole(mesh, complaint));
+    bool windows = mesh->windowed; // then there is no use in trying all at once
+    TOI_TRY(windows ? toi_run_boxes(mesh, complaint) : toi_run_whole(mesh, complaint));
     if (seen->infinite) {
         answer->infinite = true;
         return TOI_OK;
     }
-    TOI_TRY(recover(mesh, &sums, complaint));
+    if (windows)
+        TOI_TRY(toi_run_windows(mesh, &sums, complaint));
+    TOI_TRY(recover(mesh, windows, &sums, complaint));
+    mesh->windowed = sums.windows > 1;
     mesh->count = seen->hits.n;
     judge_order(mesh, sums.windows > 0);
     mesh->has_end = true;
@@ -305,7 +326,7 @@ toi_status toi_find_on_card(void *on, const toi_card_question *question, toi_car
     if (status != TOI_OK) {
         cudaStreamSynchronize(mesh->card->stream);
         cudaGetLastError();
-        mesh->has_end = mesh->ordered = false;
+        mesh->has_end = mesh->ordered = mesh->windowed = false;
     }
     return status;
 }
@@ -332,7 +353,7 @@ static void merge_earliest(toi_card_mesh *mesh, const toi_impact *impacts, int64
     set_counts(answer);
 }
 
-// A longer queue of hits that keeps its impacts and their ranks.
+// A longer queue of hits that keeps what it has.
 static toi_status lengthen_hits(toi_card_mesh *mesh, toi_count count, toi_complaint *complaint)
 {
     if (count <= mesh->capacities.hits)
@@ -351,11 +372,12 @@ static toi_status lengthen_hits(toi_card_mesh *mesh, toi_count count, toi_compla
                               count, (long long)mesh->card->limit);
     cudaError_t error = cudaSuccess;
     if (status == TOI_OK)
-        error = cudaMemcpy(mesh->step.impacts, old.impacts, mesh->count * sizeof *old.impacts,
-                           cudaMemcpyDeviceToDevice);
+        error = cudaMemcpyAsync(mesh->step.hits, old.hits, mesh->count * sizeof *old.hits,
+                                cudaMemcpyDeviceToDevice, mesh->card->stream);
     if (status == TOI_OK && error == cudaSuccess)
-        error = cudaMemcpy(mesh->step.ranks, old.ranks, mesh->count * sizeof *old.ranks,
-                           cudaMemcpyDeviceToDevice);
+        error = cudaMemcpyAsync(mesh->step.ranks, old.ranks, mesh->count * sizeof *old.ranks,
+                                cudaMemcpyDeviceToDevice, mesh->card->stream);
+    cudaStreamSynchronize(mesh->card->stream);
     toi_free_room(mesh->card, &room);
     TOI_TRY(status);
     TOI_TRY(toi_check_cuda(error, "copy impacts", complaint));
@@ -385,7 +407,10 @@ static toi_status merge(toi_card_mesh *mesh, const toi_impact *impacts, int64_t 
     toi_count first = mesh->count, last = first + (toi_count)joining, loose = count - joining;
     TOI_TRY(toi_check_cuda(cudaSetDevice(mesh->card->info.number), "be used", complaint));
     TOI_TRY(lengthen_hits(mesh, last + loose, complaint));
-    TOI_TRY(send_impacts(mesh, mesh->step.impacts + first, impacts, joining, complaint));
+    TOI_TRY(toi_make_room(mesh->card, &mesh->decided, (size_t)joining * sizeof *impacts + 1,
+                          complaint));
+    mesh->step.decided = (toi_impact *)mesh->decided.data;
+    TOI_TRY(send_impacts(mesh, mesh->step.decided, impacts, joining, complaint));
     toi_start_count(mesh->card, &mesh->step, {first, last});
     mesh->count = last;
     TOI_TRY(toi_run_order(mesh, complaint));

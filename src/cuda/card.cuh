@@ -11,7 +11,7 @@
 struct toi_fillings
 {
     int surface_meet, cull, signs, neighbours;
-    int take, blocks, meet, filter, contacts[2], hard[2], places, order;
+    int blocks, meet, filter, contacts[2], hard[2], share, write;
 };
 
 struct toi_card

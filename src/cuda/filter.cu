@@ -4,6 +4,7 @@
 // on from where it was.
 
 #define TOI_SINGLE
+#define TOI_FUSED
 #include "kernel/corner_signs.h"
 #include "kernel/single.h"
 
@@ -28,17 +29,10 @@ struct tallies
     uint32_t edges;
 };
 
-// How far single-precision positions are off: of any coordinate, and what of that is in a
-// difference.
-struct errors
+// How far a difference of two positions in single precision is off.
+static __device__ __forceinline__ float take_off(const toi_control *c)
 {
-    float separation, difference;
-};
-
-static __device__ __forceinline__ errors take_errors(const toi_control *c)
-{
-    float off = __int_as_float(c->off);
-    return {off * 2.125f, off * 2.125f};
+    return __int_as_float(c->off) * 2.125f;
 }
 
 // Returns false where the sizes are not to be trusted.
@@ -80,7 +74,7 @@ static __device__ __forceinline__ bool is_forbidden(const toi_step *s, uint2 pai
 
 template <int KIND>
 static __device__ __forceinline__ void look_again(const toi_step *s, filter_warp &w, uint32_t at,
-                                                  bool real, const errors &off, toi_outlet &kept,
+                                                  bool real, float off, toi_outlet &kept,
                                                   tallies &sum)
 {
     __syncwarp();
@@ -89,9 +83,10 @@ static __device__ __forceinline__ void look_again(const toi_step *s, filter_warp
     __syncwarp();
     toi_pair_motion m;
     bool trusted = load_motion<KIND>(s, pair, &m);
-    bool apart = toi_try_signs(KIND, &m, d, &off.separation) ||
-                 toi_signs_separate(KIND, &m, d, &off.separation) ||
-                 toi_plane_separates(KIND, &m, &off.separation, &off.difference);
+    float slack[3];
+    toi_take_slack(&m, &off, slack);
+    bool apart = toi_try_signs(KIND, &m, slack, d) || toi_signs_separate(KIND, &m, slack, d) ||
+                 toi_plane_separates(KIND, &m, slack, &off);
     bool left = real && !(trusted && apart);
     if (KIND == TOI_EDGE_EDGE) {
         pair.x |= TOI_EDGE_BIT;
@@ -111,7 +106,7 @@ static __device__ __forceinline__ void filter_all(const toi_step *s, filter_warp
     toi_count warps = (toi_count)gridDim.x * FILTER_WARPS;
     toi_count warp = (toi_count)blockIdx.x * FILTER_WARPS + threadIdx.x / TOI_WARP;
     uint32_t count = 0;
-    errors off = take_errors(c);
+    float off = take_off(c);
     for (toi_count base = warp * TOI_WARP; base < n; base += warps * TOI_WARP) {
         uint2 pair = s->pairs[KIND][toi_least(base + toi_lane(), n - 1)];
         toi_pair_motion m;
@@ -119,9 +114,10 @@ static __device__ __forceinline__ void filter_all(const toi_step *s, filter_warp
         bool real = base + toi_lane() < n && !is_forbidden<KIND>(s, pair);
         bool trusted = load_motion<KIND>(s, pair, &m);
         toi_mean_direction(KIND, &m, d);
-        bool apart = toi_try_signs(KIND, &m, d, &off.separation) ||
-                     toi_try_signs(KIND, &m, d, &off.separation) ||
-                     toi_try_signs(KIND, &m, d, &off.separation);
+        float slack[3];
+        toi_take_slack(&m, &off, slack);
+        bool apart = toi_try_signs(KIND, &m, slack, d) || toi_try_signs(KIND, &m, slack, d) ||
+                     toi_try_signs(KIND, &m, slack, d);
         bool left = real && !(trusted && apart);
         unsigned mask = __ballot_sync(TOI_ALL_LANES, left);
         if (left) {

@@ -4,12 +4,10 @@
 #include "cuda/query.cuh"
 
 #include "cuda/ladder.cuh"
-#include "kernel/fixed_contact.h"
 
 enum
 {
-    HARD_THREADS = 64,
-    MOST_DIRECTIONS = 32
+    HARD_THREADS = 64
 };
 
 static __device__ void hand_over(const toi_step *s, const toi_slot_pair *p,
@@ -24,32 +22,22 @@ static __device__ void hand_over(const toi_step *s, const toi_slot_pair *p,
         to[i] = points[i / 12][i / 3 % 4][i % 3];
 }
 
-// Does a direction separate them after all?
-static __device__ bool is_apart(bool edge_edge, double points[2][4][3])
-{
-    toi_pair_motion m;
-    double shrink;
-    toi_take_scaled_motion(edge_edge, points, &shrink, &m);
-    return toi_climb_directions(edge_edge, &m, MOST_DIRECTIONS);
-}
-
 template <bool EARLIEST>
 static __global__ void __launch_bounds__(HARD_THREADS) untie(const __grid_constant__ toi_step s)
 {
     if (s.control->infinite)
         return;
+    // One lane of every warp first: lanes that take different ways wait for each other.
     toi_count n = toi_least(s.control->window.knots.n, s.knot_capacity);
-    toi_count first = (toi_count)blockIdx.x * HARD_THREADS + threadIdx.x;
-    for (toi_count i = first; i < n; i += (toi_count)gridDim.x * HARD_THREADS) {
+    toi_count warps = (toi_count)gridDim.x * (HARD_THREADS / TOI_WARP);
+    toi_count warp = ((toi_count)blockIdx.x * HARD_THREADS + threadIdx.x) / TOI_WARP;
+    for (toi_count i = warp + warps * toi_lane(); i < n; i += warps * TOI_WARP) {
         uint2 pair = s.knots[i];
         toi_slot_pair p = toi_find_slots(&s, pair);
         double points[2][4][3], time = 0;
         toi_load_points(&s, &p, points);
-        if (is_apart(p.edge_edge, points))
-            continue;
-        int verdict = toi_decide_fixed(p.edge_edge, points[0][0], points[1][0],
-                                       toi_limit_of(s.control), &time);
-        toi_note_hit(&s, pair, verdict == TOI_FIXED_HIT, time, EARLIEST);
+        int verdict = toi_climb_knot(p.edge_edge, points, toi_limit_of(s.control), &time);
+        toi_note_hit<EARLIEST>(&s, pair, &p, verdict == TOI_FIXED_HIT, time);
         if (verdict == TOI_FIXED_DECLINED)
             hand_over(&s, &p, points);
     }

@@ -1,9 +1,10 @@
-// Impacts: places and normals of the hits, and their canonical order.
+// Impacts: the canonical order of the hits, their places and normals, and the list.
 //
-// They are sorted by counting. Every impact draws a rank among those with the same first primitive;
-// a running sum over the primitives gives each its range; inside the range, which is short, an
+// They are sorted by counting. Every hit drew a rank among those with the same first primitive; a
+// running sum over the primitives gives each its range; inside the range, which is short, an
 // impact's place is the number of those with a lesser second primitive. Ranks depend on who came
-// first, places do not. Where a range is long, all are sorted by their keys instead.
+// first, places do not. Where a range is long, all are sorted by their keys instead. Where they
+// touch is computed last, while those before are on their way to the host.
 
 #include "cuda/query.cuh"
 
@@ -14,75 +15,89 @@
 
 enum
 {
-    PLACE_THREADS = 128,
+    WRITE_THREADS = 128,
+    WRITE_WARPS = WRITE_THREADS / TOI_WARP,
     ORDER_THREADS = 256,
-    PICK_THREADS = 256,
-    CROWD = 1024, // as long as a range may be
+    PICK_THREADS = 512,
     PIECES = sizeof(toi_impact) / sizeof(uint4)
 };
 
+// ---- What the host wants to know
+
+// By one block of threads, when all is done.
+static __device__ void send_report(const toi_step *s)
+{
+    toi_control *c = s->control;
+    if (threadIdx.x == 0 && s->slots[TOI_EDGE].count > 0)
+        c->of_vertices = s->starts[s->vertex_count];
+    else if (threadIdx.x == 0)
+        c->of_vertices = c->hits.n;
+    __syncthreads();
+    const volatile uint32_t *from = (const volatile uint32_t *)c;
+    uint32_t *to = (uint32_t *)s->report;
+    for (unsigned i = threadIdx.x; i < sizeof *c / sizeof *from; i += blockDim.x)
+        to[i] = from[i];
+    toi_count place = *(volatile toi_count *)&c->first_place;
+    if (threadIdx.x < PIECES && place != ~(toi_count)0)
+        ((uint4 *)s->earliest)[threadIdx.x] =
+            __ldcv((const uint4 *)&s->sorted[place] + threadIdx.x);
+}
+
 // ---- Places
 
-static __device__ void set_impact(const toi_step *s, uint2 pair, double time, toi_impact *to)
+static __device__ void name_impact(const toi_slot_pair *p, double time, toi_impact *impact)
 {
-    toi_slot_pair p = toi_find_slots(s, pair);
+    impact->kind = p->edge_edge ? TOI_EDGE_EDGE : TOI_VERTEX_FACE;
+    impact->a = p->a.w;
+    impact->b = p->b.w;
+    impact->state = TOI_HIT;
+    impact->time = time;
+}
+
+// With all care: rare, so that numbers in memory do not matter.
+static __device__ __noinline__ void place_carefully(const toi_step *s, toi_hit hit,
+                                                    toi_impact *impact)
+{
+    toi_slot_pair p = toi_find_slots(s, make_uint2(hit.a, hit.b));
     double points[2][4][3];
-    toi_impact impact;
     toi_load_points(s, &p, points);
-    impact.kind = p.edge_edge ? TOI_EDGE_EDGE : TOI_VERTEX_FACE;
-    impact.a = p.a.w;
-    impact.b = p.b.w;
-    impact.state = TOI_HIT;
-    impact.time = time;
-    toi_place_impact(p.edge_edge, points, &impact);
-    *to = impact;
+    toi_place_impact(p.edge_edge, points, impact);
 }
 
-static __device__ __forceinline__ int64_t bin_of(const toi_step *s, int kind, int a)
+// Returns false where that takes care.
+static __device__ __forceinline__ bool place_quickly(const toi_step *s, const toi_slot_pair *p,
+                                                     toi_impact *impact)
 {
-    return kind == TOI_EDGE_EDGE ? s->vertex_count + a : a;
-}
-
-static __device__ __forceinline__ void draw_rank(const toi_step *s, toi_count i)
-{
-    const toi_impact *impact = &s->impacts[i];
-    uint32_t rank = atomicAdd(&s->bins[bin_of(s, impact->kind, impact->a)], 1u);
-    s->ranks[i] = rank;
-    toi_lower(&s->control->first_time, (toi_count)__double_as_longlong(impact->time));
-    if (rank >= CROWD)
-        s->control->crowded = 1;
-}
-
-static __global__ void __launch_bounds__(PLACE_THREADS) places(const __grid_constant__ toi_step s)
-{
-    if (toi_is_vain(&s))
-        return;
-    toi_count n = s.control->hits.n, first = (toi_count)blockIdx.x * PLACE_THREADS + threadIdx.x;
-    for (toi_count i = first; i < n; i += (toi_count)gridDim.x * PLACE_THREADS) {
-        toi_hit hit = s.hits[i];
-        set_impact(&s, make_uint2(hit.a, hit.b), hit.time, &s.impacts[i]);
-        draw_rank(&s, i);
+    double points[2][4][3], shrink;
+    toi_pair_motion m;
+    toi_contact_place at;
+    toi_load_points(s, p, points);
+    toi_take_scaled_motion(p->edge_edge, points, &shrink, &m);
+    toi_find_contact_place(p->edge_edge, &m, &impact->time, &at);
+    toi_hit_place place = {points[0][0], points[1][0], impact->time, at.u, at.v};
+    toi_contact_frame frame;
+    for (int k = 0; k < 3; ++k) {
+        frame.e[k] = at.e[k];
+        frame.g[k] = at.g[k];
+        frame.speed[k] = at.speed[k];
     }
+    frame.e_size = at.e_size;
+    frame.g_size = at.g_size;
+    impact->u = at.u;
+    impact->v = at.v;
+    return at.trusted && toi_normal_quickly(&frame, &place, impact->normal);
 }
 
-void toi_start_places(const toi_card *card, const toi_step *step)
+static __device__ __forceinline__ void set_impact(const toi_step *s, toi_hit hit,
+                                                  toi_impact *impact)
 {
-    places<<<card->fillings.places, PLACE_THREADS, 0, card->stream>>>(*step);
-}
-
-static __global__ void __launch_bounds__(ORDER_THREADS)
-    count_impacts(const __grid_constant__ toi_step s, toi_window window)
-{
-    toi_count i = window.first + (toi_count)blockIdx.x * ORDER_THREADS + threadIdx.x;
-    if (i < window.last)
-        draw_rank(&s, i);
-}
-
-void toi_start_count(const toi_card *card, const toi_step *step, toi_window impacts)
-{
-    toi_count blocks = (impacts.last - impacts.first + ORDER_THREADS - 1) / ORDER_THREADS;
-    if (blocks > 0)
-        count_impacts<<<(unsigned)blocks, ORDER_THREADS, 0, card->stream>>>(*step, impacts);
+    toi_slot_pair p = toi_find_slots(s, make_uint2(hit.a, hit.b));
+    name_impact(&p, hit.time, impact);
+    if (!place_quickly(s, &p, impact)) {
+        toi_impact careful = *impact;
+        place_carefully(s, hit, &careful);
+        *impact = careful;
+    }
 }
 
 // ---- The earliest
@@ -96,25 +111,27 @@ static __global__ void __launch_bounds__(PICK_THREADS) pick(const __grid_constan
         s.earliest->time = INFINITY;
     }
     __syncthreads();
-    if (toi_is_vain(&s))
-        return;
     double time = toi_limit_of(c);
-    for (toi_count i = threadIdx.x; i < c->hits.n; i += PICK_THREADS) {
-        toi_hit hit = s.hits[i];
-        if (hit.time != time)
-            continue;
-        toi_slot_pair p = toi_find_slots(&s, make_uint2(hit.a, hit.b));
-        atomicMin(&least, toi_key_of(&p));
+    for (int look = 0; look < 2 && !toi_is_vain(&s);
+         ++look) { // for the least pair, then for its hit
+        for (toi_count i = threadIdx.x; i < c->hits.n; i += PICK_THREADS) {
+            toi_hit hit = s.hits[i];
+            if (hit.time != time)
+                continue;
+            toi_slot_pair p = toi_find_slots(&s, make_uint2(hit.a, hit.b));
+            toi_count key = toi_key_of(&p);
+            if (look == 0)
+                atomicMin(&least, key);
+            else if (key == least) {
+                toi_impact impact;
+                name_impact(&p, hit.time, &impact);
+                place_carefully(&s, hit, &impact);
+                *s.earliest = impact;
+            }
+        }
+        __syncthreads();
     }
-    __syncthreads();
-    for (toi_count i = threadIdx.x; i < c->hits.n; i += PICK_THREADS) {
-        toi_hit hit = s.hits[i];
-        if (hit.time != time)
-            continue;
-        toi_slot_pair p = toi_find_slots(&s, make_uint2(hit.a, hit.b));
-        if (toi_key_of(&p) == least)
-            set_impact(&s, make_uint2(hit.a, hit.b), hit.time, s.earliest);
-    }
+    send_report(&s);
 }
 
 void toi_start_pick(const toi_card *card, const toi_step *step)
@@ -124,7 +141,8 @@ void toi_start_pick(const toi_card *card, const toi_step *step)
 
 // ---- The order
 
-// How many impacts there are to be put in order; none where that is for later.
+// What there is to be put in order: hits, and impacts that the host has decided. Nothing where that
+// is for later.
 static __device__ __forceinline__ toi_count impacts_of(const toi_step *s, toi_count count)
 {
     const toi_control *c = s->control;
@@ -133,40 +151,125 @@ static __device__ __forceinline__ toi_count impacts_of(const toi_step *s, toi_co
     return toi_is_vain(s) || (s->defer && c->hard.n > 0) || c->crowded ? 0 : c->hits.n;
 }
 
+struct sort_key
+{
+    int64_t bin;
+    uint32_t second;
+};
+
+static __device__ __forceinline__ sort_key key_of(const toi_step *s, toi_count i)
+{
+    toi_count hits = s->control->hits.n;
+    if (i >= hits) {
+        const toi_impact *impact = &s->decided[i - hits];
+        return {toi_bin_of(s, impact->kind == TOI_EDGE_EDGE, impact->a), (uint32_t)impact->b};
+    }
+    toi_hit hit = s->hits[i];
+    toi_slot_pair p = toi_find_slots(s, make_uint2(hit.a, hit.b));
+    return {toi_bin_of(s, p.edge_edge, p.a.w), (uint32_t)p.b.w};
+}
+
+static __global__ void __launch_bounds__(ORDER_THREADS)
+    count_decided(const __grid_constant__ toi_step s, toi_window window)
+{
+    toi_count i = window.first + (toi_count)blockIdx.x * ORDER_THREADS + threadIdx.x;
+    if (i >= window.last)
+        return;
+    const toi_impact *impact = &s.decided[i - window.first];
+    toi_draw_rank(&s, i, key_of(&s, i).bin, impact->time);
+}
+
+void toi_start_count(const toi_card *card, const toi_step *step, toi_window impacts)
+{
+    toi_count blocks = (impacts.last - impacts.first + ORDER_THREADS - 1) / ORDER_THREADS;
+    if (blocks > 0)
+        count_decided<<<(unsigned)blocks, ORDER_THREADS, 0, card->stream>>>(*step, impacts);
+}
+
 static __global__ void __launch_bounds__(ORDER_THREADS)
     share_out(const __grid_constant__ toi_step s, toi_count count)
 {
     toi_count n = impacts_of(&s, count), first = (toi_count)blockIdx.x * ORDER_THREADS;
     for (toi_count i = first + threadIdx.x; i < n; i += (toi_count)gridDim.x * ORDER_THREADS) {
-        const toi_impact *impact = &s.impacts[i];
-        uint32_t at = s.starts[bin_of(&s, impact->kind, impact->a)] + s.ranks[i];
-        s.entries[at] = make_uint2((uint32_t)impact->b, (uint32_t)i);
+        sort_key key = key_of(&s, i);
+        s.entries[s.starts[key.bin] + s.ranks[i]] = make_uint2(key.second, (uint32_t)i);
     }
 }
 
-static __device__ __forceinline__ void note_first(const toi_step *s, const toi_impact *impact,
-                                                  toi_count place)
+// ---- The list
+
+// The place of entry j: after those of its bin with a lesser second primitive.
+static __device__ __forceinline__ toi_count find_place(const toi_step *s, uint2 entry, int64_t bin)
 {
-    if ((toi_count)__double_as_longlong(impact->time) == s->control->first_time)
-        toi_lower(&s->control->first_place, place);
+    uint32_t from = s->starts[bin], to = from + s->bins[bin], place = from;
+    for (uint32_t j = from; j < to; ++j)
+        place += s->entries[j].x < entry.x;
+    return place;
 }
 
-// Four lanes write an impact, a quarter each, so that memory of the host gets whole lines.
-static __global__ void __launch_bounds__(ORDER_THREADS)
-    write_out(const __grid_constant__ toi_step s, toi_count count)
+// Whole lines are written, since memory of the host is slow with anything else: each lane's impact
+// goes through shared memory, and four lanes write it.
+static __device__ __forceinline__ void write_lines(const toi_step *s, const toi_impact *impact,
+                                                   uint4 (*rows)[PIECES + 1], toi_count place,
+                                                   bool real)
 {
-    toi_count n = impacts_of(&s, count) * PIECES, first = (toi_count)blockIdx.x * ORDER_THREADS;
-    for (toi_count i = first + threadIdx.x; i < n; i += (toi_count)gridDim.x * ORDER_THREADS) {
-        uint2 entry = s.entries[i / PIECES];
-        uint4 piece = ((const uint4 *)&s.impacts[entry.y])[i % PIECES];
-        const toi_impact *impact = &s.impacts[entry.y];
-        int64_t bin = bin_of(&s, impact->kind, impact->a);
-        uint32_t from = s.starts[bin], to = from + s.bins[bin], place = from;
-        for (uint32_t j = from; j < to; ++j)
-            place += s.entries[j].x < entry.x;
-        ((uint4 *)&s.sorted[place])[i % PIECES] = piece;
-        note_first(&s, impact, place);
+    const uint4 *pieces = (const uint4 *)impact;
+#pragma unroll
+    for (int i = 0; i < PIECES; ++i)
+        rows[toi_lane()][i] = pieces[i];
+    unsigned some = __ballot_sync(TOI_ALL_LANES, real);
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < PIECES; ++i) {
+        int at = i * TOI_WARP + toi_lane(), row = at / PIECES;
+        toi_count to = __shfl_sync(TOI_ALL_LANES, place, row);
+        if (some >> row & 1)
+            ((uint4 *)&s->sorted[to])[at % PIECES] = rows[row][at % PIECES];
     }
+    __syncwarp();
+}
+
+// Has this block of threads come last?
+static __device__ bool is_last_block(uint32_t *done)
+{
+    __shared__ bool last;
+    __threadfence_system(); // what was written before is seen by who comes last
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = atomicAdd(done, 1u) == gridDim.x - 1;
+    __syncthreads();
+    if (last && threadIdx.x == 0)
+        *done = 0;
+    __threadfence();
+    return last;
+}
+
+// `numbers`: the impacts in their order, where they were sorted; else NULL.
+static __global__ void __launch_bounds__(WRITE_THREADS)
+    write_out(const __grid_constant__ toi_step s, toi_count count, const uint32_t *numbers)
+{
+    __shared__ uint4 rows[WRITE_WARPS][TOI_WARP][PIECES + 1];
+    toi_count n = impacts_of(&s, count), hits = s.control->hits.n;
+    toi_count warp = ((toi_count)blockIdx.x * WRITE_THREADS + threadIdx.x) / TOI_WARP;
+    toi_count warps = (toi_count)gridDim.x * WRITE_WARPS;
+    for (toi_count base = warp * TOI_WARP; base < n; base += warps * TOI_WARP) {
+        toi_count at = base + toi_lane(), place = at;
+        bool real = at < n;
+        at = real ? at : n - 1;
+        uint2 entry = numbers ? make_uint2(0, numbers[at]) : s.entries[at];
+        toi_impact impact;
+        if (entry.y < hits)
+            set_impact(&s, s.hits[entry.y], &impact);
+        else
+            impact = s.decided[entry.y - hits];
+        if (!numbers)
+            place = find_place(&s, entry, toi_bin_of(&s, impact.kind == TOI_EDGE_EDGE, impact.a));
+        if (real && (toi_count)__double_as_longlong(impact.time) == s.control->first_time)
+            toi_lower(&s.control->first_place, place);
+        write_lines(&s, &impact, rows[threadIdx.x / TOI_WARP], place, real);
+    }
+    if (is_last_block(&s.control->done))
+        send_report(&s);
 }
 
 size_t toi_order_scratch(int64_t bins)
@@ -184,8 +287,8 @@ toi_status toi_start_order(const toi_card *card, const toi_step *step, const toi
     cudaError_t error = cub::DeviceScan::ExclusiveSum(scratch->data, bytes, step->bins,
                                                       step->starts, bins, card->stream);
     TOI_TRY(toi_check_cuda(error, "add up counts", complaint));
-    share_out<<<card->fillings.order, ORDER_THREADS, 0, card->stream>>>(*step, count);
-    write_out<<<card->fillings.order, ORDER_THREADS, 0, card->stream>>>(*step, count);
+    share_out<<<card->fillings.share, ORDER_THREADS, 0, card->stream>>>(*step, count);
+    write_out<<<card->fillings.write, WRITE_THREADS, 0, card->stream>>>(*step, count, NULL);
     return TOI_OK;
 }
 
@@ -197,20 +300,9 @@ static __global__ void __launch_bounds__(ORDER_THREADS)
     toi_count i = (toi_count)blockIdx.x * ORDER_THREADS + threadIdx.x;
     if (i >= n)
         return;
-    const toi_impact *impact = &s.impacts[i];
-    keys[i] = (toi_count)bin_of(&s, impact->kind, impact->a) << 31 | (uint32_t)impact->b;
+    sort_key key = key_of(&s, i);
+    keys[i] = (toi_count)key.bin << 31 | key.second;
     numbers[i] = (uint32_t)i;
-}
-
-static __global__ void __launch_bounds__(ORDER_THREADS)
-    copy_out(const __grid_constant__ toi_step s, toi_count n, const uint32_t *numbers)
-{
-    toi_count i = (toi_count)blockIdx.x * ORDER_THREADS + threadIdx.x;
-    if (i >= n * PIECES)
-        return;
-    const toi_impact *impact = &s.impacts[numbers[i / PIECES]];
-    ((uint4 *)&s.sorted[i / PIECES])[i % PIECES] = ((const uint4 *)impact)[i % PIECES];
-    note_first(&s, impact, i / PIECES);
 }
 
 // Keys and numbers, before and after, and the sort's own; each on a line of its own.
@@ -249,27 +341,15 @@ toi_status toi_start_sort(const toi_card *card, const toi_step *step, const toi_
         cub::DeviceRadixSort::SortPairs(at, parts.own, keys[0], keys[1], numbers[0], numbers[1],
                                         (int64_t)count, 0, 64, card->stream);
     TOI_TRY(toi_check_cuda(error, "sort impacts", complaint));
-    blocks = (unsigned)((count * PIECES + ORDER_THREADS - 1) / ORDER_THREADS);
-    copy_out<<<blocks, ORDER_THREADS, 0, card->stream>>>(*step, count, numbers[1]);
+    write_out<<<card->fillings.write, WRITE_THREADS, 0, card->stream>>>(*step, count, numbers[1]);
     return TOI_OK;
 }
 
-// ---- What the host wants to know
+// ---- What the host wants to know before the end
 
 static __global__ void report(const __grid_constant__ toi_step s)
 {
-    toi_control *c = s.control;
-    if (threadIdx.x == 0 && s.slots[TOI_EDGE].count > 0)
-        c->of_vertices = s.starts[s.vertex_count];
-    else if (threadIdx.x == 0)
-        c->of_vertices = c->hits.n;
-    __syncthreads();
-    const uint32_t *from = (const uint32_t *)c;
-    uint32_t *to = (uint32_t *)s.report;
-    for (unsigned i = threadIdx.x; i < sizeof *c / sizeof *from; i += blockDim.x)
-        to[i] = from[i];
-    if (threadIdx.x == 0 && c->first_place != ~(toi_count)0)
-        *s.earliest = s.sorted[c->first_place];
+    send_report(&s);
 }
 
 void toi_start_report(const toi_card *card, const toi_step *step)
@@ -279,6 +359,6 @@ void toi_start_report(const toi_card *card, const toi_step *step)
 
 toi_status toi_fill_impacts(toi_card *card, toi_complaint *complaint)
 {
-    TOI_TRY(toi_fill(card, places, PLACE_THREADS, &card->fillings.places, complaint));
-    return toi_fill(card, write_out, ORDER_THREADS, &card->fillings.order, complaint);
+    TOI_TRY(toi_fill(card, share_out, ORDER_THREADS, &card->fillings.share, complaint));
+    return toi_fill(card, write_out, WRITE_THREADS, &card->fillings.write, complaint);
 }

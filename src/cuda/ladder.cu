@@ -3,9 +3,10 @@
 // A warp looks at 32 pairs at a time. Those with several roots, and contacts whose time is wanted,
 // wait in shared memory until there are 32 of them. What cannot be told goes to the queue of knots.
 
-#include "cuda/query.cuh"
-
+#define TOI_FUSED
 #include "cuda/ladder.cuh"
+
+#include "cuda/query.cuh"
 
 enum
 {
@@ -30,14 +31,13 @@ static __device__ __forceinline__ int look(const toi_step *s, uint2 pair, bool f
                   : toi_climb_first(p.edge_edge, &c, limit, found);
 }
 
-static __device__ __forceinline__ int look_for_time(const toi_step *s, uint2 pair,
+static __device__ __forceinline__ int look_for_time(const toi_step *s, const toi_slot_pair *p,
                                                     const toi_root_found *found, double *time)
 {
     toi_climber c;
-    toi_slot_pair p = toi_find_slots(s, pair);
-    toi_load_points(s, &p, c.points);
-    toi_take_climber(p.edge_edge, &c);
-    return toi_climb_time(p.edge_edge, &c, found, time);
+    toi_load_points(s, p, c.points);
+    toi_take_climber(p->edge_edge, &c);
+    return toi_climb_time(p->edge_edge, &c, found, time);
 }
 
 static __device__ __forceinline__ void note_knot(const toi_step *s, uint2 pair, bool knot)
@@ -89,11 +89,12 @@ static __device__ __forceinline__ void time_contacts(const toi_step *s, contact_
     if (toi_lane() < many) {
         uint2 pair = w.pairs[n->contacts + toi_lane()];
         toi_root_found found = w.roots[n->contacts + toi_lane()];
+        toi_slot_pair p = toi_find_slots(s, pair);
         double time = 0;
         int verdict = TOI_VERDICT_APART;
         if (!EARLIEST || found.root - found.radius <= limit_now<EARLIEST>(s, at_start))
-            verdict = look_for_time(s, pair, &found, &time);
-        toi_note_hit(s, pair, verdict == TOI_VERDICT_CONTACT, time, EARLIEST);
+            verdict = look_for_time(s, &p, &found, &time);
+        toi_note_hit<EARLIEST>(s, pair, &p, verdict == TOI_VERDICT_CONTACT, time);
         note_knot(s, pair, verdict == TOI_VERDICT_KNOT);
     }
     __syncwarp();

@@ -5,8 +5,10 @@
 #define TOI_CUDA_LADDER_CUH
 
 #include "kernel/corner_signs.h"
+#include "kernel/fixed_contact.h"
 #include "kernel/normal.h"
 #include "kernel/root_time.h"
+#include "toi/ccd.h"
 
 enum toi_verdict
 {
@@ -14,6 +16,11 @@ enum toi_verdict
     TOI_VERDICT_CONTACT, // the first contact is bracketed, or its time is known
     TOI_VERDICT_FOLDED,  // D may have more than one root
     TOI_VERDICT_KNOT     // this rung cannot tell
+};
+
+enum
+{
+    TOI_MOST_DIRECTIONS = 16 // that a knot is tried in
 };
 
 // A pair at the points of toi_query, its motion and its D.
@@ -170,12 +177,37 @@ TOI_INLINE int toi_climb_time(int edge_edge, toi_climber *c, const toi_root_foun
 TOI_INLINE int toi_climb_directions(int edge_edge, const toi_pair_motion *m, int steps)
 {
     const double none = 0;
-    double d[3];
+    double d[3], slack[3];
     toi_mean_direction(edge_edge, m, d);
+    toi_take_slack(m, &none, slack);
     for (int i = 0; i < steps; ++i)
-        if (toi_try_signs(edge_edge, m, d, &none))
+        if (toi_try_signs(edge_edge, m, slack, d))
             return 1;
     return 0;
+}
+
+// A knot: contact at the start first, which is common and quick to see; then directions; then all
+// that whole numbers can tell. Returns a toi_fixed_verdict.
+TOI_INLINE int toi_climb_knot(int edge_edge, double points[2][4][3], double limit, double *time)
+{
+    const double *start = points[0][0], *end = points[1][0];
+    toi_word_motion words;
+    toi_pair_motion m;
+    double shrink;
+    int unit, touch = 0; // at the start: 1, -1 not, 0 not known
+    *time = 0;
+    if (toi_find_unit(start, end, &unit) <= TOI_WORD_BITS) {
+        toi_take_word_motion(edge_edge, start, unit, &words);
+        touch = toi_touch_in_words(edge_edge, &words);
+    }
+    if (touch > 0)
+        return TOI_FIXED_HIT;
+    if (touch < 0 && limit == 0)
+        return TOI_FIXED_SEPARATED;
+    toi_take_scaled_motion(edge_edge, points, &shrink, &m);
+    if (toi_climb_directions(edge_edge, &m, TOI_MOST_DIRECTIONS))
+        return TOI_FIXED_SEPARATED;
+    return toi_decide_fixed(edge_edge, start, end, limit, time);
 }
 
 // ---- Places

@@ -70,14 +70,10 @@ static toi_status start_list(toi_card_mesh *mesh, toi_complaint *complaint)
         toi_start_pick(mesh->card, &mesh->step);
         mark(mesh, "earliest");
     } else {
-        toi_start_places(mesh->card, &mesh->step);
-        mark(mesh, "places");
         TOI_TRY(toi_start_order(mesh->card, &mesh->step, &mesh->sort_scratch, ~(toi_count)0,
                                 complaint));
-        mark(mesh, "order");
+        mark(mesh, "list");
     }
-    toi_start_report(mesh->card, &mesh->step);
-    mark(mesh, "report");
     return TOI_OK;
 }
 
@@ -165,6 +161,15 @@ toi_status toi_run_whole(toi_card_mesh *mesh, toi_complaint *complaint)
         TOI_TRY(start_whole(mesh, complaint));
     else
         TOI_TRY(start_kept(mesh, complaint));
+    return finish(mesh, complaint);
+}
+
+toi_status toi_run_boxes(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    mesh->marks = 0;
+    TOI_TRY(send_header(mesh, 0, complaint));
+    TOI_TRY(start_boxes(mesh, complaint));
+    toi_start_report(mesh->card, &mesh->step);
     return finish(mesh, complaint);
 }
 
@@ -277,6 +282,5 @@ toi_status toi_run_order(toi_card_mesh *mesh, toi_complaint *complaint)
     } else {
         TOI_TRY(toi_start_order(mesh->card, s, &mesh->sort_scratch, mesh->count, complaint));
     }
-    toi_start_report(mesh->card, s);
     return finish(mesh, complaint);
 }

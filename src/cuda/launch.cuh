@@ -13,6 +13,8 @@ struct toi_window_sums
 
 // Each leaves what was counted in mesh->step.report. The whole step; the header is set.
 toi_status toi_run_whole(toi_card_mesh *mesh, toi_complaint *complaint);
+// Up to the boxes.
+toi_status toi_run_boxes(toi_card_mesh *mesh, toi_complaint *complaint);
 // From the boxes on, after queues have grown.
 toi_status toi_run_again(toi_card_mesh *mesh, toi_complaint *complaint);
 // The same in windows that fit the queues.

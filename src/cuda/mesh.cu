@@ -74,16 +74,17 @@ static toi_status send_topology(toi_card_mesh *mesh, const toi_card_topology *t,
     const size_t sizes[3] = {edges, faces, groups};
     for (int i = 0; i < 3; at += sizes[i++])
         if (sizes[i] > 0)
-            TOI_TRY(toi_check_cuda(cudaMemcpy(at, parts[i], sizes[i], cudaMemcpyHostToDevice),
-                                   "take the mesh", complaint));
-    return TOI_OK;
+            TOI_TRY(toi_check_cuda(
+                cudaMemcpyAsync(at, parts[i], sizes[i], cudaMemcpyHostToDevice, mesh->card->stream),
+                "take the mesh", complaint));
+    return toi_check_cuda(cudaStreamSynchronize(mesh->card->stream), "take the mesh", complaint);
 }
 
 // ---- Queues
 
 static size_t hit_bytes()
 {
-    return sizeof(toi_hit) + sizeof(toi_impact) + sizeof(uint32_t) + sizeof(uint2);
+    return sizeof(toi_hit) + sizeof(uint2) + sizeof(uint32_t);
 }
 
 static size_t hard_bytes()
@@ -101,8 +102,7 @@ static void cut_queues(toi_card_mesh *mesh)
     }
     s->left = (uint2 *)mesh->left.data;
     s->knots = s->left + n->left;
-    s->impacts = (toi_impact *)mesh->hits.data;
-    s->hits = (toi_hit *)(s->impacts + n->hits);
+    s->hits = (toi_hit *)mesh->hits.data;
     s->entries = (uint2 *)(s->hits + n->hits);
     s->ranks = (uint32_t *)(s->entries + n->hits);
     s->queries = (toi_query *)mesh->hard.data;
@@ -201,7 +201,8 @@ static toi_status make_mesh(toi_card_mesh *mesh, const toi_card_topology *t,
     TOI_TRY(send_topology(mesh, t, complaint));
     TOI_TRY(make_resident(mesh, t->groups != NULL, complaint));
     toi_count all = (toi_count)(counts[0] + counts[1] + counts[2]);
-    toi_capacities wanted = {all + 65536, 8 * all + 65536, all + 65536, all / 2 + 16384, 16384};
+    toi_count hits = mesh->card->limit > 0 ? all / 16 + 4096 : all / 2 + 16384;
+    toi_capacities wanted = {all + 65536, 8 * all + 65536, all + 65536, hits, 16384};
     return toi_make_queues(mesh, &wanted, complaint);
 }
 
@@ -230,9 +231,10 @@ void toi_free_card_mesh(void *freed)
     cudaSetDevice(mesh->card->info.number);
     cudaStreamSynchronize(mesh->card->stream);
     toi_room *rooms[] = {
-        &mesh->topology, &mesh->resident,  &mesh->order_scratch, &mesh->blocks,  &mesh->pairs,
-        &mesh->left,     &mesh->hits,      &mesh->sort_scratch,  &mesh->control, &mesh->host,
-        &mesh->hard,     &mesh->staged[0], &mesh->staged[1],     &mesh->on_host, &mesh->on_card};
+        &mesh->topology,  &mesh->resident, &mesh->order_scratch, &mesh->blocks,
+        &mesh->pairs,     &mesh->left,     &mesh->hits,          &mesh->sort_scratch,
+        &mesh->control,   &mesh->host,     &mesh->hard,          &mesh->staged[0],
+        &mesh->staged[1], &mesh->on_host,  &mesh->on_card,       &mesh->decided};
     for (toi_room *room : rooms)
         toi_free_room(mesh->card, room);
     for (cudaEvent_t event : mesh->events)

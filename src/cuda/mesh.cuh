@@ -28,13 +28,14 @@ struct toi_card_mesh
     const int32_t *edges, *faces, *groups;
     toi_room resident; // positions, slots, bins
     toi_room order_scratch, blocks, pairs, left, hits, sort_scratch;
-    toi_room control;                           // on the card
-    toi_room host;                              // header, report and earliest
-    toi_room hard, staged[2], on_host, on_card; // lists and positions
-    toi_control *header;                        // what the control is set to
+    toi_room control;                                    // on the card
+    toi_room host;                                       // header, report and earliest
+    toi_room hard, staged[2], on_host, on_card, decided; // lists and positions
+    toi_control *header;                                 // what the control is set to
     toi_capacities capacities;
     toi_launches launches;
     bool has_end;       // positions holds where the last step ended
+    bool windowed;      // the last step did not fit the queues
     bool ordered;       // slots have primitives
     toi_count fresh;    // block pairs when they were last put in order, 0: not known
     int since;          // steps since then

@@ -5,6 +5,11 @@
 
 #include "cuda/step.cuh"
 
+enum
+{
+    TOI_CROWD = 1024 // as many impacts as a bin may have
+};
+
 struct toi_slot_pair
 {
     bool edge_edge;
@@ -49,20 +54,50 @@ static __device__ __forceinline__ toi_count toi_key_of(const toi_slot_pair *p)
            (uint32_t)p->b.w;
 }
 
-// Notes a contact whose time is known. `earliest`: what is later than the earliest so far does not
-// matter any more.
-static __device__ __forceinline__ void toi_note_hit(const toi_step *s, uint2 pair, bool hit,
-                                                    double time, bool earliest)
+static __device__ __forceinline__ int64_t toi_bin_of(const toi_step *s, bool edge_edge, int first)
+{
+    return edge_edge ? s->vertex_count + first : first;
+}
+
+// Impact number i draws a rank among those of its bin.
+static __device__ __forceinline__ void toi_draw_rank(const toi_step *s, toi_count i, int64_t bin,
+                                                     double time)
+{
+    uint32_t rank = atomicAdd(&s->bins[bin], 1u);
+    s->ranks[i] = rank;
+    toi_lower(&s->control->first_time, (toi_count)__double_as_longlong(time));
+    if (rank >= TOI_CROWD)
+        s->control->crowded = 1;
+}
+
+// Returns whether it is the one that is wanted.
+static __device__ __forceinline__ bool toi_note_tie(toi_control *c, toi_count key)
+{
+    if (c->ties == 1)
+        toi_lower(&c->least, key);
+    return c->ties == 2 && key == c->least;
+}
+
+// Notes a contact whose time, which is not negative, is known. EARLIEST: what is later than the
+// earliest so far does not matter any more.
+template <bool EARLIEST>
+static __device__ __forceinline__ void toi_note_hit(const toi_step *s, uint2 pair,
+                                                    const toi_slot_pair *p, bool hit, double time)
 {
     toi_control *c = s->control;
     hit = hit && time <= toi_limit_of(c);
+    if (EARLIEST && c->ties && hit && (toi_count)__double_as_longlong(time) == c->tied)
+        hit = toi_note_tie(c, toi_key_of(p));
     toi_count at = toi_take_places(&c->hits.n, hit);
     if (!hit)
         return;
-    if (at < s->hit_capacity)
-        s->hits[at] = {pair.x, pair.y, time};
-    if (earliest)
-        toi_lower(&c->limit, (toi_count)__double_as_longlong(time)); // times are not negative
+    if (EARLIEST)
+        toi_lower(&c->limit, (toi_count)__double_as_longlong(time));
+    if (at >= s->hit_capacity)
+        return;
+    s->hits[at] = {pair.x, pair.y, time};
+    if (!EARLIEST)
+        toi_draw_rank(s, at, toi_bin_of(s, p->edge_edge, p->a.w), time);
 }
 
 #endif

@@ -67,10 +67,15 @@ struct toi_control
 
     // Set anew whenever the pairs are looked for again.
     toi_count limit; // bits of a time: later impacts do not matter
+    // Where more impacts are the earliest than there is room for: 1, count none at the time `tied`,
+    // but find the least of their keys; 2, note that one alone.
+    uint32_t ties;
+    toi_count tied, least;
     toi_tally hits, hard;
     toi_count first_time;  // bits of the earliest time among the impacts
     toi_count first_place; // and the first place in the list that has it
     toi_count of_vertices; // impacts of vertices with faces
+    uint32_t done;         // blocks of threads that have written their part of the list
     uint32_t crowded;      // a primitive has very many impacts
     toi_tally block_pairs[2];
     toi_in_window window;
@@ -92,7 +97,7 @@ struct toi_step
     toi_hit *hits;
     toi_pair_name *hard; // in memory of the host
     toi_query *queries;  // likewise: their positions
-    toi_impact *impacts; // in any order
+    toi_impact *decided; // impacts that the host has decided; they count on from the hits
     toi_impact *sorted;  // where they were asked to be
     // Impacts are sorted by counting: each belongs to the bin of its first primitive, vertices
     // before edges.
@@ -236,11 +241,9 @@ void toi_start_meet(const toi_card *card, const toi_step *step, toi_window block
 void toi_start_filter(const toi_card *card, const toi_step *step);
 void toi_start_contacts(const toi_card *card, const toi_step *step, toi_card_goal goal);
 void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal);
-// Impacts of all hits, in any order.
-void toi_start_places(const toi_card *card, const toi_step *step);
 // The least of the earliest hits.
 void toi_start_pick(const toi_card *card, const toi_step *step);
-// Counts impacts `first` to `last`, which the host has decided.
+// Counts impacts `first` to `last`, which the host has decided, among those of the card.
 void toi_start_count(const toi_card *card, const toi_step *step, toi_window impacts);
 // Puts `count` impacts, or as many as there are hits where it is ~0, in canonical order.
 toi_status toi_start_order(const toi_card *card, const toi_step *step, const toi_room *scratch,

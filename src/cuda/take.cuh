@@ -64,10 +64,11 @@ static __device__ void toi_reduce_bounds(double low[3], double high[3], toi_coun
     double x = bounds[0][k];
     for (int w = 1; w < TOI_TAKE_THREADS / TOI_WARP; ++w)
         x = k < 3 ? fmin(x, bounds[w][k]) : fmax(x, bounds[w][k]);
+    toi_count bits = toi_in_order(x);
     if (k < 3)
-        atomicMin(&least[k], toi_in_order(x));
-    else
-        atomicMax(&greatest[k - 3], toi_in_order(x));
+        toi_lower(&least[k], bits);
+    else if (bits > *(volatile toi_count *)&greatest[k - 3]) // few get that far
+        atomicMax(&greatest[k - 3], bits);
 }
 
 #endif

@@ -190,7 +190,7 @@ static bool solve_hard_pair(const card_call *c, int64_t i, int worker, toi_impac
 {
     const toi_pipeline *p = c->p;
     const toi_pair_name *pair = &c->answer.hard[i];
-    toi_query_result r;
+    toi_query_result r = {.state = TOI_SEPARATED};
     toi_narrow_def def = p->def->narrow;
     def.t_max = c->t_max ? fmin(p->last_time, toi_bits_time(*c->t_max)) : p->last_time;
     *impact = (toi_impact){.kind = pair->kind, .a = pair->a, .b = pair->b};

@@ -27,9 +27,9 @@ typedef struct toi_cubic
 // The cross product with all signs positive.
 TOI_INLINE void toi_cross_reach(const toi_real a[3], const toi_real b[3], toi_real r[3])
 {
-    r[0] = a[1] * b[2] + a[2] * b[1];
-    r[1] = a[2] * b[0] + a[0] * b[2];
-    r[2] = a[0] * b[1] + a[1] * b[0];
+    r[0] = TOI_PRODUCT_SUM(a[1], b[2], a[2] * b[1]);
+    r[1] = TOI_PRODUCT_SUM(a[2], b[0], a[0] * b[2]);
+    r[2] = TOI_PRODUCT_SUM(a[0], b[1], a[1] * b[0]);
 }
 
 TOI_INLINE void toi_take_reach(toi_pair_motion *m, toi_reach *r)
@@ -71,7 +71,9 @@ TOI_INLINE void toi_take_cubic(toi_pair_motion *m, const toi_reach *r, toi_cubic
 TOI_INLINE toi_real toi_cubic_at(const toi_cubic *q, const toi_real *t)
 {
     toi_real s = 1 - *t;
-    return s * s * (q->c[0] * s + q->c[1] * *t) + *t * *t * (q->c[2] * s + q->c[3] * *t);
+    toi_real first = TOI_PRODUCT_SUM(q->c[1], *t, q->c[0] * s);
+    toi_real last = TOI_PRODUCT_SUM(q->c[3], *t, q->c[2] * s);
+    return TOI_PRODUCT_SUM(*t * *t, last, s * s * first);
 }
 
 TOI_INLINE toi_real toi_cubic_error(const toi_cubic *q)
@@ -91,7 +93,7 @@ TOI_INLINE toi_real toi_cubic_slope(const toi_cubic *q, const toi_real *t)
 {
     toi_real s = 1 - *t, d[3];
     toi_take_slope(q, d);
-    return d[0] * s * s + d[1] * s * *t + d[2] * *t * *t;
+    return TOI_PRODUCT_SUM(d[2] * *t, *t, TOI_PRODUCT_SUM(d[1] * s, *t, d[0] * s * s));
 }
 
 // The polar form: D where all three arguments agree; the Bernstein coefficients of D over [x, y]

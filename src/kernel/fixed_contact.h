@@ -15,7 +15,8 @@ typedef enum toi_fixed_verdict
 {
     TOI_FIXED_SEPARATED,
     TOI_FIXED_HIT,
-    TOI_FIXED_DECLINED // it does not fit
+    TOI_FIXED_DECLINED, // it does not fit
+    TOI_FIXED_OPEN      // not known yet
 } toi_fixed_verdict;
 
 enum
@@ -111,12 +112,52 @@ TOI_INLINE void toi_cross_component(const toi_fixed_vector *a, int a_end, const 
     toi_whole_cross(a->x[a_end][i], b->x[b_end][j], a->x[a_end][j], b->x[b_end][i], r);
 }
 
+TOI_INLINE void toi_set_wide(toi_int128 x, uint32_t *r)
+{
+    int negative = x < 0;
+    toi_int128 size = negative ? -x : x;
+    for (int i = 0; i < 4; ++i)
+        r[i + 1] = (uint32_t)(size >> (32 * i));
+    toi_whole_close(r, 4, negative);
+}
+
+// The two components of a vector at both ends that a component of a cross product needs, if they
+// are below 2^61.
+TOI_INLINE int toi_take_cross_words(const toi_fixed_vector *a, int axis, int64_t words[2][2])
+{
+    int fits = 1;
+    for (int i = 0; i < 4; ++i) {
+        int k = axis + 1 + i % 2;
+        const uint32_t *x = a->x[i / 2][k < 3 ? k : k - 3];
+        int n = toi_whole_length(x);
+        uint64_t size = (n > 0 ? x[1] : 0) | (n > 1 ? (uint64_t)x[2] << 32 : 0);
+        fits &= n < 3 && size < (uint64_t)1 << 61;
+        int64_t word = (int64_t)(size & INT64_MAX);
+        words[i / 2][i % 2] = (int32_t)x[0] < 0 ? -word : word;
+    }
+    return fits;
+}
+
+// One coefficient: below 2^123.
+TOI_INLINE toi_int128 toi_cross_words_at(const int64_t a[2], const int64_t b[2])
+{
+    return (toi_int128)a[0] * b[1] - (toi_int128)a[1] * b[0];
+}
+
 // A component of a x b. At the ends of the step one coefficient is enough.
 TOI_ROUTINE void toi_cross_form(toi_fixed_time when, const toi_fixed_vector *a,
                                 const toi_fixed_vector *b, int axis, toi_form *f)
 {
     uint32_t other[TOI_SHORT];
+    int64_t x[2][2], y[2][2];
     f->degree = 2;
+    if (toi_take_cross_words(a, axis, x) & toi_take_cross_words(b, axis, y)) {
+        toi_set_wide(toi_cross_words_at(x[0], y[0]), f->c[0]);
+        toi_set_wide(toi_cross_words_at(x[0], y[1]) + toi_cross_words_at(x[1], y[0]), f->c[1]);
+        toi_set_wide(toi_cross_words_at(x[1], y[1]), f->c[2]);
+        return;
+    }
+    f->c[0][0] = f->c[1][0] = f->c[2][0] = 0;
     if (when != TOI_FIXED_END)
         toi_cross_component(a, 0, b, 0, axis, f->c[0]);
     if (when != TOI_FIXED_START)
@@ -179,14 +220,13 @@ TOI_ROUTINE int toi_are_parallel(toi_fixed_moment *at, const toi_fixed_vector *a
     return 1;
 }
 
-TOI_INLINE void toi_subtract_forms(toi_fixed_time when, const toi_form *a, const toi_form *b,
-                                   toi_form *r)
+TOI_INLINE void toi_subtract_forms(const toi_form *a, const toi_form *b, toi_form *r)
 {
     r->degree = 2;
-    for (int i = 0; i < 3; ++i)
-        if (when == TOI_FIXED_ROOT || i == (when == TOI_FIXED_START ? 0 : 2))
-            toi_whole_subtract(a->c[i], b->c[i], r->c[i]);
-    TOI_WATCH_NUMBER("inside test", r->c[when == TOI_FIXED_START ? 0 : 2]);
+    for (int i = 0; i < 3; ++i) {
+        toi_whole_subtract(a->c[i], b->c[i], r->c[i]);
+        TOI_WATCH_NUMBER("inside test", r->c[i]);
+    }
 }
 
 // Is the solution of P + u E + v G = 0 in the domain? The tests are those of src/exact/contact.c: u
@@ -199,10 +239,10 @@ TOI_ROUTINE int toi_is_solution_inside(toi_fixed_moment *at, const toi_fixed_mot
     toi_cross_form(at->when, &m->p, &m->e, axis, &v);
     if (toi_fixed_sign(at, &u) * sign < 0 || toi_fixed_sign(at, &v) * sign < 0)
         return 0;
-    toi_subtract_forms(at->when, normal, &u, &u);
+    toi_subtract_forms(normal, &u, &u);
     if (m->edge_edge && toi_fixed_sign(at, &u) * sign < 0)
         return 0;
-    toi_subtract_forms(at->when, m->edge_edge ? normal : &u, &v, &u);
+    toi_subtract_forms(m->edge_edge ? normal : &u, &v, &u);
     return toi_fixed_sign(at, &u) * sign >= 0;
 }
 
@@ -257,7 +297,7 @@ typedef struct toi_fixed_side
     toi_fixed_vector q, r, sum; // the sum is Q + R
 } toi_fixed_side;
 
-// The earliest contact so far.
+// The earliest contact so far; later ones are not looked at.
 typedef struct toi_fixed_first
 {
     double time; // above t_max: none
@@ -267,7 +307,7 @@ typedef struct toi_fixed_first
 TOI_INLINE void toi_note_first(const toi_fixed_moment *at, int touch, toi_fixed_first *first)
 {
     first->declined |= at->declined;
-    if (touch && at->floor < first->time)
+    if (touch)
         first->time = at->floor;
 }
 
@@ -374,8 +414,8 @@ TOI_ROUTINE void toi_first_of_sides(const toi_fixed_motion *m, toi_fixed_first *
 
 // ---- The decision
 
-TOI_INLINE void toi_first_on_volume(const toi_form *volume, const toi_fixed_motion *m,
-                                    toi_fixed_first *first)
+TOI_ROUTINE void toi_first_on_volume(const toi_form *volume, const toi_fixed_motion *m,
+                                     toi_fixed_first *first)
 {
     toi_fixed_roots roots;
     toi_fixed_moment at;
@@ -392,7 +432,7 @@ TOI_INLINE void toi_first_on_volume(const toi_form *volume, const toi_fixed_moti
     }
 }
 
-TOI_INLINE int toi_touch_at_start(const toi_fixed_motion *m)
+TOI_ROUTINE int toi_touch_at_start(const toi_fixed_motion *m)
 {
     toi_form volume;
     toi_fixed_moment start;
@@ -400,24 +440,44 @@ TOI_INLINE int toi_touch_at_start(const toi_fixed_motion *m)
     if (toi_whole_sign(volume.c[0]) != 0)
         return 0;
     start.when = TOI_FIXED_START;
+    start.f = &volume;
     return toi_touch_when_flat(&start, m);
 }
 
-// Whether they touch up to t_max, though not at t = 0.
-TOI_ROUTINE toi_fixed_verdict toi_decide_later(const toi_fixed_motion *m, double t_max,
-                                               double *time)
+// Takes the motion and the volume, and looks at t = 0. Where coordinates are words of `bits`:
+TOI_ROUTINE toi_fixed_verdict toi_begin_in_words(const double *start, const double *end, int unit,
+                                                 int bits, toi_fixed_motion *m, toi_form *volume)
 {
-    toi_form volume;
-    toi_fixed_first first = {toi_from_bits(toi_to_bits(t_max) + 1), 0};
-    toi_volume_form(TOI_FIXED_ROOT, m, &volume);
-    if (toi_is_zero_form(&volume))
-        toi_first_of_sides(m, &first);
-    else
-        toi_first_on_volume(&volume, m, &first);
-    *time = first.time;
-    if (first.declined)
+    toi_word_motion words[2];
+    toi_int128 c[4];
+    toi_take_word_motion(m->edge_edge, start, unit, &words[0]);
+    int touch = toi_touch_in_words(m->edge_edge, &words[0]);
+    if (touch > 0)
+        return TOI_FIXED_HIT;
+    toi_take_word_motion(m->edge_edge, end, unit, &words[1]);
+    toi_copy_words(&words[0], 0, m);
+    toi_copy_words(&words[1], 1, m);
+    if (bits > TOI_SHORT_WORD_BITS) {
+        toi_volume_form(TOI_FIXED_ROOT, m, volume);
+    } else {
+        toi_word_volume(words, c);
+        for (int i = 0; i < 4; ++i)
+            toi_set_wide(c[i], volume->c[i]);
+        volume->degree = 3;
+    }
+    return touch == 0 && toi_touch_at_start(m) ? TOI_FIXED_HIT : TOI_FIXED_OPEN;
+}
+
+// In general.
+TOI_ROUTINE toi_fixed_verdict toi_begin_in_limbs(const double *start, const double *end, int unit,
+                                                 toi_fixed_motion *m, toi_form *volume)
+{
+    if (!toi_take_fixed_motion(start, 0, unit, m) || !toi_take_fixed_motion(end, 1, unit, m))
         return TOI_FIXED_DECLINED;
-    return first.time <= t_max ? TOI_FIXED_HIT : TOI_FIXED_SEPARATED;
+    if (toi_touch_at_start(m))
+        return TOI_FIXED_HIT;
+    toi_volume_form(TOI_FIXED_ROOT, m, volume);
+    return TOI_FIXED_OPEN;
 }
 
 // Whether the primitives touch up to t_max, which is in [0, 1], and the largest double that is not
@@ -425,26 +485,27 @@ TOI_ROUTINE toi_fixed_verdict toi_decide_later(const toi_fixed_motion *m, double
 TOI_ROUTINE toi_fixed_verdict toi_decide_fixed(int edge_edge, const double *start,
                                                const double *end, double t_max, double *time)
 {
-    int unit, bits = toi_find_unit(start, end, &unit), touch = 0;
     toi_fixed_motion m;
-    m.edge_edge = edge_edge;
+    toi_form volume;
+    toi_fixed_first first = {toi_from_bits(toi_to_bits(t_max) + 1), 0};
+    int unit, bits = toi_find_unit(start, end, &unit);
     *time = 0;
-    if (bits <= TOI_WORD_BITS) {
-        toi_word_motion words;
-        toi_take_word_motion(edge_edge, start, unit, &words);
-        touch = toi_touch_in_words(edge_edge, &words);
-        if (touch > 0)
-            return TOI_FIXED_HIT;
-        toi_copy_words(&words, 0, &m);
-        toi_take_word_motion(edge_edge, end, unit, &words);
-        toi_copy_words(&words, 1, &m);
-    } else if (bits > TOI_FIXED_POINT_BITS || !toi_take_fixed_motion(start, 0, unit, &m) ||
-               !toi_take_fixed_motion(end, 1, unit, &m)) {
+    if (bits > TOI_FIXED_POINT_BITS)
         return TOI_FIXED_DECLINED;
-    }
-    if (touch == 0 && toi_touch_at_start(&m))
-        return TOI_FIXED_HIT;
-    return toi_decide_later(&m, t_max, time);
+    m.edge_edge = edge_edge;
+    toi_fixed_verdict verdict = bits <= TOI_WORD_BITS
+                                    ? toi_begin_in_words(start, end, unit, bits, &m, &volume)
+                                    : toi_begin_in_limbs(start, end, unit, &m, &volume);
+    if (verdict != TOI_FIXED_OPEN)
+        return verdict;
+    if (toi_is_zero_form(&volume))
+        toi_first_of_sides(&m, &first);
+    else
+        toi_first_on_volume(&volume, &m, &first);
+    *time = first.time;
+    if (first.declined)
+        return TOI_FIXED_DECLINED;
+    return first.time <= t_max ? TOI_FIXED_HIT : TOI_FIXED_SEPARATED;
 }
 
 #endif

@@ -167,34 +167,11 @@ TOI_INLINE void toi_whole_times(uint32_t *a, uint32_t factor)
     a[0] = (uint32_t)((int32_t)a[0] < 0 ? -n : n);
 }
 
-// r = a b - c d for numbers of one limb at most.
-TOI_INLINE void toi_whole_cross_limbs(const uint32_t *a, const uint32_t *b, const uint32_t *c,
-                                      const uint32_t *d, uint32_t *r)
-{
-    uint64_t first = a[0] != 0 && b[0] != 0 ? (uint64_t)a[1] * b[1] : 0;
-    uint64_t second = c[0] != 0 && d[0] != 0 ? (uint64_t)c[1] * d[1] : 0;
-    int negative = (int32_t)(a[0] ^ b[0]) < 0, same = negative == ((int32_t)(c[0] ^ d[0]) < 0);
-    uint64_t sum = same ? first - second : first + second;
-    if (same && first < second) {
-        sum = second - first;
-        negative = !negative;
-    }
-    r[1] = (uint32_t)sum;
-    r[2] = (uint32_t)(sum >> 32);
-    r[3] = !same && sum < first;
-    toi_whole_close(r, 3, negative);
-}
-
 // r = a b - c d, all of them short; r is none of them and may be long.
 TOI_ROUTINE void toi_whole_cross(const uint32_t *a, const uint32_t *b, const uint32_t *c,
                                  const uint32_t *d, uint32_t *r)
 {
     uint32_t first[2 * TOI_SHORT], second[2 * TOI_SHORT];
-    if (toi_whole_length(a) <= 1 && toi_whole_length(b) <= 1 && toi_whole_length(c) <= 1 &&
-        toi_whole_length(d) <= 1) {
-        toi_whole_cross_limbs(a, b, c, d, r);
-        return;
-    }
     toi_whole_multiply(a, b, first);
     toi_whole_multiply(c, d, second);
     toi_whole_combine(first, second, 1, r);

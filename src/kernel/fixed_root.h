@@ -12,6 +12,10 @@
 #include "kernel/doubled.h"
 #include "kernel/fixed_number.h"
 
+#if TOI_LANES != 1 || defined(TOI_SINGLE)
+#error "one query at a time, in double: include this in a source with TOI_LANES 1"
+#endif
+
 typedef struct toi_form
 {
     uint32_t c[4][TOI_SHORT];
@@ -75,9 +79,9 @@ typedef struct toi_doubled_form
 TOI_INLINE void toi_take_doubled_form(const toi_form *f, toi_doubled_form *r)
 {
     r->degree = f->degree;
-    for (int i = 0; i <= f->degree; ++i) {
+    for (int i = 0; i < 4; ++i) {
         const uint32_t *a = f->c[i];
-        int n = toi_whole_length(a), least = n > 5 ? n - 5 : 0;
+        int n = i <= f->degree ? toi_whole_length(a) : 0, least = n > 5 ? n - 5 : 0;
         toi_doubled x = {0, 0};
         for (int j = n; j > 0; --j) {
             toi_doubled limb = {j > least ? (double)a[j] : 0, 0};
@@ -85,7 +89,7 @@ TOI_INLINE void toi_take_doubled_form(const toi_form *f, toi_doubled_form *r)
             x.low *= 0x1p32;
             x = toi_doubled_add(x, limb);
         }
-        double sign = toi_whole_sign(a);
+        double sign = n > 0 ? toi_whole_sign(a) : 0;
         r->c[i].high = sign * x.high;
         r->c[i].low = sign * x.low;
     }
@@ -471,13 +475,12 @@ TOI_INLINE void toi_part_from_multiple(const toi_fixed_moment *at, toi_fixed_roo
     int64_t floor = toi_to_bits(at->floor);
     double low = toi_from_bits(floor - at->is_double), high = toi_from_bits(floor + 1);
     int sign = toi_whole_sign(roots->f.c[0]);
+    int inside = low >= TOI_LEAST_FIXED_TIME && high < 1;
     roots->count = 2;
-    if (low < TOI_LEAST_FIXED_TIME || high >= 1) {
-        roots->declined = 1;
-    } else if (toi_form_sign_at(&roots->f, low) == -sign) {
+    if (inside && toi_form_sign_at(&roots->f, low) == -sign) {
         roots->parts[1] = roots->parts[0];
         toi_set_part(&roots->parts[0], 0, low, sign);
-    } else if (toi_form_sign_at(&roots->f, high) == sign) {
+    } else if (inside && toi_form_sign_at(&roots->f, high) == sign) {
         toi_set_part(&roots->parts[1], high, 1, sign);
     } else {
         roots->declined = 1;
@@ -489,11 +492,13 @@ TOI_ROUTINE void toi_take_fixed_root(const toi_fixed_roots *roots, int number, t
 {
     const toi_fixed_part *part = &roots->parts[number];
     at->when = number < roots->count ? TOI_FIXED_ROOT : TOI_FIXED_END;
+    at->f = &roots->f;
     at->floor = 1;
     at->declined = 0;
     if (at->when == TOI_FIXED_END)
         return;
-    at->f = part->is_multiple ? &roots->multiple : &roots->f;
+    if (part->is_multiple)
+        at->f = &roots->multiple;
     at->low = part->low;
     at->high = part->high;
     at->sign = part->sign;
@@ -544,6 +549,7 @@ TOI_INLINE void toi_find_several(int changes, toi_fixed_roots *roots)
 TOI_INLINE void toi_strip_form(const toi_form *given, toi_fixed_roots *roots)
 {
     int from = 0, to = given->degree;
+    roots->f.c[0][0] = 0;
     while (from < to && toi_whole_sign(given->c[from]) == 0)
         ++from;
     while (to > from && toi_whole_sign(given->c[to]) == 0)

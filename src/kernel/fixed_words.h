@@ -6,12 +6,16 @@
 
 #include "kernel/lanes.h"
 
+#if TOI_LANES != 1 || defined(TOI_SINGLE)
+#error "one query at a time, in double: include this in a source with TOI_LANES 1"
+#endif
+
 __extension__ typedef __int128 toi_int128;
 
 enum
 {
-    TOI_WORD_BITS =
-        60 // of coordinates: sums of three products of three differences are below 2^188
+    TOI_WORD_BITS = 60,      // of coordinates: differences are below 2^61
+    TOI_SHORT_WORD_BITS = 39 // volumes are below 18 * 2^120 then
 };
 
 // x = m 2^exponent.
@@ -27,13 +31,13 @@ TOI_INLINE uint64_t toi_take_digits(double x, int *exponent)
 // then.
 TOI_INLINE int toi_find_unit(const double *start, const double *end, int *unit)
 {
-    int low = 4096, high = 4096 - 53;
+    int low = 4096, high = -4096; // of nothing but zeros: fewer than no bits
     for (int i = 0; i < 24; ++i) {
         int exponent;
         uint64_t digits = toi_take_digits(i < 12 ? start[i] : end[i - 12], &exponent);
         if (digits == 0)
             continue;
-        high = exponent > high || high == 4096 - 53 ? exponent : high;
+        high = exponent > high ? exponent : high;
         uint64_t lowest = digits & (0 - digits); // a power of two, so this is exact
         exponent += (int)(toi_to_bits((double)lowest) >> 52) - 1023;
         low = exponent < low ? exponent : low;
@@ -102,6 +106,21 @@ TOI_INLINE int toi_touch_in_words(int edge_edge, const toi_word_motion *m)
     }
     int below = edge_edge ? u <= n && v <= n : u + v <= n;
     return u >= 0 && v >= 0 && below ? 1 : -1;
+}
+
+// The coefficients of the volume as a form (kernel/fixed_root.h), for TOI_SHORT_WORD_BITS.
+TOI_INLINE void toi_word_volume(const toi_word_motion m[2], toi_int128 c[4])
+{
+    c[0] = c[1] = c[2] = c[3] = 0;
+    for (int k = 0; k < 3; ++k) {
+        toi_int128 first = toi_word_cross(m[0].e, m[0].g, k);
+        toi_int128 middle = toi_word_cross(m[0].e, m[1].g, k) + toi_word_cross(m[1].e, m[0].g, k);
+        toi_int128 last = toi_word_cross(m[1].e, m[1].g, k);
+        c[0] += first * m[0].p[k];
+        c[1] += first * m[1].p[k] + middle * m[0].p[k];
+        c[2] += last * m[0].p[k] + middle * m[1].p[k];
+        c[3] += last * m[1].p[k];
+    }
 }
 
 #endif

@@ -49,7 +49,7 @@ typedef int64_t toi_bits;
 typedef toi_number toi_real;
 typedef toi_bits toi_mask;
 #define TOI_TEST(condition) ((condition) ? (toi_mask)-1 : (toi_mask)0)
-#define TOI_SELECT(mask, a, b) ((mask) ? (a) : (b))
+#define TOI_SELECT(mask, a, b) ((mask) != 0 ? (a) : (b))
 #define TOI_SPREAD(x) ((toi_real)(x))
 
 TOI_INLINE toi_real toi_abs(toi_real a)
@@ -61,15 +61,24 @@ TOI_INLINE toi_real toi_abs(toi_real a)
 #endif
 }
 
-// b where the comparison fails, as with a NaN; the vector instructions agree with that.
+// b where the comparison fails, as with a NaN; the vector instructions agree with that. With
+// TOI_FUSED (below) the number beside a NaN, for which a device has an instruction.
 TOI_INLINE toi_real toi_min(toi_real a, toi_real b)
 {
+#if defined(TOI_FUSED) && defined(TOI_SINGLE)
+    return fminf(a, b);
+#else
     return a < b ? a : b;
+#endif
 }
 
 TOI_INLINE toi_real toi_max(toi_real a, toi_real b)
 {
+#if defined(TOI_FUSED) && defined(TOI_SINGLE)
+    return fmaxf(a, b);
+#else
     return a > b ? a : b;
+#endif
 }
 
 TOI_INLINE toi_real toi_sqrt(toi_real a)
@@ -90,16 +99,26 @@ TOI_INLINE int toi_any(toi_mask mask)
 #include "simd/vector_lanes.h"
 #endif
 
+// a b + c. A source for a device may define TOI_FUSED: then there is one rounding instead of two,
+// which no error bound minds. Its answers have other bits, so it must be one that only decides.
+#if defined(TOI_FUSED) && defined(TOI_SINGLE)
+#define TOI_PRODUCT_SUM(a, b, c) fmaf(a, b, c)
+#elif defined(TOI_FUSED)
+#define TOI_PRODUCT_SUM(a, b, c) fma(a, b, c)
+#else
+#define TOI_PRODUCT_SUM(a, b, c) ((a) * (b) + (c))
+#endif
+
 TOI_INLINE toi_real toi_dot(const toi_real a[3], const toi_real b[3])
 {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    return TOI_PRODUCT_SUM(a[2], b[2], TOI_PRODUCT_SUM(a[1], b[1], a[0] * b[0]));
 }
 
 TOI_INLINE void toi_cross(const toi_real a[3], const toi_real b[3], toi_real r[3])
 {
-    r[0] = a[1] * b[2] - a[2] * b[1];
-    r[1] = a[2] * b[0] - a[0] * b[2];
-    r[2] = a[0] * b[1] - a[1] * b[0];
+    r[0] = TOI_PRODUCT_SUM(a[1], b[2], -(a[2] * b[1]));
+    r[1] = TOI_PRODUCT_SUM(a[2], b[0], -(a[0] * b[2]));
+    r[2] = TOI_PRODUCT_SUM(a[0], b[1], -(a[1] * b[0]));
 }
 
 // The largest component's size.

@@ -114,9 +114,9 @@ TOI_INLINE void toi_motion_at(const toi_pair_motion *m, const toi_real *t, toi_r
 {
     toi_real s = 1 - *t;
     for (int k = 0; k < 3; ++k) {
-        p[k] = s * m->p[0][k] + *t * m->p[1][k];
-        e[k] = s * m->e[0][k] + *t * m->e[1][k];
-        g[k] = s * m->g[0][k] + *t * m->g[1][k];
+        p[k] = TOI_PRODUCT_SUM(*t, m->p[1][k], s * m->p[0][k]);
+        e[k] = TOI_PRODUCT_SUM(*t, m->e[1][k], s * m->e[0][k]);
+        g[k] = TOI_PRODUCT_SUM(*t, m->g[1][k], s * m->g[0][k]);
     }
 }
 

@@ -8,6 +8,10 @@
 #include "kernel/contact_place.h"
 #include "kernel/doubled.h"
 
+#if TOI_LANES != 1 || defined(TOI_SINGLE)
+#error "one query at a time, in double: include this in a source with TOI_LANES 1"
+#endif
+
 // A hit whose normal is wanted. Corners as in toi_query, three numbers each.
 typedef struct toi_hit_place
 {
@@ -237,7 +241,7 @@ TOI_ROUTINE void toi_take_wide_motion(int edge_edge, const toi_hit_place *at, to
 }
 
 // Takes the part along `edge` out of x; returns 0 where hardly anything is left.
-TOI_ROUTINE int toi_remove_part(const toi_wide edge[3], toi_wide x[3])
+TOI_ROUTINE int toi_remove_along(const toi_wide edge[3], toi_wide x[3])
 {
     toi_wide square = toi_wide_dot(edge, edge), before = toi_wide_dot(x, x);
     for (int pass = 0; pass < 3 && square.value.high > 0; ++pass) {
@@ -295,9 +299,9 @@ TOI_ROUTINE void toi_normal_carefully(int edge_edge, const toi_hit_place *at, do
     toi_wide size = toi_wide_add(toi_wide_add(ee, gg), toi_wide_dot(m.at[0], m.at[0]));
     int apart = toi_wide_exceeds(toi_wide_dot(gap, gap), size, -80);
     const toi_wide *edge = toi_wide_exceeds(ee, gg, 0) ? e : g;
-    if (toi_remove_part(edge, speed))
+    if (toi_remove_along(edge, speed))
         toi_set_unit_wide(speed, 1, normal);
-    else if (apart && toi_remove_part(edge, gap))
+    else if (apart && toi_remove_along(edge, gap))
         toi_set_unit_wide(gap, 0, normal);
 }
 

@@ -129,6 +129,10 @@ static void merge_found(const toi_overlap_answer *answer, toi_overlap_array *lis
 {
     int64_t own = list->count, found = answer->count, at = own + found;
     list->count = at;
+    if (own == 0 && found > 0) {
+        memcpy(list->data, answer->overlaps, (size_t)found * sizeof *list->data);
+        return;
+    }
     while (found > 0) {
         const toi_overlap *next = &answer->overlaps[found - 1];
         bool mine = own > 0 && key_of(&list->data[own - 1]) > key_of(next);

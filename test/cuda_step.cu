@@ -1,11 +1,13 @@
 // Whole steps of scenes on a card through the backend's table alone, against the processor's
 // answer, bit for bit, and their times.
 //
-//     cuda_step [--quick] [--third] [--scale EXPONENT] [--limit BYTES] [--groups]
-//               [--repeats N] SCENES_FOLDER NAME...
+//     cuda_step [--quick] [--third] [--scale EXPONENT] [--limit BYTES] [--groups] [--standing]
+//               [--copies N [--overlay]] [--repeats N] SCENES_FOLDER NAME...
 //
 // --quick: each question once, for a sanitizer. --third: coordinates divided by 3. --scale: times a
 // power of two. --limit: of the card's memory. --groups: vertices in groups of the filter.
+// --copies: the scene so many times, beside each other or, with --overlay, in nearly one place.
+// --standing: nothing moves, so that there are very many contacts at the start.
 
 #include "device/backend.h"
 #include "toi/io.h"
@@ -24,8 +26,8 @@ extern "C" const toi_backend *toi_backend_of_cuda(uint32_t version);
 
 static struct options
 {
-    bool quick, third, groups;
-    int scale, repeats = 20;
+    bool quick, third, groups, standing, overlay;
+    int scale, repeats = 20, copies = 1;
     int64_t limit;
     std::string folder;
 } options;
@@ -71,6 +73,29 @@ static void change(std::vector<double> &x)
         y = ldexp(options.third ? y / 3 : y, options.scale);
 }
 
+// Copies of the scene beside each other, or all but in the same place.
+static void copy(scene *s, int64_t points)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < s->start.size(); i += 3) {
+        low = std::min(low, std::min(s->start[i], s->end[i]));
+        high = std::max(high, std::max(s->start[i], s->end[i]));
+    }
+    std::vector<double> start = s->start, end = s->end;
+    std::vector<int32_t> faces = s->faces;
+    for (int n = 1; n < options.copies; ++n) {
+        double step = (high - low) * (options.overlay ? 0.0037 : 1.05) * n;
+        for (size_t i = 0; i < start.size(); ++i) {
+            double by = options.overlay ? step * (i % 3 == 0 ? 1 : i % 3 == 1 ? 0.731 : 0.417)
+                                        : (i % 3 == 0 ? step : 0);
+            s->start.push_back(start[i] + by);
+            s->end.push_back(end[i] + by);
+        }
+        for (int32_t v : faces)
+            s->faces.push_back(v + (int32_t)(n * points));
+    }
+}
+
 static void load(const std::string &name, scene *s)
 {
     toi_mesh_file start, end;
@@ -80,21 +105,25 @@ static void load(const std::string &name, scene *s)
     s->start.assign(&start.points[0][0], &start.points[0][0] + 3 * start.point_count);
     s->end.assign(&end.points[0][0], &end.points[0][0] + 3 * end.point_count);
     s->faces.assign(&start.faces[0][0], &start.faces[0][0] + 3 * start.face_count);
+    if (options.standing)
+        s->end = s->start;
+    copy(s, start.point_count);
+    int64_t points = (int64_t)s->start.size() / 3;
     change(s->start);
     change(s->end);
-    s->mesh = toi_make_mesh(s->start.data(), s->end.data(), start.point_count, s->faces.data(),
-                            start.face_count);
+    s->mesh = toi_make_mesh(s->start.data(), s->end.data(), points, s->faces.data(),
+                            (int64_t)s->faces.size() / 3);
     toi_index_view none = {NULL, 0, 0};
     s->edges = {NULL, 0};
-    must(toi_make_edges(s->mesh.faces, none, start.point_count, &s->edges), "edges",
+    must(toi_make_edges(s->mesh.faces, none, points, &s->edges), "edges",
          toi_last_message());
     s->mesh.edges = toi_view_edges(&s->edges);
     s->def = toi_default_ccd_def();
     if (options.groups) {
-        for (int64_t i = 0; i < start.point_count; ++i)
+        for (int64_t i = 0; i < points; ++i)
             s->groups.push_back((int32_t)(i / 1000) - 1);
         s->def.filter.groups = s->groups.data();
-        s->def.filter.group_count = start.point_count;
+        s->def.filter.group_count = points;
     }
     s->impacts = {NULL, 0, 0};
     must(toi_find_impacts(&s->def, &s->mesh, &s->impacts, &s->report), "the processor's answer",
@@ -295,7 +324,7 @@ static void run_scene(void *card, const std::string &name)
     toi_card_topology topology = {s.mesh.start.count, s.edges.count,
                                   s.mesh.faces.count, &s.edges.data[0][0],
                                   s.faces.data(),     options.groups ? s.groups.data() : NULL};
-    void *mesh, *start = locked_copy(card, s.start), *end = locked_copy(card, s.end), *onto;
+    void *mesh, *start = locked_copy(card, s.start), *end = locked_copy(card, s.end);
     must(backend->make_mesh(card, &topology, &mesh, &complaint), "mesh", complaint.text);
     printf("%s: %lld vertices, %lld edges, %lld faces, %lld impacts, hash %016llx\n", name.c_str(),
            (long long)s.mesh.start.count, (long long)s.edges.count, (long long)s.mesh.faces.count,
@@ -314,29 +343,33 @@ static void run_scene(void *card, const std::string &name)
     toi_card_question earliest = all;
     earliest.goal = TOI_CARD_EARLIEST;
     repeat(&s, mesh, earliest, "earliest, both from locked memory");
-    // From here on the start is where the last step ended: at the start.
-    must_cuda(cudaMalloc(&onto, s.start.size() * sizeof(double)), "memory");
-    must_cuda(
-        cudaMemcpy(onto, s.start.data(), s.start.size() * sizeof(double), cudaMemcpyHostToDevice),
-        "positions");
+    // To and fro: the start is where the last step ended.
     auto repeat_half = [&](toi_card_question question, const char *what) {
         std::vector<double> times;
         asked a = {};
+        question.start.data = NULL;
         for (int i = 0; i < (options.quick ? 2 : options.repeats + 3); ++i) {
-            toi_card_question back = question; // positions at the start, on the card already
-            back.goal = TOI_CARD_EARLIEST;
-            back.start = back.end = view_of(onto, &s);
-            back.t_max = 0;
-            must(backend->find(mesh, &back, &a.answer, &complaint), "standing", complaint.text);
-            question.start.data = NULL;
+            toi_card_question back = question;
+            back.end = view_of(start, &s);
+            ask(&s, mesh, back);
             a = ask(&s, mesh, question);
-            times.push_back(a.microseconds);
+            if (i >= 3 || options.quick)
+                times.push_back(a.microseconds);
         }
         if (question.goal == TOI_CARD_ALL)
             compare_list(&s, &a, question.residence, what);
         else
             compare_earliest(&s, &a);
         printf("  %-34s %8.1f us\n", what, median(times));
+        if (options.quick)
+            return;
+        toi_card_question measured = question;
+        measured.measure = true;
+        for (int i = 0; i < 4; ++i) {
+            measured.end = view_of(i % 2 ? end : start, &s);
+            a = ask(&s, mesh, measured);
+        }
+        print_stages(&a.answer.report);
     };
     repeat_half(all, "all, end from locked memory");
     repeat_half(earliest, "earliest, end from locked memory");
@@ -348,7 +381,6 @@ static void run_scene(void *card, const std::string &name)
     resident.residence = TOI_ON_DEVICE;
     resident.defer = false;
     repeat(&s, mesh, resident, "all, list stays on the card");
-    must_cuda(cudaFree(onto), "freeing");
     backend->release(card, start);
     backend->release(card, end);
     backend->free_mesh(mesh);
@@ -363,6 +395,10 @@ int main(int argc, char **argv)
         options.quick |= word == "--quick";
         options.third |= word == "--third";
         options.groups |= word == "--groups";
+        options.standing |= word == "--standing";
+        options.overlay |= word == "--overlay";
+        if (word == "--copies" && at + 1 < argc)
+            options.copies = atoi(argv[++at]);
         if (word == "--scale" && at + 1 < argc)
             options.scale = atoi(argv[++at]);
         if (word == "--limit" && at + 1 < argc)
@@ -390,10 +426,11 @@ int main(int argc, char **argv)
            info.multiprocessors);
     size_t before = 0, after = 0, total = 0;
     cudaMemGetInfo(&before, &total);
-    for (; at < argc; ++at)
+    for (; at < argc; ++at) {
         run_scene(card, argv[at]);
-    cudaMemGetInfo(&after, &total);
-    printf("memory not given back: %lld bytes\n", (long long)before - (long long)after);
+        cudaMemGetInfo(&after, &total);
+        printf("  memory that is still held: %lld bytes\n", (long long)before - (long long)after);
+    }
     backend->close(card);
     printf("%d wrong\n", wrong);
     return wrong != 0;
