@@ -418,6 +418,103 @@ static toi_status solve(void *card, const toi_card_list *list, toi_device_report
     return end_as(status, "solving queries", complaint);
 }
 
+// ---- Overlaps
+
+typedef struct fake_surface
+{
+    int64_t vertex_count, face_count;
+    int32_t *faces;
+    double *points;
+    toi_overlap_array list;
+    toi_pair *hard;
+} fake_surface;
+
+static toi_status make_surface(void *card, const toi_card_faces *f, void **surface,
+                               toi_complaint *complaint)
+{
+    (void)card;
+    if (knobs->make_mesh != TOI_OK)
+        return end_as(knobs->make_mesh, "making a surface", complaint);
+    fake_surface *m = must(calloc(1, sizeof *m));
+    m->vertex_count = f->vertex_count;
+    m->face_count = f->face_count;
+    m->faces = copy_of(f->faces, 3 * sizeof *m->faces * (size_t)f->face_count);
+    m->points = must(malloc(3 * sizeof *m->points * (size_t)f->vertex_count + 1));
+    ++knobs->meshes;
+    ++knobs->meshes_made;
+    *surface = m;
+    return TOI_OK;
+}
+
+static void free_surface(void *surface)
+{
+    fake_surface *m = surface;
+    free(m->faces);
+    free(m->points);
+    free(m->hard);
+    toi_free_overlaps(&m->list);
+    free(m);
+    --knobs->meshes;
+}
+
+static bool is_neighbour(const fake_surface *m, int32_t a, int32_t b)
+{
+    bool shared = false;
+    for (int i = 0; i < 9; ++i)
+        shared |= m->faces[3 * a + i / 3] == m->faces[3 * b + i % 3];
+    return shared;
+}
+
+// Hard ones are some that overlap and some that do not: faces that follow each other.
+static void part_overlaps(fake_surface *m, toi_overlap_answer *answer)
+{
+    int64_t most = m->list.count + m->face_count, hard = 0, kept = 0;
+    m->hard = must(realloc(m->hard, (size_t)(most + 1) * sizeof *m->hard));
+    for (int64_t i = 0; i < m->list.count; ++i) {
+        toi_overlap o = m->list.data[i];
+        if (knobs->large_star && is_neighbour(m, o.a, o.b))
+            continue;
+        if (is_hard(0, o.a, o.b))
+            m->hard[hard++] = (toi_pair){o.a, o.b};
+        else
+            m->list.data[kept++] = o;
+    }
+    for (int32_t a = 0, b = 1; b < m->face_count; ++a, ++b)
+        if (is_hard(0, a, b) && !is_neighbour(m, a, b)) {
+            bool listed = false;
+            for (int64_t i = 0; i < hard; ++i)
+                listed |= m->hard[i].a == a && m->hard[i].b == b;
+            if (!listed)
+                m->hard[hard++] = (toi_pair){a, b};
+        }
+    answer->overlaps = m->list.data;
+    answer->count = kept;
+    answer->hard = m->hard;
+    answer->hard_count = answer->report.hard = hard;
+    answer->neighbours = !knobs->large_star;
+}
+
+static toi_status find_overlaps(void *surface, const toi_overlap_question *question,
+                                toi_overlap_answer *answer, toi_complaint *complaint)
+{
+    fake_surface *m = surface;
+    ++knobs->finds;
+    *answer = (toi_overlap_answer){.count = 0};
+    if (knobs->find != TOI_OK)
+        return end_as(knobs->find, "finding overlaps", complaint);
+    answer->infinite = !load(&question->points, m->points);
+    if (answer->infinite)
+        return TOI_OK;
+    toi_overlap_def def = toi_default_overlap_def();
+    def.workers = 1;
+    toi_mesh mesh = toi_make_mesh(m->points, m->points, m->vertex_count, m->faces, m->face_count);
+    toi_status status = toi_find_overlaps(&def, &mesh, &m->list, NULL);
+    if (status != TOI_OK)
+        return end_as(status, "finding overlaps", complaint);
+    part_overlaps(m, answer);
+    return TOI_OK;
+}
+
 static const toi_backend table = {.version = TOI_BACKEND_VERSION,
                                   .open = open_card,
                                   .close = close_card,
@@ -429,7 +526,10 @@ static const toi_backend table = {.version = TOI_BACKEND_VERSION,
                                   .find = find,
                                   .merge = merge,
                                   .find_pairs = find_pairs,
-                                  .solve = solve};
+                                  .solve = solve,
+                                  .make_surface = make_surface,
+                                  .free_surface = free_surface,
+                                  .find_overlaps = find_overlaps};
 
 EXPORT toi_backend_fn toi_backend_of_cuda;
 const toi_backend *toi_backend_of_cuda(uint32_t version)

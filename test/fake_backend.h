@@ -8,6 +8,7 @@
 typedef struct fake_knobs
 {
     int hard_every;       // about every so many-th pair is left to the host; 0: none
+    bool large_star;      // pairs that share a vertex are left to the host
     uint32_t version;     // the version that it has; 0: the right one
     toi_status open;      // how these calls end
     toi_status make_mesh; //

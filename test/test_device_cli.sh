@@ -74,7 +74,15 @@ check "both ends travel" grep -q 'both, page-locked' stdout
 succeeds "bench ccd as JSON" bench ccd "${frames[@]:0:2}" "${device[@]}" --repeat 2 --json
 check "its hashes" grep -q '"cpu_hash"' stdout
 refuses "lists of methods" 1 "--repeat alone" bench ccd "${frames[@]:0:2}" "${device[@]}" --narrow exact,inclusion
-for command in ccd pairs track "bench ccd" "bench broad"; do
+same "overlaps" "$(hash_of intersect --scene cloth-ball --size 2000 --begin 0.95 "${device[@]}")" \
+    "$(hash_of intersect --scene cloth-ball --size 2000 --begin 0.95)"
+refuses "every pair on a device" 3 "does not do the overlap method brute" \
+    intersect --scene cloth-ball --size 500 "${device[@]}" --method brute
+succeeds "bench overlap" bench overlap --scene cloth-ball --size 2000 "${device[@]}" --repeat 3 --csv overlaps.csv
+check "two rows and their titles" [ "$(wc -l <overlaps.csv)" -eq 3 ]
+check "they count pairs" grep -q 'repeats,pairs,' overlaps.csv
+refuses "methods of bench overlap" 1 "--methods" bench overlap --scene cloth-ball "${device[@]}" --methods auto
+for command in ccd pairs track intersect "bench ccd" "bench broad" "bench overlap"; do
     # shellcheck disable=SC2086
     succeeds "toi $command --help" $command --help
     check "it has an example with a device" grep -qE "^  toi $command .*--device cuda" stdout

@@ -111,7 +111,7 @@ static toi_status look_closely(bench_step *b, const way *w, device_row *row)
     toi_status status = run_once(b, w, &seconds);
     toi_device_measure(b->device, false);
     row->hash = b->hash;
-    row->impacts = b->impacts;
+    row->found = b->impacts;
     row->report = toi_device_last_report(b->device);
     return status;
 }
@@ -176,7 +176,8 @@ static toi_status measure_ways(bench_step *b, const broad_scene *scene, int repe
     toi_status status = TOI_OK;
     for (int i = 0; i < DEVICE_WAYS && status == TOI_OK; ++i) {
         const reference *beside = &cpu[ways[i].reference];
-        rows[i] = (device_row){.cpu_seconds = beside->seconds, .cpu_hash = beside->hash};
+        rows[i] = (device_row){
+            .what = "impacts", .cpu_seconds = beside->seconds, .cpu_hash = beside->hash};
         snprintf(rows[i].scene, sizeof rows[i].scene, "%s", scene->name);
         status = measure_way(b, &ways[i], repeat, &rows[i]);
     }

@@ -22,12 +22,12 @@ static double sum_stages(const toi_device_report *report)
 static toi_status print_times(const device_row *rows, int count)
 {
     static const char *const titles[] = {"scene", "mode",      "positions", "median",
-                                         "least", "processor", "times",     "impacts",
+                                         "least", "processor", "times",     NULL,
                                          "up",    "down",      "hash"};
     const int columns = sizeof titles / sizeof *titles;
     table t = start_table(columns, 3);
     for (int i = 0; i < columns; ++i)
-        add_cell(&t, words(titles[i]));
+        add_cell(&t, words(titles[i] ? titles[i] : rows[0].what));
     for (int i = 0; i < count; ++i) {
         const device_row *row = &rows[i];
         add_cell(&t, words(row->scene));
@@ -37,7 +37,7 @@ static toi_status print_times(const device_row *rows, int count)
         add_cell(&t, seconds_text(row->least_seconds));
         add_cell(&t, seconds_text(row->cpu_seconds));
         add_cell(&t, decimal("%.1f", row->cpu_seconds / row->median_seconds));
-        add_cell(&t, row->impacts > 0 ? count_text(row->impacts) : words(""));
+        add_cell(&t, row->found > 0 ? count_text(row->found) : words(""));
         add_cell(&t, bytes_text(row->report.bytes_up));
         add_cell(&t, bytes_text(row->report.bytes_down));
         add_cell(&t, hash_text(row->hash));
@@ -63,7 +63,7 @@ static void print_stages(const device_row *row)
 
 toi_status print_device_rows(const toi_device *device, const device_row *rows, int count)
 {
-    printf("%s: warm steps of a scene that is kept\n\n", toi_describe_device(device).name);
+    printf("%s: warm calls of a scene that is kept\n\n", toi_describe_device(device).name);
     toi_status status = print_times(rows, count);
     for (int i = 0; i < count && status == TOI_OK; ++i)
         print_stages(&rows[i]);
@@ -87,8 +87,8 @@ static json_t *json_device_row(const device_row *row)
                      "s:I, s:I, s:o}",
                      "scene", row->scene, "mode", row->mode, "positions", row->positions,
                      "median_seconds", row->median_seconds, "least_seconds", row->least_seconds,
-                     "cpu_seconds", row->cpu_seconds, "repeats", row->repeats, "impacts",
-                     (json_int_t)row->impacts, "hash", json_hash(row->hash), "cpu_hash",
+                     "cpu_seconds", row->cpu_seconds, "repeats", row->repeats, row->what,
+                     (json_int_t)row->found, "hash", json_hash(row->hash), "cpu_hash",
                      json_hash(row->cpu_hash), "bytes_up", (json_int_t)r->bytes_up, "bytes_down",
                      (json_int_t)r->bytes_down, "peak_bytes", (json_int_t)r->peak_bytes, "windows",
                      (json_int_t)r->windows, "tested", (json_int_t)(r->tested[0] + r->tested[1]),
@@ -114,16 +114,18 @@ toi_status write_device_rows(const char *path, const toi_device *device, const d
     toi_status status = toi_open_output(path, &output);
     if (status != TOI_OK)
         return status;
-    fprintf(output.file, "device,scene,mode,positions,median_seconds,least_seconds,cpu_seconds,"
-                         "repeats,impacts,bytes_up,bytes_down,peak_bytes,windows,tested,left,hard,"
-                         "hash\n");
+    fprintf(output.file,
+            "device,scene,mode,positions,median_seconds,least_seconds,cpu_seconds,"
+            "repeats,%s,bytes_up,bytes_down,peak_bytes,windows,tested,left,hard,"
+            "hash\n",
+            rows[0].what);
     for (int i = 0; i < count; ++i) {
         const device_row *row = &rows[i];
         const toi_device_report *r = &row->report;
         fprintf(output.file, "\"%s\",%s,%s,\"%s\",%.9g,%.9g,%.9g,%d",
                 toi_describe_device(device).name, row->scene, row->mode, row->positions,
                 row->median_seconds, row->least_seconds, row->cpu_seconds, row->repeats);
-        const int64_t numbers[] = {row->impacts,
+        const int64_t numbers[] = {row->found,
                                    r->bytes_up,
                                    r->bytes_down,
                                    r->peak_bytes,

@@ -1,10 +1,12 @@
 // toi bench overlap: the methods that find intersecting faces, side by side.
 
 #include "bench.h"
+#include "bench_device.h"
 #include "bench_options.h"
 #include "bench_overlap_report.h"
 #include "bench_overlap_run.h"
 #include "failure.h"
+#include "machine.h"
 #include "output.h"
 
 #include <stdio.h>
@@ -18,6 +20,7 @@ typedef struct settings
     const char *threads;
     const char *csv;
     const char *picture;
+    machine_choice machine;
     common common;
 } settings;
 
@@ -132,8 +135,61 @@ static toi_status report(const settings *s, const overlap_rows *rows)
     return status;
 }
 
+// ---- On a device
+
+static toi_status measure_on_device(const settings *s, const operand_list *operands, int scenes,
+                                    toi_device *device, device_row *rows)
+{
+    toi_status status = TOI_OK;
+    for (int i = 0; i < scenes && status == TOI_OK; ++i) {
+        overlap_scene scene;
+        status = open_overlap_scene(&s->source, operands, i, &scene);
+        if (status == TOI_OK)
+            status =
+                measure_device_overlaps(device, &scene, s->common.repeat, rows + i * OVERLAP_WAYS);
+        close_overlap_scene(&scene);
+    }
+    return status;
+}
+
+static toi_status report_device(const settings *s, const toi_device *device, const device_row *rows,
+                                int count)
+{
+    toi_status status = s->csv ? write_device_rows(s->csv, device, rows, count) : TOI_OK;
+    if (status == TOI_OK)
+        status = s->common.json ? print_device_object(device, rows, count)
+                                : print_device_rows(device, rows, count);
+    return status == TOI_OK ? check_device_rows(rows, count) : status;
+}
+
+static toi_status run_on_device(const settings *s, const operand_list *operands)
+{
+    overlap_plan plan;
+    int scenes = 0;
+    toi_device *device = NULL;
+    toi_status status = check(s, operands, &plan, &scenes);
+    if (status == TOI_OK && (s->methods || s->calls || s->picture))
+        status = toi_fail(TOI_ERROR_ARGUMENT, "--device cuda measures the card's own method in "
+                                              "scenes that are kept: it goes with none of "
+                                              "--methods, --calls and --picture");
+    device_row *rows = toi_allocate(((size_t)scenes * OVERLAP_WAYS + 1) * sizeof *rows);
+    if (status == TOI_OK && !rows)
+        status = TOI_ERROR_MEMORY;
+    if (status == TOI_OK)
+        status = open_machine(&s->machine, 0, &device);
+    if (status == TOI_OK)
+        status = measure_on_device(s, operands, scenes, device, rows);
+    if (status == TOI_OK)
+        status = report_device(s, device, rows, scenes * OVERLAP_WAYS);
+    toi_close_device(device);
+    toi_release(rows);
+    return status;
+}
+
 static toi_status run(const settings *s, const operand_list *operands)
 {
+    if (s->machine.device > 0)
+        return run_on_device(s, operands);
     overlap_plan plan;
     overlap_rows rows = {.data = NULL};
     int scenes = 0;
@@ -156,6 +212,7 @@ int run_bench_overlap(int argc, char **argv)
     const option_group groups[] = {{"Meshes", overlap_scene_options, &s.source},
                                    {"A scene instead of files", frame_options, &s.source.scene},
                                    {"Runs", run_options, &s},
+                                   {"Machine", machine_options, &s.machine},
                                    {"Output", output_options, &s},
                                    {0}};
     const command_line line = {
@@ -167,10 +224,13 @@ int run_bench_overlap(int argc, char **argv)
                  "a scene that is kept. All methods must find the same pairs: if one does not,\n"
                  "that is an error. Of a scene the later of two frames is taken, begun at 0.95\n"
                  "unless --begin is given. Runs of all methods take turns. The time of one thread\n"
-                 "is processor time; that of several, and of stages, is by the clock on the wall.",
+                 "is processor time; that of several, and of stages, is by the clock on the wall.\n"
+                 "With --device cuda: warm calls of a scene on a card, stage by stage, and the\n"
+                 "processor beside it.",
         .examples = "bench overlap mesh.ply\n"
                     "bench overlap --scene chazelle --size 20000\n"
-                    "bench overlap --scaling --methods auto,kdet --picture scaling.svg",
+                    "bench overlap --scaling --methods auto,kdet --picture scaling.svg\n"
+                    "bench overlap --scaling --device cuda --repeat 20",
         .groups = groups,
         .most_operands = 64};
     operand_list operands;

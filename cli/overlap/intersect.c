@@ -2,6 +2,8 @@
 
 #include "command.h"
 #include "failure.h"
+#include "machine.h"
+#include "method_options.h"
 #include "output.h"
 #include "overlap_mesh.h"
 #include "overlap_picture.h"
@@ -18,6 +20,7 @@ typedef struct settings
     scene_choice choice;
     common common;
     picture_choice picture;
+    machine_choice machine;
     bool count;
     bool stateless;
     const char *classes; // a list, or NULL: all
@@ -304,13 +307,14 @@ static toi_status print_object(const settings *s, const instant *m, const answer
 {
     const toi_overlap_report *r = &a->report;
     json_t *object = json_pack(
-        "{s:I, s:I, s:s, s:i, s:I, s:b, s:o, s:I, s:I, s:I, s:{s:f, s:f, s:f}, s:I}", "vertices",
-        (json_int_t)m->mesh.start.count, "faces", (json_int_t)m->mesh.faces.count, "method",
-        overlap_method_choice((int)s->def.method), "threads", threads, "pairs",
-        (json_int_t)r->pairs, "complete", (int)r->complete, "classes", json_classes(r->by_class),
-        "candidates", (json_int_t)r->candidates, "exact", (json_int_t)r->exact, "stars",
-        (json_int_t)r->stars, "seconds", "prepare", r->seconds_prepare, "search", r->seconds_search,
-        "total", r->seconds_total, "peak_bytes", (json_int_t)r->peak_bytes);
+        "{s:I, s:I, s:s, s:s, s:i, s:I, s:b, s:o, s:I, s:I, s:I, s:{s:f, s:f, s:f}, s:I}",
+        "vertices", (json_int_t)m->mesh.start.count, "faces", (json_int_t)m->mesh.faces.count,
+        "method", overlap_method_choice((int)s->def.method), "device",
+        device_choice(s->machine.device), "threads", threads, "pairs", (json_int_t)r->pairs,
+        "complete", (int)r->complete, "classes", json_classes(r->by_class), "candidates",
+        (json_int_t)r->candidates, "exact", (json_int_t)r->exact, "stars", (json_int_t)r->stars,
+        "seconds", "prepare", r->seconds_prepare, "search", r->seconds_search, "total",
+        r->seconds_total, "peak_bytes", (json_int_t)r->peak_bytes);
     if (object && s->def.method == TOI_OVERLAP_KDET)
         json_object_set_new(object, "cell_hash", json_string(cell_hash_choice((int)s->def.hash)));
     if (object && m->two)
@@ -359,6 +363,14 @@ static void print_paths(const settings *s)
             printf("%-9s%s\n", files[i].name, files[i].path);
 }
 
+static void print_device(const toi_device *device)
+{
+    toi_device_info info = toi_describe_device(device);
+    toi_device_report report = toi_device_last_report(device);
+    printf("device   %s, %s of its memory; pairs left to the host: %s\n", info.name,
+           bytes_text(report.peak_bytes).at, count_text(report.hard).at);
+}
+
 static void print_summary(const settings *s, const instant *m, const answer *a,
                           const double place[3], int threads)
 {
@@ -376,6 +388,8 @@ static void print_summary(const settings *s, const instant *m, const answer *a,
     printf("time     prepare %s, search %s, total %s\n", seconds_text(r->seconds_prepare).at,
            seconds_text(r->seconds_search).at, seconds_text(r->seconds_total).at);
     printf("memory   %s working\n", bytes_text(r->peak_bytes).at);
+    if (s->def.device)
+        print_device(s->def.device);
     if (!s->count)
         printf("hash     %s\n", hash_text(a->hash).at);
     print_paths(s);
@@ -414,6 +428,8 @@ static toi_status run(settings *s, const operand_list *operands)
     if (status == TOI_OK)
         status = load_instant_mesh(&s->choice, operands, &m);
     if (status == TOI_OK)
+        status = open_machine(&s->machine, s->def.memory_limit, &s->def.device);
+    if (status == TOI_OK)
         status = find(s, &m, &a);
     if (status == TOI_OK && a.pairs.count > 0)
         status = place_overlap(&m.mesh, a.pairs.data[0].a, a.pairs.data[0].b, place);
@@ -424,6 +440,7 @@ static toi_status run(settings *s, const operand_list *operands)
     else if (status == TOI_OK)
         print_summary(s, &m, &a, place, threads);
     toi_free_scene(a.scene);
+    toi_close_device(s->def.device);
     toi_free_overlaps(&a.pairs);
     free_instant_mesh(&m);
     return status;
@@ -437,6 +454,7 @@ int run_intersect(int argc, char **argv)
     const option_group groups[] = {{"Search", search_options, &s},
                                    {"Files", file_options, &s},
                                    {"Picture", picture_options, &s.picture},
+                                   {"Machine", machine_options, &s.machine},
                                    {"A scene instead of a file", instant_options, &s.choice},
                                    {"Common", repeat_options, &s.common},
                                    {0}};
@@ -453,6 +471,7 @@ int run_intersect(int argc, char **argv)
         .examples = "intersect body.ply --out pairs.csv\n"
                     "intersect nut.obj bolt.obj --picture contact.png\n"
                     "intersect body.ply --classes crossing,coplanar --count\n"
+                    "intersect body.ply --device cuda --repeat 10\n"
                     "intersect --scene cloth-ball --begin 0.95 --size 100000 --repeat 10 --json",
         .groups = groups,
         .most_operands = 2};

@@ -114,7 +114,11 @@ typedef struct toi_overlap_def
     int64_t memory_limit; ///< most bytes held at once, as broad_phase.h defines it; 0: no limit
     toi_progress_fn *progress; ///< or NULL
     void *progress_context;    ///< passed to `progress`
-    uint32_t cookie;           ///< set by the default function; leave it
+    /// Where to compute: a device (device.h); NULL, the default: on the processor. The answer is
+    /// the same. Devices do not do TOI_OVERLAP_BRUTE. Positions must be in memory of the host, since
+    /// pairs that floating point cannot decide are decided there.
+    toi_device *device;
+    uint32_t cookie; ///< set by the default function; leave it
 } toi_overlap_def;
 
 /// The fast method, all classes, no limit, every pair, toi_default_workers().

@@ -2,6 +2,7 @@
 
 #include "cuda/launch.cuh"
 #include "cuda/queries.cuh"
+#include "cuda/surface.cuh"
 
 #include <cmath>
 #include <cstring>
@@ -23,30 +24,29 @@ static void pack(const toi_point_view *view, int64_t stride, size_t point, char 
         memcpy(to + (size_t)i * point, (const char *)view->data + i * stride, point);
 }
 
-// Where the card reads a set of positions: where they are, or, where it cannot, from a copy.
-static toi_status find_source(toi_card_mesh *mesh, const toi_point_view *view, toi_room *staged,
-                              toi_source *source, toi_complaint *complaint)
+toi_status toi_find_source(toi_card *card, int64_t count, const toi_point_view *view,
+                           toi_room *staged, toi_source *source, toi_complaint *complaint)
 {
     size_t point = 3 * (view->scalar == TOI_FLOAT ? sizeof(float) : sizeof(double));
     cudaPointerAttributes at;
     memset(source, 0, sizeof *source);
     if (!view->data)
         return TOI_OK;
-    if (view->count != mesh->step.vertex_count)
+    if (view->count != count)
         return toi_complain(complaint, TOI_ERROR_DATA, "there are %lld positions for %lld vertices",
-                            (long long)view->count, (long long)mesh->step.vertex_count);
+                            (long long)view->count, (long long)count);
     TOI_TRY(
         toi_check_cuda(cudaPointerGetAttributes(&at, view->data), "find the positions", complaint));
     source->stride = view->stride ? view->stride : (int64_t)point;
     if (at.type == cudaMemoryTypeUnregistered || !at.devicePointer) {
-        TOI_TRY(toi_make_room(mesh->card, staged, (size_t)view->count * point, complaint));
+        TOI_TRY(toi_make_room(card, staged, (size_t)view->count * point, complaint));
         pack(view, source->stride, point, (char *)staged->data);
         source->data = staged->data;
         source->stride = (int64_t)point;
-    } else if (at.type == cudaMemoryTypeDevice && at.device != mesh->card->info.number) {
+    } else if (at.type == cudaMemoryTypeDevice && at.device != card->info.number) {
         return toi_complain(complaint, TOI_ERROR_ARGUMENT,
                             "the positions are on card %d, the device is card %d", at.device,
-                            mesh->card->info.number);
+                            card->info.number);
     } else {
         source->data = at.devicePointer;
     }
@@ -92,8 +92,9 @@ toi_status toi_set_sources(toi_card_mesh *mesh, const toi_point_view *start,
                             "positions are missing: no step has ended on this card yet");
     mesh->has_end = false;
     toi_control *h = mesh->header;
-    TOI_TRY(find_source(mesh, start, &mesh->staged[0], &h->start, complaint));
-    TOI_TRY(find_source(mesh, end, &mesh->staged[1], &h->end, complaint));
+    int64_t vertices = mesh->step.vertex_count;
+    TOI_TRY(toi_find_source(mesh->card, vertices, start, &mesh->staged[0], &h->start, complaint));
+    TOI_TRY(toi_find_source(mesh->card, vertices, end, &mesh->staged[1], &h->end, complaint));
     set_header(mesh, t_max);
     return TOI_OK;
 }
@@ -452,9 +453,11 @@ toi_status toi_merge_on_card(void *on, const toi_impact *impacts, int64_t count,
 extern "C" TOI_API const toi_backend *toi_backend_of_cuda(uint32_t version)
 {
     static const toi_backend backend = {
-        TOI_BACKEND_VERSION, toi_open_card,     toi_close_card,         toi_allocate_locked,
-        toi_release_locked,  toi_is_on_card,    toi_make_card_mesh,     toi_free_card_mesh,
-        toi_find_on_card,    toi_merge_on_card, toi_find_pairs_on_card, toi_solve_on_card,
+        TOI_BACKEND_VERSION,   toi_open_card,          toi_close_card,
+        toi_allocate_locked,   toi_release_locked,     toi_is_on_card,
+        toi_make_card_mesh,    toi_free_card_mesh,     toi_find_on_card,
+        toi_merge_on_card,     toi_find_pairs_on_card, toi_solve_on_card,
+        toi_make_card_surface, toi_free_card_surface,  toi_find_overlaps_on_card,
     };
     return version == TOI_BACKEND_VERSION ? &backend : NULL;
 }

@@ -1,6 +1,6 @@
 // Cards: opening and closing them, memory under a limit, and words for errors.
 
-#include "cuda/mesh.cuh"
+#include "cuda/surface.cuh"
 
 #include <cstdarg>
 #include <cstdio>
@@ -126,6 +126,9 @@ static toi_status start_card(const toi_device_def *def, toi_card *card, toi_comp
     TOI_TRY(toi_fill_ladder(card, complaint));
     TOI_TRY(toi_fill_hard(card, complaint));
     TOI_TRY(toi_fill_impacts(card, complaint));
+    TOI_TRY(toi_fill_surface_search(card, complaint));
+    TOI_TRY(toi_fill_cull(card, complaint));
+    TOI_TRY(toi_fill_signs(card, complaint));
     if (def->stream)
         return TOI_OK;
     TOI_TRY(toi_check_cuda(cudaStreamCreateWithFlags(&card->stream, cudaStreamNonBlocking),

@@ -10,6 +10,7 @@
 // How many blocks of threads fill the card, for each kernel that shares its work out by itself.
 struct toi_fillings
 {
+    int surface_meet, cull, signs, neighbours;
     int blocks, meet, filter, contacts[2], hard[2], share, write;
 };
 

@@ -99,15 +99,14 @@ static void cut_queues(toi_card_mesh *mesh)
     s->hard_capacity = n->hard;
 }
 
-// Makes a queue of `wanted` entries, or as large as it can be: at least as large as it was.
-static toi_status make_queue(toi_card_mesh *mesh, toi_room *room, toi_count *capacity,
-                             toi_count wanted, size_t entry, toi_complaint *complaint)
+toi_status toi_make_queue(toi_card *card, toi_room *room, toi_count *capacity, toi_count wanted,
+                          size_t entry, toi_complaint *complaint)
 {
     toi_count least = *capacity > 0 ? *capacity : 4096;
     if (wanted <= *capacity)
         return TOI_OK;
     for (;; wanted = wanted / 2 > least ? wanted / 2 : least) {
-        toi_status status = toi_make_room(mesh->card, room, wanted * entry, complaint);
+        toi_status status = toi_make_room(card, room, wanted * entry, complaint);
         if (status == TOI_OK)
             break;
         if (wanted == least || (status != TOI_ERROR_LIMIT && status != TOI_ERROR_MEMORY))
@@ -117,11 +116,8 @@ static toi_status make_queue(toi_card_mesh *mesh, toi_room *room, toi_count *cap
     return TOI_OK;
 }
 
-// Of what the limit leaves, the queues of pairs take half at most: impacts must fit, too.
-static toi_count share_of_limit(const toi_card_mesh *mesh, const toi_room *room, size_t entry,
-                                int parts)
+toi_count toi_share_of_limit(const toi_card *card, const toi_room *room, size_t entry, int parts)
 {
-    const toi_card *card = mesh->card;
     if (card->limit <= 0)
         return ~(toi_count)0;
     int64_t rest = card->limit - card->held + (int64_t)room->bytes;
@@ -132,15 +128,20 @@ toi_status toi_make_queues(toi_card_mesh *mesh, const toi_capacities *wanted,
                            toi_complaint *complaint)
 {
     toi_capacities *n = &mesh->capacities;
-    toi_capacities w = *wanted;
-    w.blocks = toi_least(w.blocks, share_of_limit(mesh, &mesh->blocks, 2 * sizeof(uint2), 8));
-    TOI_TRY(make_queue(mesh, &mesh->hits, &n->hits, w.hits, hit_bytes(), complaint));
-    TOI_TRY(make_queue(mesh, &mesh->blocks, &n->blocks, w.blocks, 2 * sizeof(uint2), complaint));
-    w.pairs = toi_least(w.pairs, share_of_limit(mesh, &mesh->pairs, 2 * sizeof(uint2), 4));
-    TOI_TRY(make_queue(mesh, &mesh->pairs, &n->pairs, w.pairs, 2 * sizeof(uint2), complaint));
-    w.left = toi_least(w.left, share_of_limit(mesh, &mesh->left, 2 * sizeof(uint2), 4));
-    TOI_TRY(make_queue(mesh, &mesh->left, &n->left, w.left, 2 * sizeof(uint2), complaint));
-    TOI_TRY(make_queue(mesh, &mesh->hard, &n->hard, w.hard, hard_bytes(), complaint));
+    toi_capacities w = *wanted; // queues of pairs take half of the limit at most: impacts must fit
+    w.blocks =
+        toi_least(w.blocks, toi_share_of_limit(mesh->card, &mesh->blocks, 2 * sizeof(uint2), 8));
+    TOI_TRY(toi_make_queue(mesh->card, &mesh->hits, &n->hits, w.hits, hit_bytes(), complaint));
+    TOI_TRY(toi_make_queue(mesh->card, &mesh->blocks, &n->blocks, w.blocks, 2 * sizeof(uint2),
+                           complaint));
+    w.pairs =
+        toi_least(w.pairs, toi_share_of_limit(mesh->card, &mesh->pairs, 2 * sizeof(uint2), 4));
+    TOI_TRY(
+        toi_make_queue(mesh->card, &mesh->pairs, &n->pairs, w.pairs, 2 * sizeof(uint2), complaint));
+    w.left = toi_least(w.left, toi_share_of_limit(mesh->card, &mesh->left, 2 * sizeof(uint2), 4));
+    TOI_TRY(
+        toi_make_queue(mesh->card, &mesh->left, &n->left, w.left, 2 * sizeof(uint2), complaint));
+    TOI_TRY(toi_make_queue(mesh->card, &mesh->hard, &n->hard, w.hard, hard_bytes(), complaint));
     cut_queues(mesh);
     return TOI_OK;
 }

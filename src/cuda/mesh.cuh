@@ -63,6 +63,17 @@ struct toi_card_mesh
 toi_status toi_start_slots(toi_card_mesh *mesh, toi_complaint *complaint);
 size_t toi_slots_scratch(int64_t primitives);
 
+// Makes a queue of `wanted` entries, or as large as it can be: at least as large as it was.
+toi_status toi_make_queue(toi_card *card, toi_room *room, toi_count *capacity, toi_count wanted,
+                          size_t entry, toi_complaint *complaint);
+// How many entries one of so many parts of what the limit leaves has room for.
+toi_count toi_share_of_limit(const toi_card *card, const toi_room *room, size_t entry, int parts);
+
+// Where the card reads positions of `count` vertices: where they are, or, where it cannot, from a
+// copy.
+toi_status toi_find_source(toi_card *card, int64_t count, const toi_point_view *view,
+                           toi_room *staged, toi_source *source, toi_complaint *complaint);
+
 // Rooms for the queues: at least as large as the capacities that are wanted where the limit allows
 // it.
 toi_status toi_make_queues(toi_card_mesh *mesh, const toi_capacities *wanted,

@@ -1,13 +1,13 @@
 // The order of the primitives: along a Hilbert curve through the middles of their boxes.
 
+#include "cuda/curve.cuh"
 #include "cuda/mesh.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 
 enum
 {
-    ORDER_THREADS = 256,
-    CURVE_BITS = 10 // an axis
+    ORDER_THREADS = 256
 };
 
 // Which primitive number i is: vertices, edges, faces.
@@ -40,36 +40,6 @@ static __device__ __forceinline__ int4 find_corners(const topology &t, primitive
         return make_int4(t.edges[2 * p.number], t.edges[2 * p.number + 1], -1, n);
     return make_int4(t.faces[3 * p.number], t.faces[3 * p.number + 1], t.faces[3 * p.number + 2],
                      n);
-}
-
-static __device__ __forceinline__ uint32_t spread_bits(uint32_t x)
-{
-    x = (x | x << 16) & 0x030000ff;
-    x = (x | x << 8) & 0x0300f00f;
-    x = (x | x << 4) & 0x030c30c3;
-    return (x | x << 2) & 0x09249249;
-}
-
-// The place on the curve (Skilling 2004).
-static __device__ __forceinline__ uint32_t hilbert(uint32_t x, uint32_t y, uint32_t z)
-{
-    const uint32_t top = 1u << (CURVE_BITS - 1);
-    for (uint32_t q = top; q > 1; q >>= 1) {
-        uint32_t p = q - 1, t;
-        x ^= x & q ? p : 0;
-        t = (x ^ y) & p;
-        x ^= y & q ? p : t;
-        y ^= y & q ? 0 : t;
-        t = (x ^ z) & p;
-        x ^= z & q ? p : t;
-        z ^= z & q ? 0 : t;
-    }
-    y ^= x;
-    z ^= y;
-    uint32_t t = 0;
-    for (uint32_t q = top; q > 1; q >>= 1)
-        t ^= z & q ? q - 1 : 0;
-    return spread_bits(x ^ t) << 2 | spread_bits(y ^ t) << 1 | spread_bits(z ^ t);
 }
 
 static __global__ void __launch_bounds__(ORDER_THREADS)
@@ -109,7 +79,7 @@ static __global__ void __launch_bounds__(ORDER_THREADS)
         float middle = 0.5f * (low[k] + high[k]) - frame.low[k];
         cell[k] = (uint32_t)fminf(fmaxf(middle * widest * (1.0f / 32), 0.0f), 1023.0f);
     }
-    keys[i] = (uint32_t)p.kind << 30 | hilbert(cell[0], cell[1], cell[2]);
+    keys[i] = (uint32_t)p.kind << 30 | toi_hilbert(cell[0], cell[1], cell[2]);
     numbers[i] = (uint32_t)p.number;
 }
 

@@ -3,10 +3,10 @@
 
 #include "cuda/boxes.cuh"
 #include "cuda/finder.cuh"
+#include "cuda/take.cuh"
 
 enum
 {
-    TAKE_THREADS = 256,
     BLOCKS_THREADS = 256,
     MEET_THREADS = 128,
     MEET_WARPS = MEET_THREADS / TOI_WARP,
@@ -16,74 +16,16 @@ enum
 
 // ---- Positions
 
-// Reads a packed chunk as whole lines; memory of the host is slow to answer.
-static __device__ void stage_packed(const double *from, int count, double *to)
-{
-    for (int i = 2 * threadIdx.x; i < count; i += 2 * TAKE_THREADS)
-        if (i + 1 < count) {
-            double2 two = *(const double2 *)(from + i);
-            to[i] = two.x;
-            to[i + 1] = two.y;
-        } else {
-            to[i] = from[i];
-        }
-}
-
-static __device__ void stage_strided(const toi_source &source, int64_t first, int count, double *to)
-{
-    for (int i = threadIdx.x; i < count; i += TAKE_THREADS) {
-        const char *point = (const char *)source.data + (first + i / 3) * source.stride;
-        to[i] = source.is_float ? (double)((const float *)point)[i % 3]
-                                : ((const double *)point)[i % 3];
-    }
-}
-
-// Reads positions first .. first + count / 3 into shared memory.
-static __device__ void stage(const toi_source &source, int64_t first, int count, double *to)
-{
-    if (source.packed)
-        stage_packed((const double *)source.data + 3 * first, count, to);
-    else if (source.data)
-        stage_strided(source, first, count, to);
-}
-
-static __device__ void reduce_bounds(double low[3], double high[3], toi_control *control)
-{
-    __shared__ double bounds[TAKE_THREADS / TOI_WARP][6];
-    for (int k = 0; k < 3; ++k)
-        for (int lanes = 1; lanes < TOI_WARP; lanes *= 2) {
-            low[k] = fmin(low[k], __shfl_xor_sync(TOI_ALL_LANES, low[k], lanes));
-            high[k] = fmax(high[k], __shfl_xor_sync(TOI_ALL_LANES, high[k], lanes));
-        }
-    if (toi_lane() < 3) {
-        int k = toi_lane();
-        bounds[threadIdx.x / TOI_WARP][k] = k == 0 ? low[0] : k == 1 ? low[1] : low[2];
-        bounds[threadIdx.x / TOI_WARP][3 + k] = k == 0 ? high[0] : k == 1 ? high[1] : high[2];
-    }
-    __syncthreads();
-    int k = threadIdx.x;
-    if (k >= 6)
-        return;
-    double x = bounds[0][k];
-    for (int w = 1; w < TAKE_THREADS / TOI_WARP; ++w)
-        x = k < 3 ? fmin(x, bounds[w][k]) : fmax(x, bounds[w][k]);
-    toi_count bits = toi_in_order(x);
-    if (k < 3)
-        toi_lower(&control->low[k], bits);
-    else if (bits > *(volatile toi_count *)&control->high[k - 3]) // few get that far
-        atomicMax(&control->high[k - 3], bits);
-}
-
 // Positions of both ends, side by side, and their bounds.
-static __global__ void __launch_bounds__(TAKE_THREADS) take(const __grid_constant__ toi_step s)
+static __global__ void __launch_bounds__(TOI_TAKE_THREADS) take(const __grid_constant__ toi_step s)
 {
-    __shared__ double staged[2][3 * TAKE_THREADS];
+    __shared__ double staged[2][3 * TOI_TAKE_THREADS];
     toi_control *c = s.control;
-    int64_t first = (int64_t)blockIdx.x * TAKE_THREADS, v = first + threadIdx.x;
+    int64_t first = (int64_t)blockIdx.x * TOI_TAKE_THREADS, v = first + threadIdx.x;
     int64_t rest = s.vertex_count - first;
-    int count = 3 * (int)(rest < TAKE_THREADS ? rest : TAKE_THREADS), at = 3 * threadIdx.x;
-    stage(c->start, first, count, staged[0]);
-    stage(c->end, first, count, staged[1]);
+    int count = 3 * (int)(rest < TOI_TAKE_THREADS ? rest : TOI_TAKE_THREADS), at = 3 * threadIdx.x;
+    toi_stage_positions(c->start, first, count, staged[0]);
+    toi_stage_positions(c->end, first, count, staged[1]);
     __syncthreads();
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     bool real = v < s.vertex_count;
@@ -111,13 +53,13 @@ static __global__ void __launch_bounds__(TAKE_THREADS) take(const __grid_constan
         if (sum != 0)
             c->infinite = 1;
     }
-    reduce_bounds(low, high, c);
+    toi_reduce_bounds(low, high, c->low, c->high);
 }
 
 void toi_start_take(const toi_card *card, const toi_step *step)
 {
-    int64_t blocks = (step->vertex_count + TAKE_THREADS - 1) / TAKE_THREADS;
-    take<<<(unsigned)blocks, TAKE_THREADS, 0, card->stream>>>(*step);
+    int64_t blocks = (step->vertex_count + TOI_TAKE_THREADS - 1) / TOI_TAKE_THREADS;
+    take<<<(unsigned)blocks, TOI_TAKE_THREADS, 0, card->stream>>>(*step);
 }
 
 // ---- Boxes

@@ -4,11 +4,13 @@
 #ifndef TOI_DEVICE_BACKEND_H
 #define TOI_DEVICE_BACKEND_H
 
+#include "overlap/star.h"
 #include "toi/device.h"
+#include "toi/overlap.h"
 
 enum
 {
-    TOI_BACKEND_VERSION = 1,
+    TOI_BACKEND_VERSION = 2,
     TOI_COMPLAINT_BYTES = 512
 };
 
@@ -103,6 +105,42 @@ typedef struct toi_card_list
     bool measure;              // take the times of stages
 } toi_card_list;
 
+// Faces and the stars of their vertices, in memory of the host; read during the call. There are two
+// faces at least.
+typedef struct toi_card_faces
+{
+    int64_t vertex_count, face_count;
+    const int32_t *faces;  // triples, packed
+    const toi_star *stars; // one a vertex
+    const int32_t *pool;   // what they point into
+    int64_t pool_count;
+} toi_card_faces;
+
+typedef struct toi_overlap_question
+{
+    toi_point_view points;
+    bool measure;       // take the times of stages
+    bool grid;          // kDet's, instead of the card's own method
+    toi_cell_hash hash; // of that
+} toi_overlap_question;
+
+// What was found; all arrays are the surface's, in memory of the host, until its next call. The
+// list and the pairs that are hard have nothing in common, and each pair is there once.
+typedef struct toi_overlap_answer
+{
+    const toi_overlap *overlaps; // that are certain; sorted by a and b
+    int64_t count;
+    const toi_pair *hard; // faces that the host must decide, in any order
+    int64_t hard_count;
+    // False: a vertex has too many faces. Then no pair that shares a vertex is above, and the host
+    // must look at all of them.
+    bool neighbours;
+    int64_t stars; // embedded
+    int64_t candidates;
+    bool infinite; // a coordinate is not finite: nothing else is set
+    toi_device_report report;
+} toi_overlap_answer;
+
 typedef struct toi_backend
 {
     uint32_t version; // TOI_BACKEND_VERSION
@@ -141,6 +179,13 @@ typedef struct toi_backend
     // are left to the host.
     toi_status (*solve)(void *card, const toi_card_list *list, toi_device_report *report,
                         toi_complaint *complaint);
+
+    // Faces whose topology, order and buffers stay on the card, and those of them that overlap.
+    toi_status (*make_surface)(void *card, const toi_card_faces *faces, void **surface,
+                               toi_complaint *complaint);
+    void (*free_surface)(void *surface);
+    toi_status (*find_overlaps)(void *surface, const toi_overlap_question *question,
+                                toi_overlap_answer *answer, toi_complaint *complaint);
 } toi_backend;
 
 // The one symbol of a backend's library: its table, or NULL for a version that it does not have.

@@ -179,7 +179,9 @@ void toi_close_device(toi_device *device)
         next = r->next;
         if (r->mesh)
             device->backend->free_mesh(r->mesh);
-        r->mesh = NULL;
+        if (r->surface)
+            device->backend->free_surface(r->surface);
+        r->mesh = r->surface = NULL;
         r->device = NULL;
         r->next = r->previous = NULL;
     }

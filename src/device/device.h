@@ -15,6 +15,7 @@ typedef struct toi_resident
     toi_device *device; // NULL once that is closed
     struct toi_resident *next, *previous;
     void *mesh;               // the backend's, or NULL
+    void *surface;            // the backend's, for overlaps, or NULL
     bool has_end;             // the end of the last step is still there
     toi_record_array decided; // impacts that the host found; in the scene's budget
     toi_record_array allowed; // of a view: what a filter's function has left; likewise
@@ -38,8 +39,21 @@ void toi_end_turn(toi_device *device);
 // Sets the message to what the backend says; returns `status`.
 toi_status toi_fail_complaint(toi_status status, const toi_complaint *complaint);
 
+// What a scene keeps on a device, without a mesh where it is new.
+toi_status toi_find_resident(toi_scene *scene, toi_device *device, toi_resident **resident);
+
 // What the scene of a call keeps on the call's device, made where it is missing.
 toi_status toi_make_resident(toi_pipeline *p, toi_resident **resident);
+
+// Rows of a view, one after the other: the caller's, or a copy where they have gaps.
+typedef struct toi_packed_rows
+{
+    const int32_t *rows;
+    int32_t *own; // or NULL
+} toi_packed_rows;
+
+toi_status toi_pack_rows(const toi_index_view *view, int width, toi_budget *budget,
+                         toi_packed_rows *to);
 
 // Gives back what a scene keeps on a device; harmless where there is nothing.
 void toi_forget_resident(toi_scene *scene);

@@ -8,16 +8,11 @@
 
 // ---- Packed copies, for views that have gaps
 
-typedef struct packed_rows
-{
-    const int32_t *rows;
-    int32_t *own; // or NULL: the caller's are packed already
-} packed_rows;
-
-static toi_status pack(const toi_index_view *view, int width, toi_budget *budget, packed_rows *to)
+toi_status toi_pack_rows(const toi_index_view *view, int width, toi_budget *budget,
+                         toi_packed_rows *to)
 {
     size_t bytes = (size_t)width * sizeof(int32_t);
-    *to = (packed_rows){view->data, NULL};
+    *to = (toi_packed_rows){view->data, NULL};
     if (view->count == 0 || view->stride == 0 || view->stride == (int64_t)bytes)
         return TOI_OK;
     to->rows = to->own = toi_take(budget, view->count, bytes);
@@ -54,10 +49,10 @@ static toi_status send_mesh(const toi_pipeline *p, const int32_t *edges, const i
 static toi_status make_mesh(toi_pipeline *p, toi_resident *r)
 {
     const toi_topology *t = &p->scene->topology;
-    packed_rows edges, faces = {NULL, NULL};
-    toi_status status = pack(&t->edges, 2, p->budget, &edges);
+    toi_packed_rows edges, faces = {NULL, NULL};
+    toi_status status = toi_pack_rows(&t->edges, 2, p->budget, &edges);
     if (status == TOI_OK)
-        status = pack(&t->faces, 3, p->budget, &faces);
+        status = toi_pack_rows(&t->faces, 3, p->budget, &faces);
     if (status == TOI_OK)
         status = send_mesh(p, edges.rows, faces.rows, r);
     toi_give_back(faces.own);
@@ -87,6 +82,8 @@ static void leave_device(toi_resident *r)
         r->next->previous = r->previous;
     if (r->mesh)
         device->backend->free_mesh(r->mesh);
+    if (r->surface)
+        device->backend->free_surface(r->surface);
     toi_end_turn(device);
 }
 
@@ -109,21 +106,26 @@ static bool has_pairs(const toi_topology *t)
     return t->faces.count > 0 || t->edges.count > 1;
 }
 
-toi_status toi_make_resident(toi_pipeline *p, toi_resident **resident)
+toi_status toi_find_resident(toi_scene *scene, toi_device *device, toi_resident **resident)
 {
-    toi_scene *scene = p->scene;
-    if (scene->resident && scene->resident->device != p->def->device)
+    if (scene->resident && scene->resident->device != device)
         toi_forget_resident(scene);
     if (!scene->resident) {
         toi_resident *r = toi_take(NULL, 1, sizeof *r);
         if (!r)
             return toi_allocation_status();
-        *r = (toi_resident){.device = p->def->device};
+        *r = (toi_resident){.device = device};
         scene->resident = r;
         enlist(r);
     }
     *resident = scene->resident;
-    if (scene->resident->mesh || !has_pairs(&scene->topology))
-        return TOI_OK;
-    return make_mesh(p, scene->resident);
+    return TOI_OK;
+}
+
+toi_status toi_make_resident(toi_pipeline *p, toi_resident **resident)
+{
+    toi_status status = toi_find_resident(p->scene, p->def->device, resident);
+    if (status != TOI_OK || (*resident)->mesh || !has_pairs(&p->scene->topology))
+        return status;
+    return make_mesh(p, *resident);
 }

@@ -7,6 +7,7 @@
 #include "broad/tree/mesh_tree.h"
 #include "ccd/records.h"
 #include "ccd/scene.h"
+#include "device/backend.h"
 #include "overlap/overlap.h"
 
 typedef struct toi_overlap_call toi_overlap_call;
@@ -85,11 +86,12 @@ struct toi_overlap_call
     toi_cull_faces_fn *cull;
     toi_decide_faces_fn *decide;
     toi_take_overlaps_fn *take;
-    uint8_t *flags;          // or NULL
-    toi_recorder recorder;   // of a list without limit
-    toi_overlap_array *list; // one with a limit
-    toi_lock lock;           // of that list
-    _Atomic uint64_t beyond; // key from which on pairs are left out; toi_overlap_key()
+    uint8_t *flags;            // or NULL
+    toi_recorder recorder;     // of a list without limit
+    toi_overlap_array *list;   // one with a limit
+    toi_lock lock;             // of that list
+    toi_overlap_answer answer; // of a device
+    _Atomic uint64_t beyond;   // key from which on pairs are left out; toi_overlap_key()
 };
 
 // Sorts as lists are sorted, and by class then; there are at most TOI_MOST_OVERLAP_FACES.
@@ -117,6 +119,17 @@ toi_status toi_need_stars(toi_overlap_call *call);
 
 // Finds all pairs, those that share a vertex and the others, and hands them to call->take().
 toi_status toi_search_overlaps(toi_overlap_call *call);
+
+// Are all pairs asked about?
+bool toi_wants_all(const toi_overlap_call *call);
+
+// Hands on what the last answer of a device leaves to the host.
+toi_status toi_search_rest(toi_overlap_call *call);
+
+// ---- Devices (device/overlaps.c)
+
+// Asks the call's device, which keeps the faces of its scene; sets call->answer.
+toi_status toi_ask_overlaps(toi_overlap_call *call);
 
 // ---- Lists (lists.c)
 

@@ -95,19 +95,86 @@ static toi_status find_records(void *context)
     return toi_search_overlaps(context);
 }
 
-static toi_status list_all(toi_overlap_call *call, toi_overlap_array *list)
+static toi_status list_records(toi_overlap_call *call, toi_find_records_fn *find,
+                               toi_overlap_array *list)
 {
     toi_record_array records = {list->data, 0, list->capacity};
     call->recorder = (toi_recorder){.budget = call->budget,
                                     .workers = call->workers,
                                     .size = sizeof *list->data,
-                                    .find = find_records,
+                                    .find = find,
                                     .context = call,
                                     .sort = sort_records};
     call->take = record;
     toi_status status = toi_make_record_list(&call->recorder, &records);
     *list = (toi_overlap_array){records.data, records.count, records.capacity};
     return status;
+}
+
+static toi_status list_all(toi_overlap_call *call, toi_overlap_array *list)
+{
+    return list_records(call, find_records, list);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Of a device: what it is sure of is in order already
+
+static toi_status find_rest(void *context)
+{
+    return toi_search_rest(context);
+}
+
+// Puts a list among the sorted overlaps of the device, from the end on; there is room.
+static void merge_found(const toi_overlap_answer *answer, toi_overlap_array *list)
+{
+    int64_t own = list->count, found = answer->count, at = own + found;
+    list->count = at;
+    if (own == 0 && found > 0) {
+        memcpy(list->data, answer->overlaps, (size_t)found * sizeof *list->data);
+        return;
+    }
+    while (found > 0) {
+        const toi_overlap *next = &answer->overlaps[found - 1];
+        bool mine = own > 0 && key_of(&list->data[own - 1]) > key_of(next);
+        list->data[--at] = mine ? list->data[own - 1] : *next;
+        own -= mine;
+        found -= !mine;
+    }
+}
+
+// Sets *done unless memory is short or the host has more to do: then the usual way is gone.
+static toi_status list_from_device(toi_overlap_call *call, toi_overlap_array *list, bool *done)
+{
+    *done = false;
+    toi_status status = toi_ask_overlaps(call);
+    const toi_overlap_answer *answer = &call->answer;
+    int64_t most = answer->count + answer->hard_count;
+    if (status != TOI_OK || !answer->neighbours)
+        return status;
+    status =
+        toi_reserve(call->budget, (void **)&list->data, &list->capacity, most, sizeof *list->data);
+    if (status != TOI_OK)
+        return status == TOI_ERROR_LIMIT ? TOI_OK : status;
+    status = list_records(call, find_rest, list);
+    if (status != TOI_OK || list->capacity < answer->count + list->count)
+        return status;
+    merge_found(answer, list);
+    *done = true;
+    return TOI_OK;
+}
+
+static bool wants_every_class(const toi_overlap_def *def)
+{
+    return def->classes == (1u << TOI_OVERLAP_CLASS_COUNT) - 1;
+}
+
+static toi_status list_all_on_device(toi_overlap_call *call, toi_overlap_array *list)
+{
+    bool done;
+    toi_status status = list_from_device(call, list, &done);
+    if (status != TOI_OK)
+        toi_detach(list->data);
+    return status == TOI_OK && !done ? list_all(call, list) : status;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -182,16 +249,13 @@ static toi_status list_and_cut(toi_overlap_call *call, toi_overlap_array *list)
     return status;
 }
 
-static bool wants_every_class(const toi_overlap_def *def)
-{
-    return def->classes == (1u << TOI_OVERLAP_CLASS_COUNT) - 1;
-}
-
 toi_status toi_list_overlaps(toi_overlap_call *call, toi_overlap_array *list)
 {
     const toi_overlap_def *def = call->def;
     toi_status status;
-    if (def->limit == 0)
+    if (def->device && call->mesh.faces.count > 1 && toi_wants_all(call) && wants_every_class(def))
+        status = list_all_on_device(call, list);
+    else if (def->limit == 0)
         status = list_all(call, list);
     else if (def->polygons.polygons && !wants_every_class(def))
         status = list_and_cut(call, list);

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "mesh/mesh.h"
 
-static const uint32_t OVERLAP_COOKIE = 0x0ea90001u;
+static const uint32_t OVERLAP_COOKIE = 0x0ea90002u;
 
 enum
 {
@@ -73,6 +73,11 @@ static toi_status check_def(const toi_overlap_def *def)
         return toi_fail(TOI_ERROR_ARGUMENT, "limit is %" PRId64 "; use 0 or more", def->limit);
     if (def->memory_limit < 0)
         return toi_fail(TOI_ERROR_ARGUMENT, "the memory limit is negative");
+    if (def->device && def->method == TOI_OVERLAP_BRUTE)
+        return toi_fail(TOI_ERROR_UNSUPPORTED,
+                        "a device does not do the overlap method %s as yet: use auto or kdet, or "
+                        "ask without a device",
+                        search->name);
     return TOI_OK;
 }
 
@@ -176,9 +181,12 @@ static void foresee(toi_overlap_call *call)
     int64_t own = call->workers * (int64_t)(sizeof *call->own + sizeof(toi_worker_records));
     // Blocks of a scene may be larger by a quarter; where memory is short, those taken last are
     // not.
-    int64_t need = call->entered + BLOCKS + own + own / 4 + call->search->need(&n, call->workers);
+    int64_t need = call->entered + BLOCKS + own + own / 4;
+    if (!call->def->device) // which has memory of its own
+        need += call->search->need(&n, call->workers);
     if (call->search->pairs != TOI_PAIRS_PLAIN) {
-        need += toi_face_table_need(&n) + n.vertices; // and what is embedded
+        if (!call->def->device)
+            need += toi_face_table_need(&n) + n.vertices; // and what is embedded
         if (!call->scene->stars)
             need += toi_stars_need(n.vertices, n.faces, call->workers);
     }
@@ -211,11 +219,19 @@ static toi_status begin(toi_overlap_call *call, const toi_overlap_def *def, cons
     return TOI_OK;
 }
 
+// Will a device look at the coordinates?
+static bool is_on_device(const toi_overlap_call *call)
+{
+    return call->def->device && call->mesh.faces.count > 1;
+}
+
 // Checks the mesh, and makes its faces ready.
 static toi_status prepare(toi_overlap_call *call)
 {
     toi_mesh *mesh = &call->mesh;
-    toi_status status = toi_check_positions(&mesh->start, &mesh->start, call->workers);
+    toi_status status = is_on_device(call)
+                            ? toi_check_point_views(&mesh->start, &mesh->start)
+                            : toi_check_positions(&mesh->start, &mesh->start, call->workers);
     if (status == TOI_OK && is_stateless(call))
         status = toi_check_indices(&mesh->faces, 3, mesh->start.count, call->workers);
     else if (status == TOI_OK && mesh->start.count != call->scene->topology.vertex_count)
@@ -232,7 +248,7 @@ static toi_status prepare(toi_overlap_call *call)
     call->own = toi_take(call->budget, call->workers, sizeof *call->own);
     if (!call->own)
         return toi_allocation_status();
-    if (mesh->faces.count > 1 && call->search->pairs != TOI_PAIRS_PLAIN)
+    if (mesh->faces.count > 1 && call->search->pairs != TOI_PAIRS_PLAIN && !call->def->device)
         status = toi_make_face_table(call);
     if (status == TOI_OK && mesh->faces.count > 1 && call->search->pairs != TOI_PAIRS_PLAIN)
         status = toi_need_stars(call);
@@ -263,11 +279,17 @@ static toi_status end(toi_overlap_call *call, toi_status status, toi_overlap_rep
 // ---------------------------------------------------------------------------------------------
 // Lists, counts and flags
 
+// Runs of one class at once: a counter in memory would wait for itself.
 static void count_list(toi_overlap_call *call, const toi_overlap_array *list)
 {
+    const toi_overlap *data = list->data;
     call->report.pairs = list->count;
-    for (int64_t i = 0; i < list->count; ++i)
-        ++call->report.by_class[list->data[i].overlap_class];
+    for (int64_t i = 0, n; i < list->count; i += n) {
+        n = 1;
+        while (i + n < list->count && data[i + n].overlap_class == data[i].overlap_class)
+            ++n;
+        call->report.by_class[data[i].overlap_class] += n;
+    }
 }
 
 static void count_found(toi_overlap_call *call)

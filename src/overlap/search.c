@@ -43,7 +43,7 @@ static bool is_wanted(const toi_overlap_call *call, int32_t face_a, int32_t face
                          toi_face_at(&call->mesh.faces, face_b));
 }
 
-static bool wants_all(const toi_overlap_call *call)
+bool toi_wants_all(const toi_overlap_call *call)
 {
     return !call->filter.groups && !call->filter.may_collide && !call->def->polygons.polygons &&
            call->def->limit == 0;
@@ -54,7 +54,7 @@ static int64_t keep_wanted(const toi_overlap_call *call, toi_pair *pairs, int64_
                            const int32_t *ids)
 {
     int64_t kept = 0;
-    if (wants_all(call))
+    if (toi_wants_all(call))
         return count;
     for (int64_t i = 0; i < count; ++i) {
         toi_pair pair = pairs[i];
@@ -195,7 +195,7 @@ static toi_status sift_neighbours(void *context, const toi_pair *pairs, int64_t 
     toi_overlap_call *call = context;
     toi_overlap_worker *w = &call->own[worker];
     toi_status status = toi_meter_add(&call->meter, 0);
-    bool all = wants_all(call);
+    bool all = toi_wants_all(call);
     for (int64_t i = 0; i < count && status == TOI_OK; ++i) {
         if (!all && !is_wanted(call, pairs[i].a, pairs[i].b))
             continue;
@@ -213,6 +213,13 @@ toi_status toi_need_stars(toi_overlap_call *call)
                           &call->scene->stars);
 }
 
+// A list has each pair once in any case.
+static toi_status search_diagonals(toi_overlap_call *call)
+{
+    return toi_list_diagonals(call->scene->stars, &call->mesh.faces, call->def->polygons.diagonals,
+                              call->workers, sift_neighbours, call);
+}
+
 static toi_status search_neighbours(toi_overlap_call *call)
 {
     int64_t count = call->mesh.start.count;
@@ -224,10 +231,8 @@ static toi_status search_neighbours(toi_overlap_call *call)
     if (status == TOI_OK)
         status = toi_list_neighbours(call->scene->stars, &call->mesh.faces, &call->table, embedded,
                                      call->workers, sift_neighbours, call);
-    if (status == TOI_OK && call->def->polygons.diagonals) // a list has each pair once in any case
-        status =
-            toi_list_diagonals(call->scene->stars, &call->mesh.faces, call->def->polygons.diagonals,
-                               call->workers, sift_neighbours, call);
+    if (status == TOI_OK && call->def->polygons.diagonals)
+        status = search_diagonals(call);
     call->report.stars = 0;
     for (int64_t i = 0; i < count && status == TOI_OK; ++i)
         call->report.stars += embedded[i];
@@ -328,6 +333,82 @@ static void begin_workers(toi_overlap_call *call)
     call->meter.done = 0;
 }
 
+// ---- On a device
+
+enum
+{
+    FOUND_PIECE = 512, // of a task
+    HARD_PIECE = 32    // that may need long integers
+};
+
+static toi_status sift_found(void *context, int64_t piece, int worker)
+{
+    toi_overlap_call *call = context;
+    int64_t first = piece * FOUND_PIECE, end = first + FOUND_PIECE;
+    end = end < call->answer.count ? end : call->answer.count;
+    bool all = toi_wants_all(call);
+    toi_status status = TOI_OK;
+    for (int64_t i = first; i < end && status == TOI_OK; ++i) {
+        const toi_overlap *o = &call->answer.overlaps[i];
+        if (all || is_wanted(call, o->a, o->b))
+            status = find(call, o->a, o->b, (toi_overlap_class)o->overlap_class, worker);
+    }
+    return status;
+}
+
+static toi_status sift_hard(void *context, int64_t piece, int worker)
+{
+    toi_overlap_call *call = context;
+    int64_t first = piece * HARD_PIECE, end = first + HARD_PIECE;
+    end = end < call->answer.hard_count ? end : call->answer.hard_count;
+    bool all = toi_wants_all(call);
+    toi_status status = TOI_OK;
+    for (int64_t i = first; i < end && status == TOI_OK; ++i) {
+        toi_pair pair = call->answer.hard[i];
+        if (all || is_wanted(call, pair.a, pair.b))
+            status = classify(call, pair.a, pair.b, worker);
+    }
+    return status;
+}
+
+// Stars that are too large for a device, and diagonals.
+static toi_status search_what_is_left(toi_overlap_call *call)
+{
+    call->own[0].candidates += call->answer.candidates;
+    call->report.stars = call->answer.stars;
+    if (!call->answer.neighbours) {
+        toi_status status = call->table.by_id ? TOI_OK : toi_make_face_table(call);
+        return status == TOI_OK ? search_neighbours(call) : status;
+    }
+    return call->def->polygons.diagonals ? search_diagonals(call) : TOI_OK;
+}
+
+static toi_status decide_hard(toi_overlap_call *call)
+{
+    int64_t pieces = (call->answer.hard_count + HARD_PIECE - 1) / HARD_PIECE;
+    toi_status status = toi_parallel(call->workers, pieces, sift_hard, call);
+    return status == TOI_OK ? search_what_is_left(call) : status;
+}
+
+toi_status toi_search_rest(toi_overlap_call *call)
+{
+    begin_workers(call);
+    toi_status status = decide_hard(call);
+    return status == TOI_OK ? finish_workers(call) : status;
+}
+
+static toi_status search_on_device(toi_overlap_call *call)
+{
+    toi_status status = toi_ask_overlaps(call);
+    if (status != TOI_OK)
+        return status;
+    int64_t pieces = (call->answer.count + FOUND_PIECE - 1) / FOUND_PIECE;
+    status = toi_parallel(call->workers, pieces, sift_found, call);
+    if (status == TOI_OK)
+        status = decide_hard(call);
+    return status == TOI_OK ? finish_workers(call) : status;
+}
+
 toi_status toi_search_overlaps(toi_overlap_call *call)
 {
     bool plain = call->search->pairs == TOI_PAIRS_PLAIN;
@@ -335,6 +416,8 @@ toi_status toi_search_overlaps(toi_overlap_call *call)
     begin_workers(call);
     if (call->mesh.faces.count < 2)
         return TOI_OK;
+    if (call->def->device)
+        return search_on_device(call);
     toi_status status = plain ? TOI_OK : search_neighbours(call);
     if (status == TOI_OK)
         status = call->search->run(call, to);

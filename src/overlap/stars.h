@@ -5,17 +5,7 @@
 
 #include "mesh/mesh.h"
 #include "overlap/overlap.h"
-
-// The faces around one vertex: `faces` numbers of faces, upwards, from `first` in the pool on;
-// then, one more, the outer vertices. Where the faces are a fan, face by face around the vertex,
-// these come in order: each face has two that are next to each other. A closed fan has its first
-// again at the end. Which way round a face lists its vertices does not matter.
-typedef struct toi_star
-{
-    int64_t first;
-    int32_t faces;
-    int32_t fan; // 1: the faces are one; 0: the outer vertices mean nothing
-} toi_star;
+#include "overlap/star.h"
 
 struct toi_stars
 {

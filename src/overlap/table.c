@@ -10,9 +10,9 @@
 #include "overlap/call.h"
 
 #include "base/status.h"
+#include "kernel/face_frame.h"
 #include "mesh/mesh.h"
 
-#include <float.h>
 #include <math.h>
 
 // ---------------------------------------------------------------------------------------------
@@ -49,42 +49,20 @@ static toi_status measure_piece(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
-// The power of two that brings the largest coordinate into [1/2, 1); less where that would
-// overflow.
-static double scale_of(double largest)
-{
-    int exponent;
-    frexp(largest, &exponent);
-    return ldexp(1, exponent < -1022 ? 1022 : -exponent);
-}
-
-// d is off by 2^-1075 at most, where it is subnormal; d - centre by 2^-53 of itself; the float by
-// 2^-24 of what it rounds, or 2^-150 where it is subnormal. `radius`: the largest |d - centre|.
-// What is added here covers the roundings of the bound itself, too: docs/overlap.md.
-static float error_of(double radius)
-{
-    return (float)(radius * (0x1p-24 * (1 + 0x1p-20)) + 0x1p-148);
-}
-
 static void fit_table(point_job *job, int64_t pieces)
 {
     toi_face_table *table = job->table;
     extent e = job->pieces[0];
-    double largest = 0, radius = 0;
     for (int64_t i = 1; i < pieces; ++i)
         for (int k = 0; k < 3; ++k) {
             e.lo[k] = fmin(e.lo[k], job->pieces[i].lo[k]);
             e.hi[k] = fmax(e.hi[k], job->pieces[i].hi[k]);
         }
-    for (int k = 0; k < 3; ++k)
-        largest = fmax(largest, fmax(-e.lo[k], e.hi[k]));
-    table->scale = scale_of(largest);
-    for (int k = 0; k < 3; ++k) {
-        double lo = e.lo[k] * table->scale, hi = e.hi[k] * table->scale;
-        table->centre[k] = 0.5 * lo + 0.5 * hi;
-        radius = fmax(radius, fmax(hi - table->centre[k], table->centre[k] - lo));
-    }
-    table->error = error_of(radius);
+    toi_face_frame frame;
+    toi_take_face_frame(e.lo, e.hi, &frame);
+    table->scale = frame.scale;
+    memcpy(table->centre, frame.centre, sizeof table->centre);
+    table->error = frame.error;
 }
 
 static toi_status measure_points(point_job *job)
