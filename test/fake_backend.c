@@ -31,6 +31,7 @@ typedef struct fake_mesh
     toi_impact *list; // of them, what is not left to the host
     int64_t count;
     toi_residence residence;
+    toi_card_policy policy;
     toi_pair_array hard_pairs[TOI_PAIR_KINDS];
     toi_pair_name *hard;
     toi_query *queries;
@@ -175,8 +176,11 @@ static bool load(const toi_point_view *view, double *to)
 
 // ---- Questions
 
-static bool is_hard(int32_t kind, int32_t a, int32_t b)
+// A card cannot do all of a policy: then everything is left.
+static bool is_hard(const fake_mesh *m, int32_t kind, int32_t a, int32_t b)
 {
+    if (m->policy.leave_inside || m->policy.small_time >= 0)
+        return true;
     uint32_t key = (uint32_t)kind * 7919u + (uint32_t)a * 31u + (uint32_t)b;
     return knobs->hard_every > 0 && key % (uint32_t)knobs->hard_every == 0;
 }
@@ -196,7 +200,7 @@ static toi_status list_hard(fake_mesh *m, const toi_ccd_def *def, toi_card_answe
             must(realloc(m->queries, (size_t)(count + pairs->count + 1) * sizeof *m->queries));
         for (int64_t i = pairs->count; i-- > 0;) { // in any order
             toi_pair pair = pairs->data[i];
-            if (!is_hard(kind, pair.a, pair.b))
+            if (!is_hard(m, kind, pair.a, pair.b))
                 continue;
             m->hard[count] = (toi_pair_name){kind, pair.a, pair.b};
             m->queries[count++] = toi_gather_query(&mesh, (toi_kind)kind, pair);
@@ -213,7 +217,7 @@ static void list_impacts(fake_mesh *m, toi_card_answer *answer)
     m->list = must(realloc(m->list, (size_t)(m->impacts.count + 1) * sizeof *m->list));
     for (int64_t i = 0; i < m->impacts.count; ++i) {
         const toi_impact *impact = &m->impacts.data[i];
-        if (impact->kind >= TOI_PAIR_KINDS || is_hard(impact->kind, impact->a, impact->b))
+        if (impact->kind >= TOI_PAIR_KINDS || is_hard(m, impact->kind, impact->a, impact->b))
             continue;
         ++answer->counts[impact->kind];
         if (impact->time < answer->earliest.time) // of equal ones the first in the list
@@ -244,6 +248,9 @@ static toi_status answer_all(fake_mesh *m, const toi_card_question *question,
     toi_ccd_def def = toi_default_ccd_def();
     def.filter = (toi_filter){.groups = m->groups, .group_count = m->groups ? m->vertex_count : 0};
     def.narrow.t_max = question->t_max;
+    def.narrow.min_separation = question->policy.separation;
+    def.zero_time.relative_separation = question->policy.relative;
+    m->policy = question->policy;
     def.workers = 1;
     toi_status status = toi_find_impacts(&def, &mesh, &m->impacts, &report);
     if (status == TOI_OK)
@@ -251,6 +258,10 @@ static toi_status answer_all(fake_mesh *m, const toi_card_question *question,
     if (status != TOI_OK)
         return status;
     list_impacts(m, answer);
+    if (answer->hard_count == 0) { // else the host counts some; there are no loose points in tests
+        answer->inside = report.inside;
+        answer->first_inside = report.first_inside;
+    }
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
         answer->report.tested[kind] = report.tested[kind];
     return TOI_OK;

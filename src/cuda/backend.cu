@@ -65,6 +65,8 @@ static void set_header(toi_card_mesh *mesh, const toi_card_question *question)
     h->start = start;
     h->end = end;
     h->t_max = question->t_max;
+    h->policy = toi_take_policy(&question->policy);
+    h->first_inside = ~(toi_count)0;
     for (int k = 0; k < 3; ++k)
         h->low[k] = ~(toi_count)0;
     memcpy(&h->limit, &question->t_max, sizeof h->limit);
@@ -74,6 +76,10 @@ static void set_header(toi_card_mesh *mesh, const toi_card_question *question)
 // Where the list goes: room for as many as the queue of hits has.
 static toi_status make_list(toi_card_mesh *mesh, toi_complaint *complaint)
 {
+    if (mesh->step.apart)
+        TOI_TRY(toi_make_room(mesh->card, &mesh->found,
+                              mesh->capacities.left * sizeof(toi_apart_found), complaint));
+    mesh->step.found = (toi_apart_found *)mesh->found.data;
     toi_room *room = mesh->residence == TOI_ON_DEVICE ? &mesh->on_card : &mesh->on_host;
     if (mesh->goal == TOI_CARD_ALL)
         TOI_TRY(
@@ -99,6 +105,7 @@ static toi_status prepare(toi_card_mesh *mesh, const toi_card_question *question
     mesh->residence = question->residence;
     mesh->measure = question->measure;
     mesh->step.defer = question->defer;
+    mesh->step.apart = toi_keeps_apart(&question->policy);
     return make_list(mesh, complaint);
 }
 
@@ -225,6 +232,15 @@ static void set_list(const toi_card_mesh *mesh, toi_card_answer *answer)
     answer->earliest = mesh->count > 0 ? *mesh->step.earliest : no_impact();
 }
 
+static void set_inside(const toi_control *seen, toi_card_answer *answer)
+{
+    toi_count key = seen->first_inside;
+    answer->inside = (int64_t)seen->inside;
+    if (answer->inside > 0)
+        answer->first_inside = {key >> 63 ? TOI_EDGE_EDGE : TOI_VERTEX_FACE,
+                                (int32_t)(key >> 32 & 0x7fffffff), (int32_t)(uint32_t)key};
+}
+
 static void set_stages(const toi_card_mesh *mesh, toi_device_report *report)
 {
     report->stage_count = mesh->marks > 0 ? mesh->marks - 1 : 0;
@@ -299,6 +315,7 @@ static toi_status find(toi_card_mesh *mesh, const toi_card_question *question,
         answer->impacts = NULL;
         answer->earliest = no_impact();
     }
+    set_inside(seen, answer);
     answer->hard = mesh->step.hard;
     answer->queries = mesh->step.queries;
     answer->hard_count = (int64_t)seen->hard.n;

@@ -10,7 +10,8 @@
 // How many blocks of threads fill the card, for each kernel that shares its work out by itself.
 struct toi_fillings
 {
-    int blocks, meet, filter, contacts[2], hard[2], share, write;
+    int blocks, meet, filter, contacts[2], hard[2], margins, searches[2], settle[2], apart[2],
+        share, write;
 };
 
 struct toi_card

@@ -8,7 +8,7 @@
 
 enum
 {
-    TOI_BACKEND_VERSION = 1,
+    TOI_BACKEND_VERSION = 2,
     TOI_COMPLAINT_BYTES = 512
 };
 
@@ -34,6 +34,18 @@ typedef enum toi_card_goal
     TOI_CARD_EARLIEST // those that may be the earliest: the earliest that was decided among them
 } toi_card_goal;
 
+// How close pairs may come: docs/separation.md, section 5. All zero but for small_time: they may
+// not touch.
+typedef struct toi_card_policy
+{
+    double separation; // the least, min_separation
+    double relative;   // the share of their distance that they keep
+    // These are left to the host, as hard pairs: pairs that do not start inside and come as close
+    // up to this time (below 0: none), and all that start at `separation` or closer.
+    double small_time;
+    bool leave_inside;
+} toi_card_policy;
+
 // One step. Pairs with a common vertex, and those that the groups forbid, are not asked about.
 typedef struct toi_card_question
 {
@@ -41,6 +53,7 @@ typedef struct toi_card_question
     toi_point_view start; // without data: the last end
     toi_point_view end;
     double t_max; // later impacts do not matter
+    toi_card_policy policy;
     toi_residence residence;
     bool measure; // take the times of stages
     // Where pairs are hard, leave the impacts of TOI_CARD_ALL to merge(), which is then called
@@ -59,6 +72,10 @@ typedef struct toi_card_answer
     const toi_pair_name *hard;      // in host memory: pairs that the host must decide, in any order
     const toi_query *queries; // likewise: where they start and end, which only the card may know
     int64_t hard_count;
+    // With a separation: pairs that start at it or closer, but for the hard ones, and the first of
+    // them, if any.
+    int64_t inside;
+    toi_pair_name first_inside;
     bool infinite; // a coordinate is not finite: nothing else is set
     toi_device_report report;
 } toi_card_answer;
