@@ -52,6 +52,45 @@ static void answers_are_the_processors(void **state)
     toi_close_device(device);
 }
 
+static bool even_sum(void *context, int32_t a, int32_t b)
+{
+    (void)context;
+    return (a + b) % 2 == 0 || a == 7;
+}
+
+// The host applies the policy to what is left, and counts who starts inside: all pairs, or none.
+static void separations_are_kept(void **state)
+{
+    (void)state;
+    toi_device *device = open_fake();
+    int64_t impacts = 0, inside = 0, rescaled = 0;
+    for (int seed = 0; seed < 10; ++seed) {
+        soup s = make_soup(20 + 4 * seed, 0.4, 0.3, (uint64_t)seed);
+        for (int number = 0; number < 5; ++number) {
+            toi_ccd_def def = on_device(device);
+            toi_ccd_report report;
+            def.workers = 1 + seed % 3;
+            def.narrow.min_separation = number == 1 ? 0 : 0.03;
+            def.zero_time.relative_separation = number >= 1 ? 0.2 : 0;
+            def.zero_time.rescale = number == 3 ? 0.8 : 0;
+            def.zero_time.small_time = number == 3 ? 0.1 : 0;
+            def.filter.may_collide = number == 4 ? even_sum : NULL;
+            for (knobs->hard_every = 0; knobs->hard_every <= 1; ++knobs->hard_every) {
+                impacts += compare_devices(NULL, &def, &s.mesh);
+                compare_steps(NULL, &def, &s.mesh);
+                toi_impact_array list = {0};
+                assert_ok(toi_find_impacts(&def, &s.mesh, &list, &report));
+                toi_free_impacts(&list);
+                inside += report.inside;
+                rescaled += report.rescaled;
+            }
+        }
+        free_soup(&s);
+    }
+    assert_true(impacts > 1000 && inside > 100 && rescaled > 0);
+    toi_close_device(device);
+}
+
 static void positions_may_be_single_and_strided(void **state)
 {
     (void)state;
@@ -78,12 +117,6 @@ static void positions_may_be_single_and_strided(void **state)
     free(rows);
     free_soup(&s);
     toi_close_device(device);
-}
-
-static bool even_sum(void *context, int32_t a, int32_t b)
-{
-    (void)context;
-    return (a + b) % 2 == 0 || a == 7;
 }
 
 // Of the four filters that there can be, each in a scene, and each put into one that has another.
@@ -459,6 +492,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(answers_are_the_processors, begin_fake, end_fake),
+        cmocka_unit_test_setup_teardown(separations_are_kept, begin_fake, end_fake),
         cmocka_unit_test_setup_teardown(positions_may_be_single_and_strided, begin_fake, end_fake),
         cmocka_unit_test_setup_teardown(filters_hold, begin_fake, end_fake),
         cmocka_unit_test_setup_teardown(small_meshes_are_answered, begin_fake, end_fake),
