@@ -73,13 +73,30 @@ static void set_header(toi_card_mesh *mesh, const toi_card_question *question)
     h->first_time = h->first_place = ~(toi_count)0;
 }
 
+// Room for what searches leave of as many pairs as the queue of those has, which becomes shorter
+// where the limit does not allow it.
+static toi_status make_found(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    const toi_count least = 4096;
+    toi_status status = TOI_OK;
+    while (mesh->step.apart) {
+        toi_capacities n = mesh->capacities;
+        status =
+            toi_make_room(mesh->card, &mesh->found, n.left * sizeof(toi_apart_found), complaint);
+        bool full = status == TOI_ERROR_LIMIT || status == TOI_ERROR_MEMORY;
+        if (!full || n.left <= least)
+            break;
+        mesh->capacities.left = n.left / 2 > least ? n.left / 2 : least;
+        TOI_TRY(toi_make_queues(mesh, &mesh->capacities, complaint));
+    }
+    mesh->step.found = (toi_apart_found *)mesh->found.data;
+    return status;
+}
+
 // Where the list goes: room for as many as the queue of hits has.
 static toi_status make_list(toi_card_mesh *mesh, toi_complaint *complaint)
 {
-    if (mesh->step.apart)
-        TOI_TRY(toi_make_room(mesh->card, &mesh->found,
-                              mesh->capacities.left * sizeof(toi_apart_found), complaint));
-    mesh->step.found = (toi_apart_found *)mesh->found.data;
+    TOI_TRY(make_found(mesh, complaint));
     toi_room *room = mesh->residence == TOI_ON_DEVICE ? &mesh->on_card : &mesh->on_host;
     if (mesh->goal == TOI_CARD_ALL)
         TOI_TRY(
