@@ -27,6 +27,7 @@ typedef struct fake_mesh
     int32_t *groups;
     double *start, *end;
     bool has_end;
+    bool loose; // there are vertices of no face and no edge
     toi_impact_array impacts;
     toi_impact *list; // of them, what is not left to the host
     int64_t count;
@@ -104,6 +105,19 @@ static bool is_on_card(void *card, const void *memory)
 
 // ---- Meshes
 
+static bool has_loose(const fake_mesh *m)
+{
+    bool *used = must(calloc((size_t)m->vertex_count + 1, sizeof *used)), loose = false;
+    for (int64_t i = 0; i < 2 * m->edges.count; ++i)
+        used[m->edges.data[i / 2][i % 2]] = true;
+    for (int64_t i = 0; i < 3 * m->face_count; ++i)
+        used[m->faces[i]] = true;
+    for (int64_t i = 0; i < m->vertex_count; ++i)
+        loose |= !used[i];
+    free(used);
+    return loose;
+}
+
 static toi_status make_mesh(void *card, const toi_card_topology *t, void **mesh,
                             toi_complaint *complaint)
 {
@@ -118,6 +132,7 @@ static toi_status make_mesh(void *card, const toi_card_topology *t, void **mesh,
     m->faces = copy_of(t->faces, 3 * index * (size_t)t->face_count);
     m->face_count = t->face_count;
     m->groups = copy_of(t->groups, index * (size_t)t->vertex_count);
+    m->loose = has_loose(m);
     m->start = must(malloc(point * (size_t)t->vertex_count + 1));
     m->end = must(malloc(point * (size_t)t->vertex_count + 1));
     ++knobs->meshes;
@@ -176,10 +191,12 @@ static bool load(const toi_point_view *view, double *to)
 
 // ---- Questions
 
-// A card cannot do all of a policy: then everything is left.
+// A card cannot do all of a policy, nor may it count pairs of loose points: then everything is
+// left.
 static bool is_hard(const fake_mesh *m, int32_t kind, int32_t a, int32_t b)
 {
-    if (m->policy.leave_inside || m->policy.small_time >= 0)
+    bool apart = m->policy.separation > 0 || m->policy.relative > 0;
+    if (apart && (m->policy.leave_inside || m->policy.small_time >= 0 || m->loose))
         return true;
     uint32_t key = (uint32_t)kind * 7919u + (uint32_t)a * 31u + (uint32_t)b;
     return knobs->hard_every > 0 && key % (uint32_t)knobs->hard_every == 0;
@@ -258,10 +275,9 @@ static toi_status answer_all(fake_mesh *m, const toi_card_question *question,
     if (status != TOI_OK)
         return status;
     list_impacts(m, answer);
-    if (answer->hard_count == 0) { // else the host counts some; there are no loose points in tests
-        answer->inside = report.inside;
-        answer->first_inside = report.first_inside;
-    }
+    bool all = knobs->hard_every == 0 && !is_hard(m, 0, 0, 0);
+    answer->inside = all ? report.inside : 0;
+    answer->first_inside = report.first_inside;
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
         answer->report.tested[kind] = report.tested[kind];
     return TOI_OK;
