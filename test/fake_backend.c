@@ -283,6 +283,22 @@ static toi_status answer_all(fake_mesh *m, const toi_card_question *question,
     return TOI_OK;
 }
 
+// More than what is close: every candidate.
+static toi_status answer_near(fake_mesh *m, const toi_card_question *question,
+                              toi_card_answer *answer)
+{
+    toi_ccd_def def = toi_default_ccd_def();
+    def.filter = (toi_filter){.groups = m->groups, .group_count = m->groups ? m->vertex_count : 0};
+    def.narrow.min_separation = question->policy.separation;
+    def.workers = 1;
+    m->policy = (toi_card_policy){.separation = 1, .leave_inside = true}; // all are hard
+    toi_status status = list_hard(m, &def, answer);
+    answer->near = m->hard;
+    answer->count = answer->hard_count;
+    answer->hard_count = 0;
+    return status;
+}
+
 static toi_status find(void *mesh, const toi_card_question *question, toi_card_answer *answer,
                        toi_complaint *complaint)
 {
@@ -310,6 +326,8 @@ static toi_status find(void *mesh, const toi_card_question *question, toi_card_a
     if (!finite)
         return TOI_OK;
     m->residence = question->residence;
+    if (question->goal == TOI_CARD_NEAR)
+        return end_as(answer_near(m, question, answer), "finding close pairs", complaint);
     toi_status status = answer_all(m, question, answer);
     if (status != TOI_OK)
         return end_as(status, "finding impacts", complaint);

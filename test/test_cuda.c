@@ -444,6 +444,56 @@ static void separations_agree_in_real_scenes(void **state)
         skip();
 }
 
+// ---- One instant
+
+static void compare_instant(const char *name, toi_device *device, const toi_mesh *mesh,
+                            double radius)
+{
+    toi_ccd_def def = on_card(device), without = toi_default_ccd_def();
+    toi_close_array found = {0}, expected = {0};
+    assert_ok(toi_find_close(&without, mesh, radius, &expected, NULL));
+    assert_ok(toi_find_close(&def, mesh, radius, &found, NULL));
+    if (found.count != expected.count)
+        fail_msg("%s: %lld close pairs, not %lld", name, (long long)found.count,
+                 (long long)expected.count);
+    if (found.count > 0)
+        assert_memory_equal(found.data, expected.data, (size_t)found.count * sizeof *found.data);
+    toi_close_pair closest[2];
+    assert_ok(toi_find_distance(&without, mesh, &closest[0], NULL));
+    assert_ok(toi_find_distance(&def, mesh, &closest[1], NULL));
+    assert_memory_equal(&closest[1], &closest[0], sizeof closest[0]);
+    size_t bytes = (size_t)mesh->start.count * sizeof(double);
+    double *radii = malloc(bytes), *others = malloc(bytes);
+    assert_ok(toi_find_safe_radii(&without, mesh, radius, radii, NULL));
+    assert_ok(toi_find_safe_radii(&def, mesh, radius, others, NULL));
+    assert_memory_equal(others, radii, bytes);
+    free(radii);
+    free(others);
+    toi_free_close(&found);
+    toi_free_close(&expected);
+}
+
+static void distances_agree(void **state)
+{
+    toi_device *device = *state;
+    for (int64_t i = 0; i < cases(20); ++i) {
+        soup s = make_soup(1 + i * i % 200, 0.05 + 0.05 * (double)(i % 8), 0, (uint64_t)i);
+        for (int64_t v = 0; i % 3 == 0 && v < s.vertex_count; ++v)
+            for (int k = 0; k < 3; ++k)
+                s.start[v][k] = floor(8 * s.start[v][k]);
+        compare_instant("soup", device, &s.mesh, 0.05 * (double)(i % 7));
+        free_soup(&s);
+    }
+    for (int i = 0; toi_animation_name(i); ++i) {
+        toi_animation scene = make_animation(toi_animation_name(i), 4000, 2);
+        toi_edge_array edges = {0};
+        toi_mesh mesh = mesh_of(&scene, 0, &edges);
+        compare_instant(toi_animation_name(i), device, &mesh, 0.01);
+        toi_free_edges(&edges);
+        toi_free_animation(&scene);
+    }
+}
+
 static void safe_steps_agree(void **state)
 {
     toi_device *device = *state;
@@ -695,6 +745,7 @@ int main(void)
         cmocka_unit_test(real_scenes_agree),
         cmocka_unit_test(a_real_sequence_agrees),
         cmocka_unit_test(safe_steps_agree),
+        cmocka_unit_test(distances_agree),
         cmocka_unit_test(separations_agree_in_soups),
         cmocka_unit_test(separations_agree_in_scenes),
         cmocka_unit_test(separations_agree_in_real_scenes),

@@ -191,7 +191,6 @@ static void what_it_does_not_do_is_refused(void **state)
     soup s = make_soup(20, 0.4, 0.4, 2);
     toi_ccd_report report;
     toi_pair_array given[TOI_KIND_COUNT] = {0}, pairs = {0};
-    toi_close_array close = {0};
     enum
     {
         CASES = 6
@@ -214,8 +213,6 @@ static void what_it_does_not_do_is_refused(void **state)
     toi_ccd_def def = on_device(device);
     assert_fails(toi_find_candidates(&def, &s.mesh, TOI_EDGE_EDGE, &pairs, NULL),
                  TOI_ERROR_UNSUPPORTED, "candidates");
-    assert_fails(toi_find_close(&def, &s.mesh, 0.1, &close, NULL), TOI_ERROR_UNSUPPORTED,
-                 "close pairs");
     free_soup(&s);
     toi_close_device(device);
 }

@@ -101,7 +101,11 @@ static toi_status make_list(toi_card_mesh *mesh, toi_complaint *complaint)
     if (mesh->goal == TOI_CARD_ALL)
         TOI_TRY(
             toi_make_room(mesh->card, room, mesh->capacities.hits * sizeof(toi_impact), complaint));
+    if (mesh->goal == TOI_CARD_NEAR)
+        TOI_TRY(toi_make_room(mesh->card, room, mesh->capacities.hits * sizeof(toi_pair_name),
+                              complaint));
     mesh->step.sorted = (toi_impact *)room->data;
+    mesh->step.near = (toi_pair_name *)room->data;
     mesh->step.scratch = mesh->sort_scratch.data;
     return TOI_OK;
 }
@@ -162,16 +166,17 @@ static toi_status grow(toi_card_mesh *mesh, bool windows, toi_complaint *complai
         wanted.pairs = with_reserve(pairs);
     if (!windows && seen->window.left.n > wanted.left)
         wanted.left = with_reserve(seen->window.left.n);
-    if (seen->hits.n > wanted.hits && mesh->goal == TOI_CARD_ALL)
+    if (seen->hits.n > wanted.hits && mesh->goal != TOI_CARD_EARLIEST)
         wanted.hits = with_reserve(seen->hits.n);
     if (seen->hard.n > wanted.hard)
         wanted.hard = with_reserve(seen->hard.n);
     TOI_TRY(toi_make_queues(mesh, &wanted, complaint));
-    if (mesh->capacities.hits < seen->hits.n && mesh->goal == TOI_CARD_ALL)
-        return toi_complain(complaint, TOI_ERROR_LIMIT,
-                            "%llu impacts or more do not fit the card's memory limit of %lld "
-                            "bytes: allow more",
-                            seen->hits.n, (long long)mesh->card->limit);
+    if (mesh->capacities.hits < seen->hits.n && mesh->goal != TOI_CARD_EARLIEST)
+        return toi_complain(
+            complaint, TOI_ERROR_LIMIT,
+            "%llu impacts or close pairs, or more, do not fit the card's memory limit of %lld "
+            "bytes: allow more",
+            seen->hits.n, (long long)mesh->card->limit);
     return make_list(mesh, complaint);
 }
 
@@ -244,8 +249,13 @@ static void set_list(const toi_card_mesh *mesh, toi_card_answer *answer)
         set_counts(answer);
         return;
     }
-    answer->impacts = mesh->step.sorted;
     answer->count = (int64_t)mesh->count;
+    if (mesh->goal == TOI_CARD_NEAR) {
+        answer->near = mesh->step.near;
+        answer->earliest = no_impact();
+        return;
+    }
+    answer->impacts = mesh->step.sorted;
     answer->earliest = mesh->count > 0 ? *mesh->step.earliest : no_impact();
 }
 

@@ -69,6 +69,9 @@ static toi_status start_list(toi_card_mesh *mesh, toi_complaint *complaint)
     if (mesh->goal == TOI_CARD_EARLIEST) {
         toi_start_pick(mesh->card, &mesh->step);
         mark(mesh, "earliest");
+    } else if (mesh->goal == TOI_CARD_NEAR) {
+        toi_start_report(mesh->card, &mesh->step);
+        mark(mesh, "report");
     } else {
         TOI_TRY(toi_start_order(mesh->card, &mesh->step, &mesh->sort_scratch, ~(toi_count)0,
                                 complaint));
@@ -91,6 +94,11 @@ static void start_times(toi_card_mesh *mesh)
 {
     const toi_card *card = mesh->card;
     const toi_step *s = &mesh->step;
+    if (mesh->goal == TOI_CARD_NEAR) {
+        toi_start_names(card, s);
+        mark(mesh, "names");
+        return;
+    }
     if (s->apart) {
         toi_start_apart_search(card, s, mesh->goal);
         mark(mesh, "turns");

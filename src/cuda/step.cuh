@@ -105,6 +105,7 @@ struct toi_step
     toi_query *queries;  // likewise: their positions
     toi_impact *decided; // impacts that the host has decided; they count on from the hits
     toi_impact *sorted;  // where they were asked to be
+    toi_pair_name *near; // instead, names of pairs
     // Impacts are sorted by counting: each belongs to the bin of its first primitive, vertices
     // before edges.
     uint32_t *bins;       // how many a bin has
@@ -253,6 +254,8 @@ void toi_start_margins(const toi_card *card, const toi_step *step);
 void toi_start_apart(const toi_card *card, const toi_step *step, toi_card_goal goal);
 // The parts of that: searches in single precision, what they leave in double precision.
 void toi_start_apart_search(const toi_card *card, const toi_step *step, toi_card_goal goal);
+// The names of the pairs that directions leave, for TOI_CARD_NEAR.
+void toi_start_names(const toi_card *card, const toi_step *step);
 // The least of the earliest hits.
 void toi_start_pick(const toi_card *card, const toi_step *step);
 // Counts impacts `first` to `last`, which the host has decided, among those of the card.

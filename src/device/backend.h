@@ -30,8 +30,11 @@ typedef struct toi_card_topology
 
 typedef enum toi_card_goal
 {
-    TOI_CARD_ALL,     // every impact
-    TOI_CARD_EARLIEST // those that may be the earliest: the earliest that was decided among them
+    TOI_CARD_ALL,      // every impact
+    TOI_CARD_EARLIEST, // those that may be the earliest: the earliest that was decided among them
+    // No impacts: pairs that are as close as the policy's separation at some time, and others that
+    // may not be.
+    TOI_CARD_NEAR
 } toi_card_goal;
 
 // How close pairs may come: docs/separation.md, section 5. All zero but for small_time: they may
@@ -76,7 +79,8 @@ typedef struct toi_card_answer
     // them, if any.
     int64_t inside;
     toi_pair_name first_inside;
-    bool infinite; // a coordinate is not finite: nothing else is set
+    const toi_pair_name *near; // of TOI_CARD_NEAR: `count` of them, in host memory, in any order
+    bool infinite;             // a coordinate is not finite: nothing else is set
     toi_device_report report;
 } toi_card_answer;
 

@@ -33,8 +33,8 @@ toi_status toi_check_device(const toi_ccd_def *def, toi_purpose purpose)
     static const char *const without = "ask without a device";
     if (!def->device)
         return TOI_OK;
-    if (!purpose.solve)
-        return refuse("candidates, close pairs or distances", without);
+    if (!purpose.solve && !purpose.measure)
+        return refuse("candidates", without);
     if (def->narrow.method != TOI_NARROW_EXACT)
         return refuse("narrow phases other than exact", "use exact, or ask without a device");
     if (def->zero_time.rescale > 0 && !keeps_apart(def))
@@ -227,6 +227,29 @@ static toi_status solve_rest(card_call *c)
 {
     toi_status status = solve_hard(c);
     return status == TOI_OK ? solve_loose(c) : status;
+}
+
+// ---- Close pairs
+
+toi_status toi_find_near_on_device(toi_pipeline *p, double separation, toi_near_names *near)
+{
+    card_call c = {.p = p};
+    *near = (toi_near_names){NULL, 0};
+    toi_status status = toi_make_resident(p, &c.resident);
+    if (status != TOI_OK)
+        return status;
+    if (!c.resident->mesh) // there are no pairs for it
+        return toi_check_positions(&p->mesh.start, &p->mesh.end, p->workers);
+    toi_card_question question = {.goal = TOI_CARD_NEAR,
+                                  .start = p->mesh.start,
+                                  .end = p->mesh.start,
+                                  .t_max = 1,
+                                  .policy = {.separation = separation, .small_time = -1},
+                                  .residence = TOI_ON_HOST};
+    status = ask_card(&c, &question);
+    c.resident->has_end = false; // this was no step
+    *near = (toi_near_names){c.answer.near, status == TOI_OK ? c.answer.count : 0};
+    return status;
 }
 
 // ---- Impacts for who consumes them
