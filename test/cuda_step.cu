@@ -2,12 +2,14 @@
 // answer, bit for bit, and their times.
 //
 //     cuda_step [--quick] [--third] [--scale EXPONENT] [--limit BYTES] [--groups] [--standing]
-//               [--copies N [--overlay]] [--repeats N] SCENES_FOLDER NAME...
+//               [--copies N [--overlay]] [--separation LENGTH] [--relative SHARE] [--repeats N]
+//               SCENES_FOLDER NAME...
 //
 // --quick: each question once, for a sanitizer. --third: coordinates divided by 3. --scale: times a
 // power of two. --limit: of the card's memory. --groups: vertices in groups of the filter.
 // --copies: the scene so many times, beside each other or, with --overlay, in nearly one place.
-// --standing: nothing moves, so that there are very many contacts at the start.
+// --separation, --relative: how close pairs may come. --standing: nothing moves, so that there are
+// very many contacts at the start.
 
 #include "device/backend.h"
 #include "toi/io.h"
@@ -29,6 +31,7 @@ static struct options
     bool quick, third, groups, standing, overlay;
     int scale, repeats = 20, copies = 1;
     int64_t limit;
+    double separation, relative;
     std::string folder;
 } options;
 
@@ -86,7 +89,9 @@ static void copy(scene *s, int64_t points)
     for (int n = 1; n < options.copies; ++n) {
         double step = (high - low) * (options.overlay ? 0.0037 : 1.05) * n;
         for (size_t i = 0; i < start.size(); ++i) {
-            double by = options.overlay ? step * (i % 3 == 0 ? 1 : i % 3 == 1 ? 0.731 : 0.417)
+            double by = options.overlay ? step * (i % 3 == 0   ? 1
+                                                  : i % 3 == 1 ? 0.731
+                                                               : 0.417)
                                         : (i % 3 == 0 ? step : 0);
             s->start.push_back(start[i] + by);
             s->end.push_back(end[i] + by);
@@ -115,10 +120,11 @@ static void load(const std::string &name, scene *s)
                             (int64_t)s->faces.size() / 3);
     toi_index_view none = {NULL, 0, 0};
     s->edges = {NULL, 0};
-    must(toi_make_edges(s->mesh.faces, none, points, &s->edges), "edges",
-         toi_last_message());
+    must(toi_make_edges(s->mesh.faces, none, points, &s->edges), "edges", toi_last_message());
     s->mesh.edges = toi_view_edges(&s->edges);
     s->def = toi_default_ccd_def();
+    s->def.narrow.min_separation = options.separation;
+    s->def.zero_time.relative_separation = options.relative;
     if (options.groups) {
         for (int64_t i = 0; i < points; ++i)
             s->groups.push_back((int32_t)(i / 1000) - 1);
@@ -184,6 +190,27 @@ static std::vector<toi_impact> solve_hard(const scene *s, const toi_card_answer 
     return found;
 }
 
+// The same with separations, which the processor's answer has already.
+static std::vector<toi_impact> look_up_hard(const scene *s, const toi_card_answer *answer)
+{
+    std::vector<toi_impact> found;
+    auto before = [](const toi_impact &x, const toi_impact &y) {
+        if (x.kind != y.kind)
+            return x.kind < y.kind;
+        return x.a != y.a ? x.a < y.a : x.b < y.b;
+    };
+    const toi_impact *list = s->impacts.data, *end = list + s->impacts.count;
+    for (int64_t i = 0; i < answer->hard_count; ++i) {
+        toi_impact wanted = {
+            answer->hard[i].kind, answer->hard[i].a, answer->hard[i].b, 0, 0, 0, 0, {0, 0, 0}};
+        const toi_impact *at = std::lower_bound(list, end, wanted, before);
+        if (at < end && !before(wanted, *at))
+            found.push_back(*at);
+    }
+    std::sort(found.begin(), found.end(), before);
+    return found;
+}
+
 static asked ask(const scene *s, void *mesh, toi_card_question question)
 {
     asked a;
@@ -194,7 +221,9 @@ static asked ask(const scene *s, void *mesh, toi_card_question question)
         must(TOI_ERROR_DATA, "find", "coordinates are said not to be finite");
     a.hard_hits = 0;
     if (a.answer.hard_count > 0) {
-        std::vector<toi_impact> found = solve_hard(s, &a.answer, question.t_max);
+        bool apart = options.separation > 0 || options.relative > 0;
+        std::vector<toi_impact> found =
+            apart ? look_up_hard(s, &a.answer) : solve_hard(s, &a.answer, question.t_max);
         a.hard_hits = (int64_t)found.size();
         must(backend->merge(mesh, found.data(), (int64_t)found.size(), &a.answer, &complaint),
              "merge", complaint.text);
@@ -330,8 +359,14 @@ static void run_scene(void *card, const std::string &name)
            (long long)s.mesh.start.count, (long long)s.edges.count, (long long)s.mesh.faces.count,
            (long long)s.impacts.count,
            (unsigned long long)toi_hash(s.impacts.data, (size_t)s.impacts.count * 64));
-    toi_card_question all = {
-        TOI_CARD_ALL, view_of(start, &s), view_of(end, &s), 1, TOI_ON_HOST, false, true};
+    toi_card_question all = {TOI_CARD_ALL,
+                             view_of(start, &s),
+                             view_of(end, &s),
+                             1,
+                             {options.separation, options.relative, -1, false},
+                             TOI_ON_HOST,
+                             false,
+                             true};
     double began = now();
     asked first = ask(&s, mesh, all);
     const toi_device_report *r = &first.answer.report;
@@ -339,6 +374,8 @@ static void run_scene(void *card, const std::string &name)
            (long long)r->tested[0], (long long)r->tested[1], (long long)r->left[0],
            (long long)r->left[1]);
     compare_list(&s, &first, TOI_ON_HOST, "first call");
+    printf("  %lld start inside\n", (long long)first.answer.inside);
+    note(first.answer.hard_count > 0 || first.answer.inside == s.report.inside, "inside");
     repeat(&s, mesh, all, "all, both from locked memory");
     toi_card_question earliest = all;
     earliest.goal = TOI_CARD_EARLIEST;
@@ -403,6 +440,10 @@ int main(int argc, char **argv)
             options.scale = atoi(argv[++at]);
         if (word == "--limit" && at + 1 < argc)
             options.limit = atoll(argv[++at]);
+        if (word == "--separation" && at + 1 < argc)
+            options.separation = atof(argv[++at]);
+        if (word == "--relative" && at + 1 < argc)
+            options.relative = atof(argv[++at]);
         if (word == "--repeats" && at + 1 < argc)
             options.repeats = atoi(argv[++at]);
     }

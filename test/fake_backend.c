@@ -27,10 +27,12 @@ typedef struct fake_mesh
     int32_t *groups;
     double *start, *end;
     bool has_end;
+    bool loose; // there are vertices of no face and no edge
     toi_impact_array impacts;
     toi_impact *list; // of them, what is not left to the host
     int64_t count;
     toi_residence residence;
+    toi_card_policy policy;
     toi_pair_array hard_pairs[TOI_PAIR_KINDS];
     toi_pair_name *hard;
     toi_query *queries;
@@ -103,6 +105,19 @@ static bool is_on_card(void *card, const void *memory)
 
 // ---- Meshes
 
+static bool has_loose(const fake_mesh *m)
+{
+    bool *used = must(calloc((size_t)m->vertex_count + 1, sizeof *used)), loose = false;
+    for (int64_t i = 0; i < 2 * m->edges.count; ++i)
+        used[m->edges.data[i / 2][i % 2]] = true;
+    for (int64_t i = 0; i < 3 * m->face_count; ++i)
+        used[m->faces[i]] = true;
+    for (int64_t i = 0; i < m->vertex_count; ++i)
+        loose |= !used[i];
+    free(used);
+    return loose;
+}
+
 static toi_status make_mesh(void *card, const toi_card_topology *t, void **mesh,
                             toi_complaint *complaint)
 {
@@ -117,6 +132,7 @@ static toi_status make_mesh(void *card, const toi_card_topology *t, void **mesh,
     m->faces = copy_of(t->faces, 3 * index * (size_t)t->face_count);
     m->face_count = t->face_count;
     m->groups = copy_of(t->groups, index * (size_t)t->vertex_count);
+    m->loose = has_loose(m);
     m->start = must(malloc(point * (size_t)t->vertex_count + 1));
     m->end = must(malloc(point * (size_t)t->vertex_count + 1));
     ++knobs->meshes;
@@ -175,8 +191,13 @@ static bool load(const toi_point_view *view, double *to)
 
 // ---- Questions
 
-static bool is_hard(int32_t kind, int32_t a, int32_t b)
+// A card cannot do all of a policy, nor may it count pairs of loose points: then everything is
+// left.
+static bool is_hard(const fake_mesh *m, int32_t kind, int32_t a, int32_t b)
 {
+    bool apart = m->policy.separation > 0 || m->policy.relative > 0;
+    if (apart && (m->policy.leave_inside || m->policy.small_time >= 0 || m->loose))
+        return true;
     uint32_t key = (uint32_t)kind * 7919u + (uint32_t)a * 31u + (uint32_t)b;
     return knobs->hard_every > 0 && key % (uint32_t)knobs->hard_every == 0;
 }
@@ -196,7 +217,7 @@ static toi_status list_hard(fake_mesh *m, const toi_ccd_def *def, toi_card_answe
             must(realloc(m->queries, (size_t)(count + pairs->count + 1) * sizeof *m->queries));
         for (int64_t i = pairs->count; i-- > 0;) { // in any order
             toi_pair pair = pairs->data[i];
-            if (!is_hard(kind, pair.a, pair.b))
+            if (!is_hard(m, kind, pair.a, pair.b))
                 continue;
             m->hard[count] = (toi_pair_name){kind, pair.a, pair.b};
             m->queries[count++] = toi_gather_query(&mesh, (toi_kind)kind, pair);
@@ -213,7 +234,7 @@ static void list_impacts(fake_mesh *m, toi_card_answer *answer)
     m->list = must(realloc(m->list, (size_t)(m->impacts.count + 1) * sizeof *m->list));
     for (int64_t i = 0; i < m->impacts.count; ++i) {
         const toi_impact *impact = &m->impacts.data[i];
-        if (impact->kind >= TOI_PAIR_KINDS || is_hard(impact->kind, impact->a, impact->b))
+        if (impact->kind >= TOI_PAIR_KINDS || is_hard(m, impact->kind, impact->a, impact->b))
             continue;
         ++answer->counts[impact->kind];
         if (impact->time < answer->earliest.time) // of equal ones the first in the list
@@ -244,6 +265,9 @@ static toi_status answer_all(fake_mesh *m, const toi_card_question *question,
     toi_ccd_def def = toi_default_ccd_def();
     def.filter = (toi_filter){.groups = m->groups, .group_count = m->groups ? m->vertex_count : 0};
     def.narrow.t_max = question->t_max;
+    def.narrow.min_separation = question->policy.separation;
+    def.zero_time.relative_separation = question->policy.relative;
+    m->policy = question->policy;
     def.workers = 1;
     toi_status status = toi_find_impacts(&def, &mesh, &m->impacts, &report);
     if (status == TOI_OK)
@@ -251,9 +275,28 @@ static toi_status answer_all(fake_mesh *m, const toi_card_question *question,
     if (status != TOI_OK)
         return status;
     list_impacts(m, answer);
+    bool all = knobs->hard_every == 0 && !is_hard(m, 0, 0, 0);
+    answer->inside = all ? report.inside : 0;
+    answer->first_inside = report.first_inside;
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
         answer->report.tested[kind] = report.tested[kind];
     return TOI_OK;
+}
+
+// More than what is close: every candidate.
+static toi_status answer_near(fake_mesh *m, const toi_card_question *question,
+                              toi_card_answer *answer)
+{
+    toi_ccd_def def = toi_default_ccd_def();
+    def.filter = (toi_filter){.groups = m->groups, .group_count = m->groups ? m->vertex_count : 0};
+    def.narrow.min_separation = question->policy.separation;
+    def.workers = 1;
+    m->policy = (toi_card_policy){.separation = 1, .leave_inside = true}; // all are hard
+    toi_status status = list_hard(m, &def, answer);
+    answer->near = m->hard;
+    answer->count = answer->hard_count;
+    answer->hard_count = 0;
+    return status;
 }
 
 static toi_status find(void *mesh, const toi_card_question *question, toi_card_answer *answer,
@@ -283,6 +326,8 @@ static toi_status find(void *mesh, const toi_card_question *question, toi_card_a
     if (!finite)
         return TOI_OK;
     m->residence = question->residence;
+    if (question->goal == TOI_CARD_NEAR)
+        return end_as(answer_near(m, question, answer), "finding close pairs", complaint);
     toi_status status = answer_all(m, question, answer);
     if (status != TOI_OK)
         return end_as(status, "finding impacts", complaint);

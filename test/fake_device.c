@@ -78,6 +78,10 @@ void same_reports(const toi_ccd_report *a, const toi_ccd_report *b)
     assert_int_equal(a->vertices, b->vertices);
     assert_int_equal(a->edges, b->edges);
     assert_int_equal(a->faces, b->faces);
+    assert_int_equal(a->rescaled, b->rescaled);
+    assert_int_equal(a->inside, b->inside);
+    if (b->inside > 0)
+        assert_memory_equal(&a->first_inside, &b->first_inside, sizeof a->first_inside);
 }
 
 int64_t compare_devices(toi_scene *scene, const toi_ccd_def *def, const toi_mesh *mesh)

@@ -71,12 +71,19 @@ static void same_reports(const char *name, const toi_ccd_report *found,
     same_impact(name, &found->earliest, &expected->earliest);
     assert_int_equal(found->state, expected->state);
     assert_memory_equal(found->hits, expected->hits, sizeof found->hits);
+    assert_int_equal(found->rescaled, expected->rescaled);
+    assert_int_equal(found->inside, expected->inside);
+    if (expected->inside > 0)
+        assert_memory_equal(&found->first_inside, &expected->first_inside,
+                            sizeof found->first_inside);
 }
 
-// One step, of a mesh or of a scene; returns how many impacts.
-static int64_t compare(const char *name, toi_device *device, toi_scene *scene, const toi_mesh *mesh)
+// One step, of a mesh or of a scene; returns how many impacts. `as` has no device.
+static int64_t compare_as(const char *name, toi_device *device, const toi_ccd_def *as,
+                          toi_scene *scene, const toi_mesh *mesh)
 {
-    toi_ccd_def def = on_card(device), without = toi_default_ccd_def();
+    toi_ccd_def def = *as, without = *as;
+    def.device = device;
     toi_ccd_report expected, found;
     toi_impact_array impacts = {0}, others = {0};
     toi_impact_view view;
@@ -97,6 +104,12 @@ static int64_t compare(const char *name, toi_device *device, toi_scene *scene, c
     toi_free_impacts(&impacts);
     toi_free_impacts(&others);
     return count;
+}
+
+static int64_t compare(const char *name, toi_device *device, toi_scene *scene, const toi_mesh *mesh)
+{
+    toi_ccd_def def = toi_default_ccd_def();
+    return compare_as(name, device, &def, scene, mesh);
 }
 
 // As they are, by thirds, and at both ends of what doubles have room for.
@@ -312,6 +325,175 @@ static void a_real_sequence_agrees(void **state)
         skip();
 }
 
+// ---- Separations
+
+// Absolute, relative, both, and the whole policy of solvers; `size` is that of the scene.
+enum
+{
+    POLICIES = 6
+};
+
+static toi_ccd_def policy_def(int number, double size)
+{
+    toi_ccd_def def = toi_default_ccd_def();
+    static const double separations[POLICIES] = {1e-3, 0, 1e-2, 0.1, 0, 1e-3};
+    static const double shares[POLICIES] = {0, 0.2, 0.5, 0, 0.1, 0.3};
+    def.narrow.min_separation = separations[number] * size;
+    def.zero_time.relative_separation = shares[number];
+    if (number >= 4) {
+        def.zero_time = toi_solver_policy();
+        def.zero_time.relative_separation = shares[number];
+        def.zero_time.small_time = 0.05; // so that there are such times
+    }
+    return def;
+}
+
+static void compare_policy_steps(toi_device *device, const toi_ccd_def *as, const toi_mesh *mesh)
+{
+    toi_ccd_def def = *as;
+    def.device = device;
+    size_t bytes = (size_t)mesh->start.count * sizeof(double);
+    double *steps = malloc(bytes), *others = malloc(bytes);
+    assert_ok(toi_find_safe_steps(as, mesh, steps, NULL));
+    assert_ok(toi_find_safe_steps(&def, mesh, others, NULL));
+    assert_memory_equal(others, steps, bytes);
+    free(steps);
+    free(others);
+}
+
+static void separations_agree_in_soups(void **state)
+{
+    toi_device *device = *state;
+    toi_random random = {12};
+    int64_t impacts = 0;
+    for (int64_t i = 0; i < cases(getenv("TOI_TEST_BACKEND") ? 8 : 36); ++i) {
+        soup s = make_soup(5 + i * i % 300, 0.05 + 0.05 * (double)(i % 8), 0.1 * (double)(i % 5),
+                           (uint64_t)i);
+        double size = 1;
+        if (i % 3 == 0) { // whole numbers: distances that are the separation, and touching pairs
+            size = 10;
+            for (int64_t v = 0; v < s.vertex_count; ++v)
+                for (int k = 0; k < 3; ++k) {
+                    s.start[v][k] = floor(8 * toi_random_unit(&random));
+                    s.end[v][k] = floor(8 * toi_random_unit(&random));
+                }
+        }
+        toi_scene *scene;
+        assert_ok(make_scene_of(&s.mesh, NULL, &scene));
+        for (int number = 0; number < POLICIES; ++number) {
+            toi_ccd_def def = policy_def(number, size);
+            impacts += compare_as("soup with a separation", device, &def, scene, &s.mesh);
+            compare_as("soup with a separation", device, &def, NULL, &s.mesh);
+            if (i % 4 == 0)
+                compare_policy_steps(device, &def, &s.mesh);
+        }
+        toi_free_scene(scene);
+        free_soup(&s);
+    }
+    assert_true(impacts > 1000);
+}
+
+static void separations_agree_in_scenes(void **state)
+{
+    toi_device *device = *state;
+    int64_t impacts = 0;
+    for (int i = 0; toi_animation_name(i); ++i) {
+        toi_animation scene = make_animation(toi_animation_name(i), 4000, 2);
+        toi_edge_array edges = {0};
+        toi_mesh mesh = mesh_of(&scene, 0, &edges);
+        toi_scene *kept;
+        assert_ok(make_scene_of(&mesh, NULL, &kept));
+        for (int number = 0; number < POLICIES; ++number) {
+            toi_ccd_def def = policy_def(number, 0.1);
+            impacts += compare_as(toi_animation_name(i), device, &def, kept, &mesh);
+        }
+        toi_ccd_def filtered = policy_def(1 + i % 2, 0.1);
+        filtered.filter.may_collide = is_not_thrice;
+        impacts += compare_as(toi_animation_name(i), device, &filtered, NULL, &mesh);
+        toi_free_scene(kept);
+        toi_free_edges(&edges);
+        toi_free_animation(&scene);
+    }
+    assert_true(impacts > 1000);
+}
+
+static void separations_agree_in_real_scenes(void **state)
+{
+    toi_device *device = *state;
+    static const char *const names[] = {"cloth-funnel", "cloth-ball", "n-body"};
+    bool all = true;
+    for (int i = 0; i < (getenv("TOI_TEST_BACKEND") ? 1 : 3); ++i) {
+        real_frames l;
+        if (!load_real_scene(names[i], &l)) {
+            all = false;
+            continue;
+        }
+        toi_scene *scene;
+        assert_ok(make_scene_of(&l.mesh, NULL, &scene));
+        for (int number = 0; number < 2; ++number) {
+            toi_ccd_def def = policy_def(number, 1);
+            assert_true(compare_as(names[i], device, &def, scene, &l.mesh) > 0);
+        }
+        toi_ccd_def solver = toi_default_ccd_def();
+        solver.zero_time = toi_solver_policy();
+        assert_true(compare_as(names[i], device, &solver, scene, &l.mesh) > 0);
+        toi_free_scene(scene);
+        free_real_frames(&l);
+    }
+    if (!all)
+        skip();
+}
+
+// ---- One instant
+
+static void compare_instant(const char *name, toi_device *device, const toi_mesh *mesh,
+                            double radius)
+{
+    toi_ccd_def def = on_card(device), without = toi_default_ccd_def();
+    toi_close_array found = {0}, expected = {0};
+    assert_ok(toi_find_close(&without, mesh, radius, &expected, NULL));
+    assert_ok(toi_find_close(&def, mesh, radius, &found, NULL));
+    if (found.count != expected.count)
+        fail_msg("%s: %lld close pairs, not %lld", name, (long long)found.count,
+                 (long long)expected.count);
+    if (found.count > 0)
+        assert_memory_equal(found.data, expected.data, (size_t)found.count * sizeof *found.data);
+    toi_close_pair closest[2];
+    assert_ok(toi_find_distance(&without, mesh, &closest[0], NULL));
+    assert_ok(toi_find_distance(&def, mesh, &closest[1], NULL));
+    assert_memory_equal(&closest[1], &closest[0], sizeof closest[0]);
+    size_t bytes = (size_t)mesh->start.count * sizeof(double);
+    double *radii = malloc(bytes), *others = malloc(bytes);
+    assert_ok(toi_find_safe_radii(&without, mesh, radius, radii, NULL));
+    assert_ok(toi_find_safe_radii(&def, mesh, radius, others, NULL));
+    assert_memory_equal(others, radii, bytes);
+    free(radii);
+    free(others);
+    toi_free_close(&found);
+    toi_free_close(&expected);
+}
+
+static void distances_agree(void **state)
+{
+    toi_device *device = *state;
+    for (int64_t i = 0; i < cases(20); ++i) {
+        soup s = make_soup(1 + i * i % 200, 0.05 + 0.05 * (double)(i % 8), 0, (uint64_t)i);
+        for (int64_t v = 0; i % 3 == 0 && v < s.vertex_count; ++v)
+            for (int k = 0; k < 3; ++k)
+                s.start[v][k] = floor(8 * s.start[v][k]);
+        compare_instant("soup", device, &s.mesh, 0.05 * (double)(i % 7));
+        free_soup(&s);
+    }
+    for (int i = 0; toi_animation_name(i); ++i) {
+        toi_animation scene = make_animation(toi_animation_name(i), 4000, 2);
+        toi_edge_array edges = {0};
+        toi_mesh mesh = mesh_of(&scene, 0, &edges);
+        compare_instant(toi_animation_name(i), device, &mesh, 0.01);
+        toi_free_edges(&edges);
+        toi_free_animation(&scene);
+    }
+}
+
 static void safe_steps_agree(void **state)
 {
     toi_device *device = *state;
@@ -338,13 +520,11 @@ static void safe_steps_agree(void **state)
 // low for the mesh itself; then that is said, and the processor answers.
 static void memory_limits_change_nothing(void **state)
 {
+    (void)state;
     toi_animation scene = make_animation("n-body", long_factor() > 1 ? 100000 : 20000, 2);
     toi_edge_array edges = {0};
     toi_mesh mesh = mesh_of(&scene, 0, &edges);
-    (void)state;
-    toi_device_def unlimited = device_def();
-    toi_device *plenty; // fresh: what it held at most is what this mesh takes
-    assert_ok(toi_open_device(&unlimited, &plenty));
+    toi_device *plenty = open_card(); // whose peak is that of this scene
     toi_ccd_def def = on_card(plenty), without = toi_default_ccd_def();
     toi_impact_array impacts = {0}, expected = {0};
     assert_ok(toi_find_impacts(&without, &mesh, &expected, NULL));
@@ -567,6 +747,10 @@ int main(void)
         cmocka_unit_test(real_scenes_agree),
         cmocka_unit_test(a_real_sequence_agrees),
         cmocka_unit_test(safe_steps_agree),
+        cmocka_unit_test(distances_agree),
+        cmocka_unit_test(separations_agree_in_soups),
+        cmocka_unit_test(separations_agree_in_scenes),
+        cmocka_unit_test(separations_agree_in_real_scenes),
         cmocka_unit_test(memory_limits_change_nothing),
         cmocka_unit_test(failures_leave_the_scene_usable),
         cmocka_unit_test(other_cards_are_refused),

@@ -57,6 +57,98 @@ static void answers_are_the_processors(void **state)
     toi_close_device(device);
 }
 
+static bool even_sum(void *context, int32_t a, int32_t b)
+{
+    (void)context;
+    return (a + b) % 2 == 0 || a == 7;
+}
+
+// The host applies the policy to what is left, and counts who starts inside: all pairs, or none.
+static void separations_are_kept(void **state)
+{
+    (void)state;
+    toi_device *device = open_fake();
+    int64_t impacts = 0, inside = 0, rescaled = 0;
+    for (int seed = 0; seed < 10; ++seed) {
+        soup s = make_soup(20 + 4 * seed, 0.4, 0.3, (uint64_t)seed);
+        for (int number = 0; number < 5; ++number) {
+            toi_ccd_def def = on_device(device);
+            toi_ccd_report report;
+            def.workers = 1 + seed % 3;
+            def.narrow.min_separation = number == 1 ? 0 : 0.03;
+            def.zero_time.relative_separation = number >= 1 ? 0.2 : 0;
+            def.zero_time.rescale = number == 3 ? 0.8 : 0;
+            def.zero_time.small_time = number == 3 ? 0.1 : 0;
+            def.filter.may_collide = number == 4 ? even_sum : NULL;
+            for (knobs->hard_every = 0; knobs->hard_every <= 1; ++knobs->hard_every) {
+                impacts += compare_devices(NULL, &def, &s.mesh);
+                compare_steps(NULL, &def, &s.mesh);
+                toi_impact_array list = {0};
+                assert_ok(toi_find_impacts(&def, &s.mesh, &list, &report));
+                toi_free_impacts(&list);
+                inside += report.inside;
+                rescaled += report.rescaled;
+            }
+        }
+        free_soup(&s);
+    }
+    assert_true(impacts > 1000 && inside > 100 && rescaled > 0);
+    toi_close_device(device);
+}
+
+static int64_t compare_close(const toi_ccd_def *def, const toi_ccd_def *without,
+                             const toi_mesh *mesh, double radius)
+{
+    toi_close_array found = {0}, expected = {0};
+    assert_ok(toi_find_close(without, mesh, radius, &expected, NULL));
+    assert_ok(toi_find_close(def, mesh, radius, &found, NULL));
+    int64_t count = found.count;
+    assert_int_equal(count, expected.count);
+    if (count > 0)
+        assert_memory_equal(found.data, expected.data, (size_t)count * sizeof *found.data);
+    toi_free_close(&found);
+    toi_free_close(&expected);
+    return count;
+}
+
+static void compare_radii(const toi_ccd_def *def, const toi_ccd_def *without, const toi_mesh *mesh,
+                          double most)
+{
+    size_t bytes = (size_t)mesh->start.count * sizeof(double);
+    double *radii = malloc(bytes), *others = malloc(bytes);
+    assert_ok(toi_find_safe_radii(without, mesh, most, radii, NULL));
+    assert_ok(toi_find_safe_radii(def, mesh, most, others, NULL));
+    assert_memory_equal(others, radii, bytes);
+    free(radii);
+    free(others);
+}
+
+// Of one instant: the device searches, the host measures.
+static void distances_are_the_processors(void **state)
+{
+    (void)state;
+    toi_device *device = open_fake();
+    int64_t count = 0;
+    for (int seed = 0; seed < 12; ++seed) {
+        soup s = make_soup(10 + 8 * seed, 0.2, 0, (uint64_t)seed);
+        toi_ccd_def def = on_device(device), without;
+        def.workers = 1 + seed % 3;
+        def.filter.may_collide = seed % 4 == 3 ? even_sum : NULL;
+        without = def;
+        without.device = NULL;
+        double radius = 0.02 * seed;
+        count += compare_close(&def, &without, &s.mesh, radius);
+        toi_close_pair found, expected;
+        assert_ok(toi_find_distance(&without, &s.mesh, &expected, NULL));
+        assert_ok(toi_find_distance(&def, &s.mesh, &found, NULL));
+        assert_memory_equal(&found, &expected, sizeof found);
+        compare_radii(&def, &without, &s.mesh, radius);
+        free_soup(&s);
+    }
+    assert_true(count > 100);
+    toi_close_device(device);
+}
+
 static void positions_may_be_single_and_strided(void **state)
 {
     (void)state;
@@ -83,12 +175,6 @@ static void positions_may_be_single_and_strided(void **state)
     free(rows);
     free_soup(&s);
     toi_close_device(device);
-}
-
-static bool even_sum(void *context, int32_t a, int32_t b)
-{
-    (void)context;
-    return (a + b) % 2 == 0 || a == 7;
 }
 
 // Of the four filters that there can be, each in a scene, and each put into one that has another.
@@ -500,6 +586,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(answers_are_the_processors, begin_fake, end_fake),
+        cmocka_unit_test_setup_teardown(separations_are_kept, begin_fake, end_fake),
+        cmocka_unit_test_setup_teardown(distances_are_the_processors, begin_fake, end_fake),
         cmocka_unit_test_setup_teardown(positions_may_be_single_and_strided, begin_fake, end_fake),
         cmocka_unit_test_setup_teardown(filters_hold, begin_fake, end_fake),
         cmocka_unit_test_setup_teardown(small_meshes_are_answered, begin_fake, end_fake),

@@ -8,6 +8,7 @@
 #include "ccd/corners.h"
 #include "ccd/measure.h"
 #include "ccd/records.h"
+#include "device/device.h"
 #include "kernel/rounding.h"
 #include "mesh/mesh.h"
 
@@ -67,6 +68,7 @@ struct measuring
     void *context;           // of the sink
     _Atomic uint64_t *radii; // bits of each vertex's radius
     double separation;       // that the radii keep
+    toi_near_names near;     // from a device: what there is of the first two kinds
 };
 
 // ---- Measuring
@@ -94,7 +96,7 @@ static toi_status measure_block(void *context, toi_pair *pairs, int64_t count, i
     double started = toi_clock();
     toi_status status = TOI_OK;
     w->candidates += count;
-    if (m->def.float_boxes) // boxes in double decide
+    if (m->def.float_boxes || m->def.device) // boxes in double decide
         count = toi_keep_overlapping(&m->pipeline, m->kind, pairs, count);
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
         int64_t n = count - first < BATCH ? count - first : BATCH;
@@ -120,6 +122,26 @@ static void account(measuring *m, double wall)
     report->seconds_broad -= seconds;
 }
 
+// What a device has found, of this kind.
+static toi_status measure_near(void *context, int64_t piece, int worker)
+{
+    measuring *m = context;
+    const toi_near_names *near = &m->near;
+    int64_t first = piece * BATCH, rest = near->count - first, count = 0;
+    toi_pair pairs[BATCH];
+    for (int64_t i = first; i < first + BATCH && i < first + rest; ++i)
+        if (near->names[i].kind == (int32_t)m->kind)
+            pairs[count++] = (toi_pair){near->names[i].a, near->names[i].b};
+    if (m->pipeline.scene->topology.filter.may_collide)
+        count = toi_keep_allowed(&m->pipeline, m->kind, pairs, count);
+    return measure_block(m, pairs, count, piece, worker);
+}
+
+static bool is_on_device(const measuring *m, toi_kind kind)
+{
+    return m->def.device && kind < TOI_PAIR_KINDS;
+}
+
 static toi_status measure_kind(measuring *m, toi_kind kind)
 {
     toi_pipeline *p = &m->pipeline;
@@ -129,9 +151,50 @@ static toi_status measure_kind(measuring *m, toi_kind kind)
         m->workers[i].seconds = 0;
     }
     double before = p->report.seconds_broad;
+    toi_receiver to = {.context = m, .emit = measure_block};
+    double started = toi_clock();
     toi_status status =
-        toi_stream_kind(p, kind, (toi_receiver){.context = m, .emit = measure_block});
+        is_on_device(m, kind)
+            ? toi_parallel(p->workers, (m->near.count + BATCH - 1) / BATCH, measure_near, m)
+            : toi_stream_kind(p, kind, to);
+    if (is_on_device(m, kind))
+        p->report.seconds_broad += toi_clock() - started;
     account(m, p->report.seconds_broad - before);
+    if (is_on_device(m, kind))
+        p->report.candidates[kind] = -1; // nobody has counted them
+    return status;
+}
+
+// The largest difference of two coordinates.
+static double extent_of(const measuring *m)
+{
+    double extent = 0;
+    for (int k = 0; k < 3; ++k) {
+        double lo = INFINITY, hi = -INFINITY;
+        for (int64_t i = 0; i < m->pipeline.report.vertices; ++i) {
+            lo = fmin(lo, m->vertices[i].at[k]);
+            hi = fmax(hi, m->vertices[i].at[k]);
+        }
+        extent = fmax(extent, hi - lo);
+    }
+    return extent;
+}
+
+// With this separation, boxes of all pairs overlap whose computed distance is at most `distance`:
+// the true one is larger by at most 2^-43 extents, or by a few of the least doubles.
+static double reach_of(double distance, double extent)
+{
+    return fmin(distance * (1 + 0x1p-50) + (extent * 0x1p-42 + DBL_MIN), DBL_MAX);
+}
+
+// A device is asked for more: its boxes and directions are exact, and a distance that comes out at
+// the separation may be a little larger.
+static toi_status ask_device(measuring *m, double separation)
+{
+    double started = toi_clock();
+    double reach = reach_of(separation, fmin(extent_of(m), DBL_MAX));
+    toi_status status = toi_find_near_on_device(&m->pipeline, reach, &m->near);
+    m->pipeline.report.seconds_broad += toi_clock() - started;
     return status;
 }
 
@@ -144,6 +207,8 @@ static toi_status measure_within(measuring *m, double separation)
     toi_free_mesh_order(&p->order); // of boxes for another separation
     for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         p->report.candidates[kind] = p->report.tested[kind] = p->report.hits[kind] = 0;
+    if (m->def.device)
+        status = ask_device(m, separation);
     for (int kind = 0; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind)
         status = measure_kind(m, (toi_kind)kind);
     return status;
@@ -215,6 +280,8 @@ static toi_status prepare(measuring *m)
 {
     toi_pipeline *p = &m->pipeline;
     toi_status status = toi_prepare_step(p);
+    if (status == TOI_OK)
+        status = toi_need_host_positions(p, "distances");
     if (status != TOI_OK)
         return status;
     int64_t count = p->mesh.start.count;
@@ -346,28 +413,6 @@ static toi_status keep_closest(measuring *m, measure_worker *w, int64_t count, i
             w->closest = w->found[i];
     toi_lower_time(&m->most, w->closest.distance);
     return TOI_OK;
-}
-
-// The largest difference of two coordinates.
-static double extent_of(const measuring *m)
-{
-    double extent = 0;
-    for (int k = 0; k < 3; ++k) {
-        double lo = INFINITY, hi = -INFINITY;
-        for (int64_t i = 0; i < m->pipeline.report.vertices; ++i) {
-            lo = fmin(lo, m->vertices[i].at[k]);
-            hi = fmax(hi, m->vertices[i].at[k]);
-        }
-        extent = fmax(extent, hi - lo);
-    }
-    return extent;
-}
-
-// With this separation, boxes of all pairs overlap whose computed distance is at most `distance`:
-// the true one is larger by at most 2^-43 extents, or by a few of the least doubles.
-static double reach_of(double distance, double extent)
-{
-    return fmin(distance * (1 + 0x1p-50) + (extent * 0x1p-42 + DBL_MIN), DBL_MAX);
 }
 
 // Pairs whose boxes overlap as they are give a first distance. What is closer than that is found

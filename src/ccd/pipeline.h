@@ -133,6 +133,20 @@ toi_status toi_solve_candidates(toi_pipeline *pipeline, toi_consume_fn *consume,
 toi_status toi_solve_kinds(toi_pipeline *pipeline, int first, toi_consume_fn *consume,
                            void *context, _Atomic uint64_t *t_max);
 
+// The same for pairs of the first two kinds that a device has left, with their positions. Those
+// that the filter forbids are passed over.
+typedef struct toi_left_pairs
+{
+    const toi_pair_name *names;
+    const toi_query *queries;
+    int64_t count;
+} toi_left_pairs;
+toi_status toi_solve_left(toi_pipeline *pipeline, const toi_left_pairs *left,
+                          toi_consume_fn *consume, void *context, _Atomic uint64_t *t_max);
+
+// Of two pairs, does `a` come first in canonical order?
+bool toi_is_named_before(const toi_pair_name *a, const toi_pair_name *b);
+
 // What measuring the candidates of a mesh takes at most beside searching for them.
 int64_t toi_measure_need(const toi_mesh_counts *counts, int workers);
 

@@ -17,6 +17,7 @@
 enum
 {
     BATCH = 512,
+    LEFT_PIECE = 8,        // pairs of a device that may need long integers
     AHEAD = 16,            // pairs that are fetched before they are gathered
     CANDIDATES_A_BOUND = 2 // from how many candidates a primitive on bounds pay
 };
@@ -265,7 +266,7 @@ static void keep_shares(const solve_stage *stage, solve_worker *w, toi_pair *pai
     solve_queries(stage, w, inside, def, (shares){share, share}, NULL);
 }
 
-static bool is_named_before(const toi_pair_name *a, const toi_pair_name *b)
+bool toi_is_named_before(const toi_pair_name *a, const toi_pair_name *b)
 {
     if (a->kind != b->kind)
         return a->kind < b->kind;
@@ -280,7 +281,7 @@ static void count_inside(const solve_stage *stage, solve_worker *w, const toi_pa
         if (!w->results[i].starts_inside)
             continue;
         ++w->inside;
-        if (is_named_before(&name, &w->first_inside))
+        if (toi_is_named_before(&name, &w->first_inside))
             w->first_inside = name;
     }
 }
@@ -562,16 +563,21 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     return status;
 }
 
+static void add_counts(toi_pipeline *p, const solve_worker *w)
+{
+    p->report.rescaled += w->rescaled;
+    p->report.inside += w->inside;
+    if (toi_is_named_before(&w->first_inside, &p->report.first_inside))
+        p->report.first_inside = w->first_inside;
+}
+
 // Shares the wall time of the fused phases out in proportion to the workers' own clocks.
 static void account(toi_pipeline *p, toi_kind kind, const solve_worker *workers, double wall)
 {
     double narrow = 0;
     for (int i = 0; i < p->workers; ++i) {
         p->report.tested[kind] += workers[i].tested;
-        p->report.rescaled += workers[i].rescaled;
-        p->report.inside += workers[i].inside;
-        if (is_named_before(&workers[i].first_inside, &p->report.first_inside))
-            p->report.first_inside = workers[i].first_inside;
+        add_counts(p, &workers[i]);
         narrow += workers[i].seconds;
     }
     narrow = fmin(narrow / p->workers, wall);
@@ -579,17 +585,21 @@ static void account(toi_pipeline *p, toi_kind kind, const solve_worker *workers,
     p->report.seconds_broad -= narrow;
 }
 
+static void reset_worker(solve_worker *w)
+{
+    w->seconds = 0;
+    w->tested = 0;
+    w->single = w->wide = (filter_rest){0};
+    w->rescaled = w->inside = 0;
+    w->first_inside = NO_PAIR;
+}
+
 static toi_status solve_kind(solve_stage *stage, toi_kind kind)
 {
     toi_pipeline *p = stage->pipeline;
     stage->kind = kind;
-    for (int i = 0; i < p->workers; ++i) {
-        stage->scratch[i].seconds = 0;
-        stage->scratch[i].tested = 0;
-        stage->scratch[i].single = stage->scratch[i].wide = (filter_rest){0};
-        stage->scratch[i].rescaled = stage->scratch[i].inside = 0;
-        stage->scratch[i].first_inside = NO_PAIR;
-    }
+    for (int i = 0; i < p->workers; ++i)
+        reset_worker(&stage->scratch[i]);
     stage->seen = 0;
     // A scene has the memory for bounds at hand, whether this step makes them or not: so all its
     // steps take the same.
@@ -630,26 +640,115 @@ static toi_status solve_remembered(solve_stage *stage)
     return asked ? solve_block(stage, &pair, 1, 0, 0) : TOI_OK;
 }
 
+// Workers, and what the narrow phase wants of memory for each.
+static toi_status take_workers(solve_stage *stage, char **scratch)
+{
+    const toi_pipeline *p = stage->pipeline;
+    int64_t bytes = toi_narrow_scratch_bytes(p->def->narrow.method);
+    stage->scratch = toi_take(p->budget, p->workers, sizeof *stage->scratch);
+    *scratch = stage->scratch ? toi_take(p->budget, p->workers, (size_t)bytes) : NULL;
+    if (!*scratch)
+        return toi_allocation_status();
+    for (int i = 0; i < p->workers; ++i)
+        stage->scratch[i].scratch = *scratch + i * bytes;
+    return TOI_OK;
+}
+
 toi_status toi_solve_kinds(toi_pipeline *p, int first, toi_consume_fn *consume, void *context,
                            _Atomic uint64_t *t_max)
 {
     solve_stage stage = {.pipeline = p, .consume = consume, .context = context, .t_max = t_max};
-    int64_t bytes = toi_narrow_scratch_bytes(p->def->narrow.method);
-    stage.scratch = toi_take(p->budget, p->workers, sizeof *stage.scratch);
-    char *scratch = stage.scratch ? toi_take(p->budget, p->workers, (size_t)bytes) : NULL;
+    char *scratch = NULL;
+    toi_status status = take_workers(&stage, &scratch);
     double started = toi_clock();
-    toi_status status = scratch ? toi_take_trajectories(p) : toi_allocation_status();
+    if (status == TOI_OK)
+        status = toi_take_trajectories(p);
     p->report.seconds_narrow += toi_clock() - started;
     if (status == TOI_OK)
         status = toi_begin_motion(p);
-    for (int i = 0; scratch && i < p->workers; ++i)
-        stage.scratch[i].scratch = scratch + i * bytes;
     if (status == TOI_OK && first == 0)
         status = solve_remembered(&stage);
     for (int kind = first; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind)
         status = solve_kind(&stage, (toi_kind)kind);
     toi_give_back(scratch);
     toi_give_back(stage.scratch);
+    return status;
+}
+
+// ---- What a device has left
+
+typedef struct left_job
+{
+    solve_stage stages[TOI_PAIR_KINDS]; // which have the same workers
+    const toi_left_pairs *left;
+} left_job;
+
+// The queries of one kind among a few go to the worker; returns how many.
+static int64_t gather_left(const left_job *job, toi_kind kind, int64_t first, int64_t end,
+                           solve_worker *w, toi_pair *pairs)
+{
+    int64_t count = 0;
+    for (int64_t i = first; i < end; ++i) {
+        const toi_pair_name *name = &job->left->names[i];
+        toi_pair pair = {name->a, name->b};
+        if (name->kind != (int32_t)kind || !toi_is_allowed(job->stages[0].pipeline, kind, pair))
+            continue;
+        w->queries[count] = job->left->queries[i];
+        w->starts_inside[count] = false; // as far as is known
+        pairs[count++] = pair;
+    }
+    return count;
+}
+
+static toi_status solve_left_piece(void *context, int64_t piece, int worker)
+{
+    const left_job *job = context;
+    const toi_pipeline *p = job->stages[0].pipeline;
+    solve_worker *w = &job->stages[0].scratch[worker];
+    int64_t first = piece * LEFT_PIECE, end = first + LEFT_PIECE;
+    toi_status status = TOI_OK;
+    if (end > job->left->count)
+        end = job->left->count;
+    for (int kind = 0; kind < TOI_PAIR_KINDS && status == TOI_OK; ++kind) {
+        const solve_stage *stage = &job->stages[kind];
+        toi_pair pairs[LEFT_PIECE];
+        int64_t count = gather_left(job, (toi_kind)kind, first, end, w, pairs);
+        if (count == 0)
+            continue;
+        solve_batch(stage, w, pairs, count);
+        if (p->budget->starved) // a query was left undecided for want of memory: no answer
+            return toi_refuse(p->budget, p->budget->limit + 1);
+        int64_t impacts = list_impacts(w, (toi_kind)kind, pairs, count);
+        if (impacts > 0)
+            status = stage->consume(stage->context, w->impacts, impacts, worker);
+    }
+    return status;
+}
+
+toi_status toi_solve_left(toi_pipeline *p, const toi_left_pairs *left, toi_consume_fn *consume,
+                          void *context, _Atomic uint64_t *t_max)
+{
+    if (left->count == 0)
+        return TOI_OK;
+    double started = toi_clock();
+    solve_stage stage = {.pipeline = p, .consume = consume, .context = context, .t_max = t_max};
+    char *scratch = NULL;
+    toi_status status = take_workers(&stage, &scratch);
+    left_job job = {.left = left};
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+        job.stages[kind] = stage;
+        job.stages[kind].kind = (toi_kind)kind;
+    }
+    for (int i = 0; i < p->workers && status == TOI_OK; ++i)
+        reset_worker(&stage.scratch[i]);
+    int64_t pieces = (left->count + LEFT_PIECE - 1) / LEFT_PIECE;
+    if (status == TOI_OK)
+        status = toi_parallel(p->workers, pieces, solve_left_piece, &job);
+    for (int i = 0; i < p->workers && status == TOI_OK; ++i)
+        add_counts(p, &stage.scratch[i]);
+    toi_give_back(scratch);
+    toi_give_back(stage.scratch);
+    p->report.seconds_narrow += toi_clock() - started;
     return status;
 }
 

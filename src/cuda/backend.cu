@@ -66,20 +66,46 @@ static void set_header(toi_card_mesh *mesh, double t_max)
     h->start = start;
     h->end = end;
     h->t_max = t_max;
+    h->first_inside = ~(toi_count)0;
     for (int k = 0; k < 3; ++k)
         h->low[k] = ~(toi_count)0;
     memcpy(&h->limit, &t_max, sizeof h->limit);
     h->first_time = h->first_place = ~(toi_count)0;
 }
 
+// Room for what searches leave of as many pairs as the queue of those has, which becomes shorter
+// where the limit does not allow it.
+static toi_status make_found(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    const toi_count least = 4096;
+    toi_status status = TOI_OK;
+    while (mesh->step.apart) {
+        toi_capacities n = mesh->capacities;
+        status =
+            toi_make_room(mesh->card, &mesh->found, n.left * sizeof(toi_apart_found), complaint);
+        bool full = status == TOI_ERROR_LIMIT || status == TOI_ERROR_MEMORY;
+        if (!full || n.left <= least)
+            break;
+        mesh->capacities.left = n.left / 2 > least ? n.left / 2 : least;
+        TOI_TRY(toi_make_queues(mesh, &mesh->capacities, complaint));
+    }
+    mesh->step.found = (toi_apart_found *)mesh->found.data;
+    return status;
+}
+
 // Where the list goes: room for as many as the queue of hits has.
 static toi_status make_list(toi_card_mesh *mesh, toi_complaint *complaint)
 {
+    TOI_TRY(make_found(mesh, complaint));
     toi_room *room = mesh->residence == TOI_ON_DEVICE ? &mesh->on_card : &mesh->on_host;
     if (mesh->goal == TOI_CARD_ALL)
         TOI_TRY(
             toi_make_room(mesh->card, room, mesh->capacities.hits * sizeof(toi_impact), complaint));
+    if (mesh->goal == TOI_CARD_NEAR)
+        TOI_TRY(toi_make_room(mesh->card, room, mesh->capacities.hits * sizeof(toi_pair_name),
+                              complaint));
     mesh->step.sorted = (toi_impact *)room->data;
+    mesh->step.near = (toi_pair_name *)room->data;
     mesh->step.scratch = mesh->sort_scratch.data;
     return TOI_OK;
 }
@@ -91,6 +117,7 @@ toi_status toi_set_sources(toi_card_mesh *mesh, const toi_point_view *start,
         return toi_complain(complaint, TOI_ERROR_ARGUMENT,
                             "positions are missing: no step has ended on this card yet");
     mesh->has_end = false;
+    mesh->step.apart = false;
     toi_control *h = mesh->header;
     int64_t vertices = mesh->step.vertex_count;
     TOI_TRY(toi_find_source(mesh->card, vertices, start, &mesh->staged[0], &h->start, complaint));
@@ -104,10 +131,12 @@ static toi_status prepare(toi_card_mesh *mesh, const toi_card_question *question
 {
     TOI_TRY(toi_check_cuda(cudaSetDevice(mesh->card->info.number), "be used", complaint));
     TOI_TRY(toi_set_sources(mesh, &question->start, &question->end, question->t_max, complaint));
+    mesh->header->policy = toi_take_policy(&question->policy);
     mesh->goal = question->goal;
     mesh->residence = question->residence;
     mesh->measure = question->measure;
     mesh->step.defer = question->defer;
+    mesh->step.apart = toi_keeps_apart(&question->policy);
     return make_list(mesh, complaint);
 }
 
@@ -147,16 +176,17 @@ static toi_status grow(toi_card_mesh *mesh, bool windows, toi_complaint *complai
         wanted.pairs = with_reserve(pairs);
     if (!windows && seen->window.left.n > wanted.left)
         wanted.left = with_reserve(seen->window.left.n);
-    if (seen->hits.n > wanted.hits && mesh->goal == TOI_CARD_ALL)
+    if (seen->hits.n > wanted.hits && mesh->goal != TOI_CARD_EARLIEST)
         wanted.hits = with_reserve(seen->hits.n);
     if (seen->hard.n > wanted.hard)
         wanted.hard = with_reserve(seen->hard.n);
     TOI_TRY(toi_make_queues(mesh, &wanted, complaint));
-    if (mesh->capacities.hits < seen->hits.n && mesh->goal == TOI_CARD_ALL)
-        return toi_complain(complaint, TOI_ERROR_LIMIT,
-                            "%llu impacts or more do not fit the card's memory limit of %lld "
-                            "bytes: allow more",
-                            seen->hits.n, (long long)mesh->card->limit);
+    if (mesh->capacities.hits < seen->hits.n && mesh->goal != TOI_CARD_EARLIEST)
+        return toi_complain(
+            complaint, TOI_ERROR_LIMIT,
+            "%llu impacts or close pairs, or more, do not fit the card's memory limit of %lld "
+            "bytes: allow more",
+            seen->hits.n, (long long)mesh->card->limit);
     return make_list(mesh, complaint);
 }
 
@@ -229,9 +259,23 @@ static void set_list(const toi_card_mesh *mesh, toi_card_answer *answer)
         set_counts(answer);
         return;
     }
-    answer->impacts = mesh->step.sorted;
     answer->count = (int64_t)mesh->count;
+    if (mesh->goal == TOI_CARD_NEAR) {
+        answer->near = mesh->step.near;
+        answer->earliest = no_impact();
+        return;
+    }
+    answer->impacts = mesh->step.sorted;
     answer->earliest = mesh->count > 0 ? *mesh->step.earliest : no_impact();
+}
+
+static void set_inside(const toi_control *seen, toi_card_answer *answer)
+{
+    toi_count key = seen->first_inside;
+    answer->inside = (int64_t)seen->inside;
+    if (answer->inside > 0)
+        answer->first_inside = {key >> 63 ? TOI_EDGE_EDGE : TOI_VERTEX_FACE,
+                                (int32_t)(key >> 32 & 0x7fffffff), (int32_t)(uint32_t)key};
 }
 
 void toi_set_stages(const toi_card_mesh *mesh, toi_device_report *report)
@@ -313,6 +357,7 @@ static toi_status find(toi_card_mesh *mesh, const toi_card_question *question,
         answer->impacts = NULL;
         answer->earliest = no_impact();
     }
+    set_inside(seen, answer);
     answer->hard = mesh->step.hard;
     answer->queries = mesh->step.queries;
     answer->hard_count = (int64_t)seen->hard.n;

@@ -125,6 +125,8 @@ static toi_status start_card(const toi_device_def *def, toi_card *card, toi_comp
     TOI_TRY(toi_fill_filter(card, complaint));
     TOI_TRY(toi_fill_ladder(card, complaint));
     TOI_TRY(toi_fill_hard(card, complaint));
+    TOI_TRY(toi_fill_margins(card, complaint));
+    TOI_TRY(toi_fill_apart(card, complaint));
     TOI_TRY(toi_fill_impacts(card, complaint));
     TOI_TRY(toi_fill_surface_search(card, complaint));
     TOI_TRY(toi_fill_cull(card, complaint));

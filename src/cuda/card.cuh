@@ -11,7 +11,8 @@
 struct toi_fillings
 {
     int surface_meet, cull, signs, neighbours;
-    int blocks, meet, filter, contacts[2], hard[2], share, write;
+    int blocks, meet, filter, contacts[2], hard[2], margins, searches[2], settle[2], apart[2],
+        share, write;
 };
 
 // Memory of the card, or page-locked memory of the host that the card sees at the same address.

@@ -8,7 +8,7 @@
 #include "kernel/corner_signs.h"
 #include "kernel/single.h"
 
-#include "cuda/step.cuh"
+#include "cuda/slot_motion.cuh"
 
 enum
 {
@@ -29,49 +29,6 @@ struct tallies
     uint32_t edges;
 };
 
-// How far a difference of two positions in single precision is off.
-static __device__ __forceinline__ float take_off(const toi_control *c)
-{
-    return __int_as_float(c->off) * 2.125f;
-}
-
-// Returns false where the sizes are not to be trusted.
-template <int KIND>
-static __device__ __forceinline__ bool load_motion(const toi_step *s, uint2 pair,
-                                                   toi_pair_motion *m)
-{
-    constexpr int NA = KIND == TOI_EDGE_EDGE ? 2 : 1, NB = KIND == TOI_EDGE_EDGE ? 2 : 3;
-    const toi_slots *first = &s->slots[KIND == TOI_EDGE_EDGE ? TOI_EDGE : TOI_VERTEX];
-    const toi_slots *second = &s->slots[KIND == TOI_EDGE_EDGE ? TOI_EDGE : TOI_FACE];
-    const float *a = first->numbers + (int64_t)(pair.x / 32) * (6 * NA * 32) + pair.x % 32;
-    const float *b = second->numbers + (int64_t)(pair.y / 32) * (6 * NB * 32) + pair.y % 32;
-#pragma unroll
-    for (int i = 0; i < 6; ++i) {
-        int end = i / 3, k = i % 3;
-        float x[4];
-        for (int c = 0; c < NA; ++c)
-            x[c] = a[((end * NA + c) * 3 + k) * 32];
-        for (int c = 0; c < NB; ++c)
-            x[NA + c] = b[((end * NB + c) * 3 + k) * 32];
-        m->p[end][k] = TOI_P_OF(KIND == TOI_EDGE_EDGE, x);
-        m->e[end][k] = TOI_E_OF(KIND == TOI_EDGE_EDGE, x);
-        m->g[end][k] = TOI_G_OF(KIND == TOI_EDGE_EDGE, x);
-    }
-    return !toi_measure_single(m);
-}
-
-// Pairs that the groups of the filter forbid.
-template <int KIND>
-static __device__ __forceinline__ bool is_forbidden(const toi_step *s, uint2 pair)
-{
-    const toi_slots *first = &s->slots[KIND == TOI_EDGE_EDGE ? TOI_EDGE : TOI_VERTEX];
-    const toi_slots *second = &s->slots[KIND == TOI_EDGE_EDGE ? TOI_EDGE : TOI_FACE];
-    if (!first->bodies)
-        return false;
-    int32_t body = first->bodies[pair.x];
-    return body >= 0 && body == second->bodies[pair.y];
-}
-
 template <int KIND>
 static __device__ __forceinline__ void look_again(const toi_step *s, filter_warp &w, uint32_t at,
                                                   bool real, float off, toi_outlet &kept,
@@ -82,7 +39,7 @@ static __device__ __forceinline__ void look_again(const toi_step *s, filter_warp
     float d[3] = {w.directions[0][at], w.directions[1][at], w.directions[2][at]};
     __syncwarp();
     toi_pair_motion m;
-    bool trusted = load_motion<KIND>(s, pair, &m);
+    bool trusted = toi_load_slot_motion<KIND>(s, pair, &m);
     float slack[3];
     toi_take_slack(&m, &off, slack);
     bool apart = toi_try_signs(KIND, &m, slack, d) || toi_signs_separate(KIND, &m, slack, d) ||
@@ -106,13 +63,13 @@ static __device__ __forceinline__ void filter_all(const toi_step *s, filter_warp
     toi_count warps = (toi_count)gridDim.x * FILTER_WARPS;
     toi_count warp = (toi_count)blockIdx.x * FILTER_WARPS + threadIdx.x / TOI_WARP;
     uint32_t count = 0;
-    float off = take_off(c);
+    float off = toi_difference_off(c);
     for (toi_count base = warp * TOI_WARP; base < n; base += warps * TOI_WARP) {
         uint2 pair = s->pairs[KIND][toi_least(base + toi_lane(), n - 1)];
         toi_pair_motion m;
         float d[3];
-        bool real = base + toi_lane() < n && !is_forbidden<KIND>(s, pair);
-        bool trusted = load_motion<KIND>(s, pair, &m);
+        bool real = base + toi_lane() < n && !toi_is_forbidden<KIND>(s, pair);
+        bool trusted = toi_load_slot_motion<KIND>(s, pair, &m);
         toi_mean_direction(KIND, &m, d);
         float slack[3];
         toi_take_slack(&m, &off, slack);

@@ -10,18 +10,6 @@ enum
     HARD_THREADS = 64
 };
 
-static __device__ void hand_over(const toi_step *s, const toi_slot_pair *p,
-                                 const double points[2][4][3])
-{
-    toi_count at = atomicAdd(&s->control->hard.n, (toi_count)1);
-    if (at >= s->hard_capacity)
-        return;
-    s->hard[at] = {p->edge_edge ? TOI_EDGE_EDGE : TOI_VERTEX_FACE, p->a.w, p->b.w};
-    double *to = &s->queries[at].start[0][0]; // the end follows the start
-    for (int i = 0; i < 24; ++i)
-        to[i] = points[i / 12][i / 3 % 4][i % 3];
-}
-
 template <bool EARLIEST>
 static __global__ void __launch_bounds__(HARD_THREADS) untie(const __grid_constant__ toi_step s)
 {
@@ -39,7 +27,7 @@ static __global__ void __launch_bounds__(HARD_THREADS) untie(const __grid_consta
         int verdict = toi_climb_knot(p.edge_edge, points, toi_limit_of(s.control), &time);
         toi_note_hit<EARLIEST>(&s, pair, &p, verdict == TOI_FIXED_HIT, time);
         if (verdict == TOI_FIXED_DECLINED)
-            hand_over(&s, &p, points);
+            toi_hand_over(&s, &p, points);
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "cuda/query.cuh"
 
+#include "cuda/apart_ladder.cuh"
 #include "cuda/ladder.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -61,7 +62,10 @@ static __device__ __noinline__ void place_carefully(const toi_step *s, toi_hit h
     toi_slot_pair p = toi_find_slots(s, make_uint2(hit.a, hit.b));
     double points[2][4][3];
     toi_load_points(s, &p, points);
-    toi_place_impact(p.edge_edge, points, impact);
+    if (s->apart)
+        toi_place_apart(p.edge_edge, points, impact);
+    else
+        toi_place_impact(p.edge_edge, points, impact);
 }
 
 // Returns false where that takes care.
@@ -93,7 +97,7 @@ static __device__ __forceinline__ void set_impact(const toi_step *s, toi_hit hit
 {
     toi_slot_pair p = toi_find_slots(s, make_uint2(hit.a, hit.b));
     name_impact(&p, hit.time, impact);
-    if (!place_quickly(s, &p, impact)) {
+    if (s->apart || !place_quickly(s, &p, impact)) {
         toi_impact careful = *impact;
         place_carefully(s, hit, &careful);
         *impact = careful;

@@ -38,12 +38,47 @@ static toi_status start_list(toi_card_mesh *mesh, toi_complaint *complaint)
     if (mesh->goal == TOI_CARD_EARLIEST) {
         toi_start_pick(mesh->card, &mesh->step);
         mark(mesh, "earliest");
+    } else if (mesh->goal == TOI_CARD_NEAR) {
+        toi_start_report(mesh->card, &mesh->step);
+        mark(mesh, "report");
     } else {
         TOI_TRY(toi_start_order(mesh->card, &mesh->step, &mesh->sort_scratch, ~(toi_count)0,
                                 complaint));
         mark(mesh, "list");
     }
     return TOI_OK;
+}
+
+// Drops pairs that are certainly apart.
+static void start_filter(const toi_card_mesh *mesh)
+{
+    if (mesh->step.apart)
+        toi_start_margins(mesh->card, &mesh->step);
+    else
+        toi_start_filter(mesh->card, &mesh->step);
+}
+
+// When the others come together.
+static void start_times(toi_card_mesh *mesh)
+{
+    const toi_card *card = mesh->card;
+    const toi_step *s = &mesh->step;
+    if (mesh->goal == TOI_CARD_NEAR) {
+        toi_start_names(card, s);
+        mark(mesh, "names");
+        return;
+    }
+    if (s->apart) {
+        toi_start_apart_search(card, s, mesh->goal);
+        mark(mesh, "turns");
+        toi_start_apart(card, s, mesh->goal);
+        mark(mesh, "times");
+        return;
+    }
+    toi_start_contacts(card, s, mesh->goal);
+    mark(mesh, "contacts");
+    toi_start_hard(card, s, mesh->goal);
+    mark(mesh, "knots");
 }
 
 static void start_search(toi_card_mesh *mesh)
@@ -54,12 +89,9 @@ static void start_search(toi_card_mesh *mesh)
     mark(mesh, "blocks");
     toi_start_meet(card, s, whole);
     mark(mesh, "pairs");
-    toi_start_filter(card, s);
+    start_filter(mesh);
     mark(mesh, "filter");
-    toi_start_contacts(card, s, mesh->goal);
-    mark(mesh, "contacts");
-    toi_start_hard(card, s, mesh->goal);
-    mark(mesh, "knots");
+    start_times(mesh);
 }
 
 static toi_status start_whole(toi_card_mesh *mesh, toi_complaint *complaint)
@@ -187,7 +219,7 @@ static toi_status run_blocks(toi_card_mesh *mesh, toi_count to, toi_window_sums 
         toi_window window = {from, toi_least(from + width, to)};
         TOI_TRY(clear(mesh, &s->control->window, 0, sizeof s->control->window, complaint));
         toi_start_meet(mesh->card, s, window);
-        toi_start_filter(mesh->card, s);
+        start_filter(mesh);
         TOI_TRY(look(mesh, &seen, complaint));
         const toi_in_window *w = &seen->window;
         toi_count vf = w->pairs[TOI_VERTEX_FACE].n, ee = w->pairs[TOI_EDGE_EDGE].n;
@@ -197,8 +229,7 @@ static toi_status run_blocks(toi_card_mesh *mesh, toi_count to, toi_window_sums 
         width = toi_least(by_pairs, toi_next_width(wide, w->left.n, s->left_capacity));
         if (!fits)
             continue;
-        toi_start_contacts(mesh->card, s, mesh->goal);
-        toi_start_hard(mesh->card, s, mesh->goal);
+        start_times(mesh);
         sums->tested[TOI_VERTEX_FACE] += vf;
         sums->tested[TOI_EDGE_EDGE] += ee;
         sums->left[TOI_EDGE_EDGE] += w->edges_left.n;

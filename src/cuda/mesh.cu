@@ -217,10 +217,10 @@ void toi_free_card_mesh(void *freed)
     cudaSetDevice(mesh->card->info.number);
     cudaStreamSynchronize(mesh->card->stream);
     toi_room *rooms[] = {
-        &mesh->topology,  &mesh->resident, &mesh->order_scratch, &mesh->blocks,
-        &mesh->pairs,     &mesh->left,     &mesh->hits,          &mesh->sort_scratch,
-        &mesh->control,   &mesh->host,     &mesh->hard,          &mesh->staged[0],
-        &mesh->staged[1], &mesh->on_host,  &mesh->on_card,       &mesh->decided};
+        &mesh->topology, &mesh->resident, &mesh->order_scratch, &mesh->blocks,       &mesh->pairs,
+        &mesh->left,     &mesh->found,    &mesh->hits,          &mesh->sort_scratch, &mesh->control,
+        &mesh->host,     &mesh->hard,     &mesh->staged[0],     &mesh->staged[1],    &mesh->on_host,
+        &mesh->on_card,  &mesh->decided};
     toi_find_rooms *find = &mesh->find;
     toi_room *of_searches[] = {&find->control, &find->report,    &find->boxes,
                                &find->order,   &find->scratch,   &find->found,

@@ -36,7 +36,7 @@ struct toi_card_mesh
     toi_room topology; // edges, faces, groups of the filter
     const int32_t *edges, *faces, *groups;
     toi_room resident; // positions, slots, bins
-    toi_room order_scratch, blocks, pairs, left, hits, sort_scratch;
+    toi_room order_scratch, blocks, pairs, left, found, hits, sort_scratch;
     toi_room control;                                    // on the card
     toi_room host;                                       // header, report and earliest
     toi_room hard, staged[2], on_host, on_card, decided; // lists and positions

@@ -100,4 +100,44 @@ static __device__ __forceinline__ void toi_note_hit(const toi_step *s, uint2 pai
         toi_draw_rank(s, at, toi_bin_of(s, p->edge_edge, p->a.w), time);
 }
 
+// Leaves a pair to the host, with its positions.
+static __device__ __noinline__ void toi_hand_over(const toi_step *s, const toi_slot_pair *p,
+                                                  const double points[2][4][3])
+{
+    toi_count at = atomicAdd(&s->control->hard.n, (toi_count)1);
+    if (at >= s->hard_capacity)
+        return;
+    s->hard[at] = {p->edge_edge ? TOI_EDGE_EDGE : TOI_VERTEX_FACE, p->a.w, p->b.w};
+    double *to = &s->queries[at].start[0][0]; // the end follows the start
+    for (int i = 0; i < 24; ++i)
+        to[i] = points[i / 12][i / 3 % 4][i % 3];
+}
+
+static __device__ __noinline__ void toi_leave_to_host(const toi_step *s, const toi_slot_pair *p)
+{
+    double points[2][4][3];
+    toi_load_points(s, p, points);
+    toi_hand_over(s, p, points);
+}
+
+// A pair starts at its separation or closer: counts it. Returns true where it is left to the host
+// instead.
+static __device__ __forceinline__ bool toi_note_inside(const toi_step *s, const toi_slot_pair *p)
+{
+    toi_control *c = s->control;
+    if (c->policy.asked.leave_inside) {
+        toi_leave_to_host(s, p);
+        return true;
+    }
+    atomicAdd(&c->inside, (toi_count)1);
+    toi_lower(&c->first_inside, toi_key_of(p));
+    return false;
+}
+
+// Up to when pairs are to be looked at: what is small is not the last word on its pair.
+static __device__ __forceinline__ double toi_search_limit(const toi_control *c)
+{
+    return fmax(toi_limit_of(c), c->policy.asked.small_time);
+}
+
 #endif

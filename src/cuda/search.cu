@@ -128,6 +128,27 @@ static __device__ __forceinline__ void store_boxes(const toi_slots *slots, int g
         toi_store_box(box, 0, 0, slots->groups_of_blocks + (int64_t)group * 2);
 }
 
+// Makes the bounds larger by what the separations of the slot's pairs may be.
+template <int CORNERS>
+static __device__ __forceinline__ void enlarge(const toi_box_reach *reach, const float *numbers,
+                                               float off, float low[6], float high[6])
+{
+    float way = 0;
+    for (int c = 0; c < CORNERS; ++c) {
+        float start[3], end[3];
+        for (int k = 0; k < 3; ++k) {
+            start[k] = numbers[(3 * c + k) * TOI_SLOT_BLOCK];
+            end[k] = numbers[(3 * (CORNERS + c) + k) * TOI_SLOT_BLOCK];
+        }
+        way = fmaxf(way, toi_way_of(start, end));
+    }
+    float by = toi_reach_for(reach, way, off);
+    for (int i = 0; i < 6; ++i) {
+        low[i] = toi_reach_down(low[i], by);
+        high[i] = toi_reach_up(high[i], by);
+    }
+}
+
 template <int CORNERS>
 static __device__ __forceinline__ void build_group(const toi_step *s, const toi_slots *slots,
                                                    int group, const toi_frame *f,
@@ -145,6 +166,10 @@ static __device__ __forceinline__ void build_group(const toi_step *s, const toi_
         const double2 *position = s->positions + 3 * (int64_t)(real ? corners[c] : 0);
         off = fmaxf(off, add_corner(f, position, c == 0, numbers + 3 * c * TOI_SLOT_BLOCK,
                                     3 * CORNERS, low, high));
+    }
+    if (s->apart) {
+        toi_box_reach reach = toi_take_box_reach(f, &s->control->policy.asked);
+        enlarge<CORNERS>(&reach, numbers, off, low, high);
     }
     toi_packed_box box = pack_box(f, low, high);
     if (!real)

@@ -6,6 +6,7 @@
 #ifndef TOI_CUDA_STEP_CUH
 #define TOI_CUDA_STEP_CUH
 
+#include "cuda/apart.cuh"
 #include "cuda/card.cuh"
 #include "cuda/frame.cuh"
 
@@ -53,6 +54,7 @@ struct toi_tally
 struct toi_in_window
 {
     toi_tally next[2], pairs[2], left, knots;
+    toi_tally found;      // with separations: what searches leave
     toi_tally edges_left; // of `left`, pairs of edges
 };
 
@@ -61,6 +63,7 @@ struct toi_control
     // Set anew for every step.
     toi_source start, end;
     double t_max;
+    toi_apart_policy policy;
     toi_count low[3], high[3]; // least and greatest coordinates, as numbers that compare alike
     uint32_t infinite;         // a coordinate is not finite
     int32_t off;               // bits of a float: how far positions in single precision are off
@@ -72,11 +75,13 @@ struct toi_control
     uint32_t ties;
     toi_count tied, least;
     toi_tally hits, hard;
-    toi_count first_time;  // bits of the earliest time among the impacts
-    toi_count first_place; // and the first place in the list that has it
-    toi_count of_vertices; // impacts of vertices with faces
-    uint32_t done;         // blocks of threads that have written their part of the list
-    uint32_t crowded;      // a primitive has very many impacts
+    toi_count inside;       // pairs that start at their separation or closer
+    toi_count first_inside; // the key of the first of them
+    toi_count first_time;   // bits of the earliest time among the impacts
+    toi_count first_place;  // and the first place in the list that has it
+    toi_count of_vertices;  // impacts of vertices with faces
+    uint32_t done;          // blocks of threads that have written their part of the list
+    uint32_t crowded;       // a primitive has very many impacts
     toi_tally block_pairs[2];
     toi_in_window window;
 };
@@ -94,11 +99,13 @@ struct toi_step
     int64_t vertex_count;
     toi_control *control;
     uint2 *block_pairs[2], *pairs[2], *left, *knots;
+    toi_apart_found *found; // as many as `left`
     toi_hit *hits;
     toi_pair_name *hard; // in memory of the host
     toi_query *queries;  // likewise: their positions
     toi_impact *decided; // impacts that the host has decided; they count on from the hits
     toi_impact *sorted;  // where they were asked to be
+    toi_pair_name *near; // instead, names of pairs
     // Impacts are sorted by counting: each belongs to the bin of its first primitive, vertices
     // before edges.
     uint32_t *bins;       // how many a bin has
@@ -111,6 +118,7 @@ struct toi_step
         hard_capacity;
     const void *scratch; // what the launches use besides
     int32_t defer;       // where there are hard pairs the impacts are not put in order yet
+    int32_t apart;       // pairs have a separation
 };
 
 // A window of the work; the whole has first 0 and count ~0.
@@ -241,6 +249,13 @@ void toi_start_meet(const toi_card *card, const toi_step *step, toi_window block
 void toi_start_filter(const toi_card *card, const toi_step *step);
 void toi_start_contacts(const toi_card *card, const toi_step *step, toi_card_goal goal);
 void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal);
+// With separations, instead of the last three.
+void toi_start_margins(const toi_card *card, const toi_step *step);
+void toi_start_apart(const toi_card *card, const toi_step *step, toi_card_goal goal);
+// The parts of that: searches in single precision, what they leave in double precision.
+void toi_start_apart_search(const toi_card *card, const toi_step *step, toi_card_goal goal);
+// The names of the pairs that directions leave, for TOI_CARD_NEAR.
+void toi_start_names(const toi_card *card, const toi_step *step);
 // The least of the earliest hits.
 void toi_start_pick(const toi_card *card, const toi_step *step);
 // Counts impacts `first` to `last`, which the host has decided, among those of the card.
@@ -263,6 +278,8 @@ toi_status toi_fill_search(toi_card *card, toi_complaint *complaint);
 toi_status toi_fill_filter(toi_card *card, toi_complaint *complaint);
 toi_status toi_fill_ladder(toi_card *card, toi_complaint *complaint);
 toi_status toi_fill_hard(toi_card *card, toi_complaint *complaint);
+toi_status toi_fill_margins(toi_card *card, toi_complaint *complaint);
+toi_status toi_fill_apart(toi_card *card, toi_complaint *complaint);
 toi_status toi_fill_impacts(toi_card *card, toi_complaint *complaint);
 
 template <class Kernel>

@@ -32,9 +32,24 @@ typedef struct toi_card_topology
 
 typedef enum toi_card_goal
 {
-    TOI_CARD_ALL,     // every impact
-    TOI_CARD_EARLIEST // those that may be the earliest: the earliest that was decided among them
+    TOI_CARD_ALL,      // every impact
+    TOI_CARD_EARLIEST, // those that may be the earliest: the earliest that was decided among them
+    // No impacts: pairs that are as close as the policy's separation at some time, and others that
+    // may not be.
+    TOI_CARD_NEAR
 } toi_card_goal;
+
+// How close pairs may come: docs/separation.md, section 5. All zero but for small_time: they may
+// not touch.
+typedef struct toi_card_policy
+{
+    double separation; // the least, min_separation
+    double relative;   // the share of their distance that they keep
+    // These are left to the host, as hard pairs: pairs that do not start inside and come as close
+    // up to this time (below 0: none), and all that start at `separation` or closer.
+    double small_time;
+    bool leave_inside;
+} toi_card_policy;
 
 // One step. Pairs with a common vertex, and those that the groups forbid, are not asked about.
 typedef struct toi_card_question
@@ -43,6 +58,7 @@ typedef struct toi_card_question
     toi_point_view start; // without data: the last end
     toi_point_view end;
     double t_max; // later impacts do not matter
+    toi_card_policy policy;
     toi_residence residence;
     bool measure; // take the times of stages
     // Where pairs are hard, leave the impacts of TOI_CARD_ALL to merge(), which is then called
@@ -61,7 +77,12 @@ typedef struct toi_card_answer
     const toi_pair_name *hard;      // in host memory: pairs that the host must decide, in any order
     const toi_query *queries; // likewise: where they start and end, which only the card may know
     int64_t hard_count;
-    bool infinite; // a coordinate is not finite: nothing else is set
+    // With a separation: pairs that start at it or closer, but for the hard ones, and the first of
+    // them, if any.
+    int64_t inside;
+    toi_pair_name first_inside;
+    const toi_pair_name *near; // of TOI_CARD_NEAR: `count` of them, in host memory, in any order
+    bool infinite;             // a coordinate is not finite: nothing else is set
     toi_device_report report;
 } toi_card_answer;
 

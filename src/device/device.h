@@ -96,6 +96,17 @@ toi_status toi_solve_list_on_device(const toi_narrow_def *def, toi_kind kind,
                                     const toi_query *queries, int64_t count,
                                     toi_query_result *results, int workers);
 
+// Pairs of the first two kinds at one instant, in memory of the device's until its next call.
+typedef struct toi_near_names
+{
+    const toi_pair_name *names;
+    int64_t count;
+} toi_near_names;
+
+// All pairs that are at this separation or closer, and others that may not be: unordered, and not
+// asked about with a filter's function.
+toi_status toi_find_near_on_device(toi_pipeline *p, double separation, toi_near_names *near);
+
 // Every impact, into a list that is counted in the call's budget.
 toi_status toi_list_from_device(toi_question *q, toi_record_array *list);
 

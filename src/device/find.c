@@ -12,7 +12,6 @@
 
 enum
 {
-    HARD_PIECE = 8,  // pairs of a task that may need long integers
     HAND_PIECE = 64, // impacts that are handed on at once
     COPY_PIECE = 1024
 };
@@ -24,12 +23,10 @@ static toi_status refuse(const char *what, const char *instead)
     return toi_fail(TOI_ERROR_UNSUPPORTED, "a device does not do %s as yet: %s", what, instead);
 }
 
-static toi_status check_search(const toi_ccd_def *def, toi_purpose purpose)
+static toi_status check_search(const toi_ccd_def *def)
 {
     static const toi_broad_method methods[] = {TOI_BROAD_AUTO, TOI_BROAD_STQ, TOI_BROAD_SWEEP,
                                                TOI_BROAD_GRID, TOI_BROAD_LBVH};
-    if (purpose.measure)
-        return refuse("close pairs or distances", "ask without a device");
     if (def->given)
         return refuse("given pairs", "ask without a device");
     for (int i = 0; i < 5; ++i)
@@ -39,20 +36,22 @@ static toi_status check_search(const toi_ccd_def *def, toi_purpose purpose)
                   "use auto, stq, sweep, grid or lbvh, or ask without a device");
 }
 
+static bool keeps_apart(const toi_ccd_def *def)
+{
+    return def->narrow.min_separation > 0 || def->zero_time.relative_separation > 0;
+}
+
 toi_status toi_check_device(const toi_ccd_def *def, toi_purpose purpose)
 {
     static const char *const without = "ask without a device";
     if (!def->device)
         return TOI_OK;
-    if (!purpose.solve)
-        return check_search(def, purpose);
+    if (!purpose.solve && !purpose.measure)
+        return check_search(def);
     if (def->narrow.method != TOI_NARROW_EXACT)
         return refuse("narrow phases other than exact", "use exact, or ask without a device");
-    if (def->narrow.min_separation > 0 || def->zero_time.relative_separation > 0)
-        return refuse("separations", "leave min_separation and relative_separation 0, or ask "
-                                     "without a device");
-    if (def->zero_time.rescale > 0)
-        return refuse("the second pass of the zero-time policy",
+    if (def->zero_time.rescale > 0 && !keeps_apart(def))
+        return refuse("the second pass of the zero-time policy without a separation",
                       "leave zero_time.rescale 0, or ask without a device");
     if (def->given)
         return refuse("given pairs", without);
@@ -101,7 +100,6 @@ typedef struct card_call
     toi_consume_fn *consume;
     void *context;
     _Atomic uint64_t *t_max; // as of toi_solve_candidates()
-    char *scratch;           // of the narrow phase, a part for each worker
 } card_call;
 
 // Names the coordinate that the card has found not to be finite, where the host can see it.
@@ -146,6 +144,29 @@ static void report_card(toi_pipeline *p, const toi_device_report *report, double
     p->report.seconds_narrow += seconds;
 }
 
+static bool has_rule(const toi_pipeline *p)
+{
+    return p->scene->topology.filter.may_collide;
+}
+
+static void report_inside(toi_pipeline *p, const toi_card_answer *answer)
+{
+    p->report.inside += answer->inside;
+    if (answer->inside > 0 && toi_is_named_before(&answer->first_inside, &p->report.first_inside))
+        p->report.first_inside = answer->first_inside;
+}
+
+// What the card cannot do is left: the second pass, and what needs to know who starts inside. Where
+// there is nothing to keep a distance from, they touch at t = 0, or do not start inside.
+static toi_card_policy card_policy(const toi_pipeline *p)
+{
+    const toi_zero_time_policy *policy = &p->policy;
+    return (toi_card_policy){.separation = p->def->narrow.min_separation,
+                             .relative = policy->relative_separation,
+                             .small_time = policy->rescale > 0 ? policy->small_time : -1,
+                             .leave_inside = p->inside_share > 0 || has_rule(p)};
+}
+
 // `defer`: merge_rest() follows.
 static toi_status ask(card_call *c, toi_card_goal goal, toi_residence residence, bool defer)
 {
@@ -168,20 +189,17 @@ static toi_status ask(card_call *c, toi_card_goal goal, toi_residence residence,
                                   .start = p->mesh.start,
                                   .end = p->mesh.end,
                                   .t_max = p->last_time,
+                                  .policy = card_policy(p),
                                   .residence = residence,
                                   .defer = defer};
     status = ask_card(c, &question);
     report_card(p, &c->answer.report, toi_clock() - made);
     if (status != TOI_OK)
         return status;
+    report_inside(p, &c->answer);
     p->meter.base = 0;
     p->meter.share = p->meter.total = 1;
     return toi_meter_add(&p->meter, 1);
-}
-
-static bool has_rule(const toi_pipeline *p)
-{
-    return p->scene->topology.filter.may_collide;
 }
 
 static bool is_allowed(const toi_pipeline *p, const toi_impact *impact)
@@ -202,60 +220,10 @@ static bool leaves_something(const card_call *c)
     return c->answer.hard_count > 0 || has_loose(c->p);
 }
 
-static bool solve_hard_pair(const card_call *c, int64_t i, int worker, toi_impact *impact)
-{
-    const toi_pipeline *p = c->p;
-    const toi_pair_name *pair = &c->answer.hard[i];
-    toi_query_result r = {.state = TOI_SEPARATED};
-    toi_narrow_def def = p->def->narrow;
-    def.t_max = c->t_max ? fmin(p->last_time, toi_bits_time(*c->t_max)) : p->last_time;
-    *impact = (toi_impact){.kind = pair->kind, .a = pair->a, .b = pair->b};
-    if (has_rule(p) && !is_allowed(p, impact))
-        return false;
-    toi_narrow_batch batch = {.def = &def,
-                              .kind = (toi_kind)pair->kind,
-                              .count = 1,
-                              .queries = &c->answer.queries[i],
-                              .culled = true,
-                              .results = &r,
-                              .scratch = c->scratch + worker * toi_narrow_scratch_bytes(def.method),
-                              .budget = p->budget};
-    toi_narrow_solver(def.method)(&batch);
-    impact->state = r.state;
-    impact->time = r.time;
-    impact->u = r.u;
-    impact->v = r.v;
-    memcpy(impact->normal, r.normal, sizeof impact->normal);
-    return r.state != TOI_SEPARATED;
-}
-
-static toi_status solve_hard_piece(void *context, int64_t piece, int worker)
-{
-    const card_call *c = context;
-    toi_budget *budget = c->p->budget;
-    int64_t first = piece * HARD_PIECE, rest = c->answer.hard_count - first, hits = 0;
-    toi_impact impacts[HARD_PIECE];
-    for (int64_t i = 0; i < rest && i < HARD_PIECE; ++i)
-        hits += solve_hard_pair(c, first + i, worker, &impacts[hits]);
-    if (budget->starved) // a query was left undecided for want of memory: no answer
-        return toi_refuse(budget, budget->limit + 1);
-    return hits > 0 ? c->consume(c->context, impacts, hits, worker) : TOI_OK;
-}
-
 static toi_status solve_hard(card_call *c)
 {
-    toi_pipeline *p = c->p;
-    int64_t pieces = (c->answer.hard_count + HARD_PIECE - 1) / HARD_PIECE;
-    if (pieces == 0)
-        return TOI_OK;
-    double started = toi_clock();
-    int64_t bytes = toi_narrow_scratch_bytes(p->def->narrow.method);
-    c->scratch = toi_take(p->budget, p->workers, (size_t)bytes);
-    toi_status status = c->scratch ? toi_parallel(p->workers, pieces, solve_hard_piece, c)
-                                   : toi_allocation_status();
-    toi_give_back(c->scratch);
-    p->report.seconds_narrow += toi_clock() - started;
-    return status;
+    toi_left_pairs hard = {c->answer.hard, c->answer.queries, c->answer.hard_count};
+    return toi_solve_left(c->p, &hard, c->consume, c->context, c->t_max);
 }
 
 // A loose point against edges and points: no kernel of the card's does that.
@@ -273,6 +241,29 @@ static toi_status solve_rest(card_call *c)
 {
     toi_status status = solve_hard(c);
     return status == TOI_OK ? solve_loose(c) : status;
+}
+
+// ---- Close pairs
+
+toi_status toi_find_near_on_device(toi_pipeline *p, double separation, toi_near_names *near)
+{
+    card_call c = {.p = p};
+    *near = (toi_near_names){NULL, 0};
+    toi_status status = toi_make_resident(p, &c.resident);
+    if (status != TOI_OK)
+        return status;
+    if (!c.resident->mesh) // there are no pairs for it
+        return toi_check_positions(&p->mesh.start, &p->mesh.end, p->workers);
+    toi_card_question question = {.goal = TOI_CARD_NEAR,
+                                  .start = p->mesh.start,
+                                  .end = p->mesh.start,
+                                  .t_max = 1,
+                                  .policy = {.separation = separation, .small_time = -1},
+                                  .residence = TOI_ON_HOST};
+    status = ask_card(&c, &question);
+    c.resident->has_end = false; // this was no step
+    *near = (toi_near_names){c.answer.near, status == TOI_OK ? c.answer.count : 0};
+    return status;
 }
 
 // ---- Impacts for who consumes them
@@ -320,7 +311,10 @@ typedef struct listing
 static toi_status find_rest(void *context)
 {
     listing *l = context;
+    toi_ccd_report *report = &l->call.p->report;
     toi_reset_tallies(l->q);
+    report->rescaled = 0;
+    report->inside = l->call.answer.inside;
     return solve_rest(&l->call);
 }
 

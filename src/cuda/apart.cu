@@ -1,0 +1,157 @@
+// Separations in double precision and beyond: the floors of distances at t = 0 and of times, of
+// what the searches in single precision have found; all of it again for what that leaves. What is
+// left then goes to the host.
+
+#include "cuda/apart_ladder.cuh"
+
+#include "cuda/query.cuh"
+
+enum
+{
+    SETTLE_THREADS = 128,
+    KNOT_THREADS = 64
+};
+
+// The positions of a pair with its corners renamed after a feature.
+static __device__ __forceinline__ void load_renamed(const toi_step *s, const toi_slot_pair *p,
+                                                    int feature, double points[2][4][3])
+{
+    toi_slot_pair renamed = *p;
+    bool ee = p->edge_edge;
+    int4 ids = {p->a.x, ee ? p->a.y : p->b.x, ee ? p->b.x : p->b.y, ee ? p->b.y : p->b.z};
+    unsigned corners = toi_renamed_corners(ee, feature);
+    int to[4];
+    for (int c = 0; c < 4; ++c) {
+        unsigned from = corners >> (2 * c) & 3;
+        to[c] = from == 0 ? ids.x : from == 1 ? ids.y : from == 2 ? ids.z : ids.w;
+    }
+    renamed.a.x = to[0];
+    (ee ? renamed.a.y : renamed.b.x) = to[1];
+    (ee ? renamed.b.x : renamed.b.y) = to[2];
+    (ee ? renamed.b.y : renamed.b.z) = to[3];
+    toi_load_points(s, &renamed, points);
+}
+
+// Is this a pair that is asked about? One that starts inside is.
+static __device__ bool is_asked(const toi_step *s, const toi_slot_pair *p)
+{
+    double points[2][4][3];
+    toi_load_points(s, p, points);
+    return toi_swept_boxes_overlap(p->edge_edge, points, s->control->policy.radius);
+}
+
+// The answer for a pair: whether they start inside, and a hit, if any.
+template <bool EARLIEST>
+static __device__ __forceinline__ void
+conclude(const toi_step *s, uint2 pair, const toi_slot_pair *p, bool inside, bool hit, double time)
+{
+    if (inside && toi_note_inside(s, p))
+        return;
+    if (hit && !inside && time <= s->control->policy.asked.small_time)
+        toi_leave_to_host(s, p);
+    else
+        toi_note_hit<EARLIEST>(s, pair, p, hit, time);
+}
+
+// ---- What the searches have found
+
+// Returns false where this takes more than that.
+static __device__ __forceinline__ bool settle_found(const toi_step *s, const toi_slot_pair *p,
+                                                    const toi_apart_found *found,
+                                                    toi_apart_state *state, double *time)
+{
+    const toi_apart_policy *policy = &s->control->policy;
+    double points[2][4][3], floor;
+    if (found->verdict != TOI_APART_FOUND)
+        return false;
+    if (!state->known) {
+        load_renamed(s, p, found->start_feature, points);
+        if (!toi_floor_start(p->edge_edge, found->start_feature, points, &floor))
+            return false;
+        toi_set_state(policy, found, floor, state);
+    }
+    if (!state->known)
+        return false;
+    load_renamed(s, p, found->feature, points);
+    return toi_floor_time(p->edge_edge, found, points, state->separation, time);
+}
+
+template <bool EARLIEST>
+static __global__ void __launch_bounds__(SETTLE_THREADS) settle(const __grid_constant__ toi_step s)
+{
+    toi_control *c = s.control;
+    if (c->infinite)
+        return;
+    toi_count n = toi_least(c->window.found.n, s.left_capacity);
+    toi_count step = (toi_count)gridDim.x * SETTLE_THREADS;
+    toi_count first = (toi_count)blockIdx.x * SETTLE_THREADS + threadIdx.x;
+    for (toi_count i = first; i < n; i += step) {
+        toi_apart_found found = s.found[i];
+        uint2 pair = make_uint2(found.a, found.b);
+        toi_slot_pair p = toi_find_slots(&s, pair);
+        toi_apart_state state = toi_first_state(&c->policy);
+        double time = 0;
+        bool late = EARLIEST && found.verdict == TOI_APART_FOUND && found.lo > toi_search_limit(c);
+        if (late) { // what is clear at the start says whether they start inside
+            conclude<EARLIEST>(&s, pair, &p, found.began_inside, false, 0);
+            continue;
+        }
+        if (c->policy.share > 0 && !found.began_inside && !is_asked(&s, &p))
+            continue;
+        bool sure = settle_found(&s, &p, &found, &state, &time);
+        if (sure)
+            conclude<EARLIEST>(&s, pair, &p, state.inside, true, time);
+        toi_count at = toi_take_places(&c->window.knots.n, !sure);
+        if (!sure && at < s.knot_capacity)
+            s.knots[at] = pair;
+    }
+}
+
+// ---- What is left
+
+template <bool EARLIEST>
+static __global__ void __launch_bounds__(KNOT_THREADS)
+    settle_knots(const __grid_constant__ toi_step s)
+{
+    if (s.control->infinite)
+        return;
+    // One lane of every warp first: lanes that take different ways wait for each other.
+    toi_count n = toi_least(s.control->window.knots.n, s.knot_capacity);
+    toi_count warps = (toi_count)gridDim.x * (KNOT_THREADS / TOI_WARP);
+    toi_count warp = ((toi_count)blockIdx.x * KNOT_THREADS + threadIdx.x) / TOI_WARP;
+    for (toi_count i = warp + warps * toi_lane(); i < n; i += warps * TOI_WARP) {
+        uint2 pair = s.knots[i];
+        toi_slot_pair p = toi_find_slots(&s, pair);
+        double points[2][4][3], time = 0;
+        bool inside = false;
+        toi_load_points(&s, &p, points);
+        int end = toi_climb_apart_knot(p.edge_edge, points, &s.control->policy,
+                                       toi_search_limit(s.control), &inside, &time);
+        if (end == TOI_APART_ENDS_OPEN)
+            toi_hand_over(&s, &p, points);
+        else
+            conclude<EARLIEST>(&s, pair, &p, inside, end == TOI_APART_ENDS_HIT, time);
+    }
+}
+
+void toi_start_apart(const toi_card *card, const toi_step *step, toi_card_goal goal)
+{
+    bool earliest = goal == TOI_CARD_EARLIEST;
+    const int *blocks = card->fillings.settle, *knots = card->fillings.apart;
+    if (earliest) {
+        settle<true><<<blocks[1], SETTLE_THREADS, 0, card->stream>>>(*step);
+        settle_knots<true><<<knots[1], KNOT_THREADS, 0, card->stream>>>(*step);
+    } else {
+        settle<false><<<blocks[0], SETTLE_THREADS, 0, card->stream>>>(*step);
+        settle_knots<false><<<knots[0], KNOT_THREADS, 0, card->stream>>>(*step);
+    }
+}
+
+toi_status toi_fill_apart(toi_card *card, toi_complaint *complaint)
+{
+    int *blocks = card->fillings.settle, *knots = card->fillings.apart;
+    TOI_TRY(toi_fill(card, settle<false>, SETTLE_THREADS, &blocks[0], complaint));
+    TOI_TRY(toi_fill(card, settle<true>, SETTLE_THREADS, &blocks[1], complaint));
+    TOI_TRY(toi_fill(card, settle_knots<false>, KNOT_THREADS, &knots[0], complaint));
+    return toi_fill(card, settle_knots<true>, KNOT_THREADS, &knots[1], complaint);
+}

@@ -1,0 +1,149 @@
+// Separations in single precision: drops pairs that a direction keeps apart by more than their
+// separation, and searches the others with directions that turn.
+
+#define TOI_SINGLE
+#define TOI_FUSED
+#include "cuda/apart_search.cuh"
+
+#include "cuda/query.cuh"
+#include "cuda/slot_motion.cuh"
+
+enum
+{
+    MARGIN_THREADS = 128,
+    MARGIN_WARPS = MARGIN_THREADS / TOI_WARP,
+    SEARCH_THREADS = 128
+};
+
+// ---- Fixed directions
+
+template <int KIND>
+static __device__ __forceinline__ void drop_all(const toi_step *s, const toi_margin_bound *bound,
+                                                toi_outlet &kept, uint32_t *edges)
+{
+    const toi_control *c = s->control;
+    toi_count n = toi_least(c->window.pairs[KIND].n, s->pair_capacity);
+    toi_count warps = (toi_count)gridDim.x * MARGIN_WARPS;
+    toi_count warp = (toi_count)blockIdx.x * MARGIN_WARPS + threadIdx.x / TOI_WARP;
+    for (toi_count base = warp * TOI_WARP; base < n; base += warps * TOI_WARP) {
+        uint2 pair = s->pairs[KIND][toi_least(base + toi_lane(), n - 1)];
+        toi_pair_motion m;
+        bool real = base + toi_lane() < n && !toi_is_forbidden<KIND>(s, pair);
+        bool trusted = toi_load_slot_motion<KIND>(s, pair, &m);
+        bool apart = toi_keeps_margin(KIND, &m, bound);
+        bool left = real && !(trusted && apart);
+        if (KIND == TOI_EDGE_EDGE) {
+            pair.x |= TOI_EDGE_BIT;
+            *edges += left;
+        }
+        __syncwarp();
+        kept.add(left, pair);
+        if (kept.count >= TOI_WARP)
+            kept.flush(TOI_WARP);
+    }
+}
+
+static __global__ void __launch_bounds__(MARGIN_THREADS)
+    drop_apart(const __grid_constant__ toi_step s)
+{
+    __shared__ uint2 buffers[MARGIN_WARPS][2 * TOI_WARP];
+    __shared__ toi_margin_bound bound;
+    if (s.control->infinite)
+        return;
+    if (threadIdx.x == 0) {
+        toi_frame f = toi_frame_of(s.control);
+        bound = toi_take_margin_bound(&f, &s.control->policy, __int_as_float(s.control->off));
+    }
+    __syncthreads();
+    toi_outlet kept = {buffers[threadIdx.x / TOI_WARP], s.left, &s.control->window.left.n,
+                       s.left_capacity, 0};
+    uint32_t edges = 0;
+    drop_all<TOI_EDGE_EDGE>(&s, &bound, kept, &edges);
+    drop_all<TOI_VERTEX_FACE>(&s, &bound, kept, &edges);
+    if (kept.count)
+        kept.flush(kept.count);
+    for (int lanes = 1; lanes < TOI_WARP; lanes *= 2)
+        edges += __shfl_xor_sync(TOI_ALL_LANES, edges, lanes);
+    if (toi_lane() == 0 && edges)
+        atomicAdd(&s.control->window.edges_left.n, (toi_count)edges);
+}
+
+void toi_start_margins(const toi_card *card, const toi_step *step)
+{
+    drop_apart<<<card->fillings.margins, MARGIN_THREADS, 0, card->stream>>>(*step);
+}
+
+// ---- Directions that turn
+
+// Notes what a search says; what it leaves is queued.
+template <bool EARLIEST>
+static __device__ void note_search(const toi_step *s, const toi_apart_found *found)
+{
+    uint2 pair = make_uint2(found->a, found->b);
+    toi_slot_pair p = toi_find_slots(s, pair);
+    bool inside = found->began_inside && found->verdict <= TOI_APART_INSIDE;
+    bool left = found->verdict > TOI_APART_INSIDE;
+    if (inside && toi_note_inside(s, &p))
+        return;
+    toi_note_hit<EARLIEST>(s, pair, &p, found->verdict == TOI_APART_INSIDE, 0);
+    toi_count at = toi_take_places(&s->control->window.found.n, left);
+    if (left && at < s->left_capacity)
+        s->found[at] = *found;
+}
+
+// Every lane goes on with the next pair when it is done with one.
+template <bool EARLIEST>
+static __global__ void __launch_bounds__(SEARCH_THREADS) search(const __grid_constant__ toi_step s)
+{
+    toi_control *c = s.control;
+    if (c->infinite)
+        return;
+    toi_apart_bound bound = toi_first_bound(&c->policy);
+    toi_count n = toi_least(c->window.left.n, s.left_capacity);
+    toi_count step = (toi_count)gridDim.x * SEARCH_THREADS;
+    toi_count next = (toi_count)blockIdx.x * SEARCH_THREADS + threadIdx.x;
+    toi_turning q;
+    toi_apart_found found;
+    bool on = false, edge_edge = false;
+    float until = 0;
+    while (on || next < n) {
+        bool done = false;
+        if (!on) {
+            uint2 pair = s.left[next];
+            double points[2][4][3];
+            toi_slot_pair p = toi_find_slots(&s, pair);
+            toi_load_points(&s, &p, points);
+            next += step;
+            edge_edge = p.edge_edge;
+            found.a = pair.x;
+            found.b = pair.y;
+            until = toi_search_until(toi_search_limit(c));
+            on = true;
+            done = !toi_begin_search(edge_edge, points, &bound, &q, &found);
+        }
+        if (!done)
+            done = toi_step_search(edge_edge, &until, &q, &found);
+        if (done) {
+            note_search<EARLIEST>(&s, &found);
+            on = false;
+        }
+    }
+}
+
+void toi_start_apart_search(const toi_card *card, const toi_step *step, toi_card_goal goal)
+{
+    bool earliest = goal == TOI_CARD_EARLIEST;
+    int blocks = card->fillings.searches[earliest];
+    if (earliest)
+        search<true><<<blocks, SEARCH_THREADS, 0, card->stream>>>(*step);
+    else
+        search<false><<<blocks, SEARCH_THREADS, 0, card->stream>>>(*step);
+}
+
+toi_status toi_fill_margins(toi_card *card, toi_complaint *complaint)
+{
+    int *blocks = card->fillings.searches;
+    TOI_TRY(toi_fill(card, drop_apart, MARGIN_THREADS, &card->fillings.margins, complaint));
+    TOI_TRY(toi_fill(card, search<false>, SEARCH_THREADS, &blocks[0], complaint));
+    return toi_fill(card, search<true>, SEARCH_THREADS, &blocks[1], complaint);
+}

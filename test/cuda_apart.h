@@ -1,0 +1,16 @@
+// The rungs of a card's ladder with a separation in single precision, on the host.
+
+#ifndef TOI_TEST_CUDA_APART_H
+#define TOI_TEST_CUDA_APART_H
+
+#include "cuda/apart.cuh"
+
+// Does the card drop this pair? Points as in toi_query, as the card rounds them; `off` is how far
+// that is from the truth.
+bool card_keeps_margin(bool edge_edge, const float points[2][4][3], const toi_margin_bound *bound);
+
+// What its search in single precision says.
+void card_searches(bool edge_edge, double points[2][4][3], const toi_apart_policy *policy,
+                   double t_max, toi_apart_found *found);
+
+#endif

@@ -1,0 +1,29 @@
+// The card's rungs with a separation in single precision, as src/cuda/margins.cu has them.
+
+#define TOI_SINGLE
+#include "cuda/apart_search.cuh"
+#include "kernel/single.h"
+
+#include "cuda_apart.h"
+
+bool card_keeps_margin(bool edge_edge, const float points[2][4][3], const toi_margin_bound *bound)
+{
+    toi_pair_motion m;
+    for (int i = 0; i < 6; ++i) {
+        int end = i / 3, k = i % 3;
+        float x[4];
+        for (int c = 0; c < 4; ++c)
+            x[c] = points[end][c][k];
+        m.p[end][k] = TOI_P_OF(edge_edge, x);
+        m.e[end][k] = TOI_E_OF(edge_edge, x);
+        m.g[end][k] = TOI_G_OF(edge_edge, x);
+    }
+    return !toi_measure_single(&m) && toi_keeps_margin(edge_edge, &m, bound);
+}
+
+void card_searches(bool edge_edge, double points[2][4][3], const toi_apart_policy *policy,
+                   double t_max, toi_apart_found *found)
+{
+    toi_apart_bound bound = toi_first_bound(policy);
+    toi_search_apart(edge_edge, points, &bound, t_max, found);
+}

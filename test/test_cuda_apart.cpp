@@ -1,0 +1,316 @@
+// A card's whole ladder with a separation, absolute or relative, on the host: boxes of 15 bits,
+// directions, searches, times and places, of every query, against the processor's. No verdict may
+// be wrong; what the card would leave to the host is counted.
+
+#include "cuda/apart_ladder.cuh"
+
+extern "C"
+{
+#include "apart_batch.h"
+#include "exact/apart_queries.h"
+#include "exact/hard_queries.h"
+#include "real_frames.h"
+}
+#include "cuda_apart.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+enum rung
+{
+    BOXES,
+    DIRECTIONS,
+    SEARCH,
+    NOT_ASKED,
+    TIMES,
+    KNOTS,
+    HANDED_OVER,
+    RUNGS
+};
+
+static const char *const rung_names[RUNGS] = {"boxes", "directions", "search",     "not asked",
+                                              "times", "knots",      "handed over"};
+
+struct verdict
+{
+    rung by;
+    bool hit, inside;
+    toi_impact impact;
+};
+
+// ---- One query
+
+// The corners of both primitives as the card has them.
+struct rounded_query
+{
+    float x[2][4][3], off[2]; // how far the primitives' coordinates are off
+};
+
+static rounded_query round_query(const toi_frame *f, bool edge_edge, double points[2][4][3])
+{
+    rounded_query r = {};
+    for (int i = 0; i < 24; ++i) {
+        int end = i / 12, c = i / 3 % 4, k = i % 3;
+        r.x[end][c][k] =
+            toi_round_into_frame(f, points[end][c][k], k, &r.off[c >= (edge_edge ? 2 : 1)]);
+    }
+    return r;
+}
+
+static bool boxes_part(const toi_frame *f, const toi_card_policy *asked, bool edge_edge,
+                       const rounded_query *r)
+{
+    toi_box_reach reach = toi_take_box_reach(f, asked);
+    int first = edge_edge ? 2 : 1;
+    float by[2], ways[2] = {0, 0};
+    for (int c = 0; c < 4; ++c)
+        ways[c >= first] = std::max(ways[c >= first], toi_way_of(r->x[0][c], r->x[1][c]));
+    for (int i = 0; i < 2; ++i)
+        by[i] = toi_reach_for(&reach, ways[i], r->off[i]);
+    bool part = false;
+    for (int k = 0; k < 3; ++k) {
+        bool above = true, below = true;
+        for (int end = 0; end < 2; ++end) {
+            float low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+            uint32_t steps[2][2];
+            for (int c = 0; c < 4; ++c) {
+                low[c >= first] = std::min(low[c >= first], r->x[end][c][k]);
+                high[c >= first] = std::max(high[c >= first], r->x[end][c][k]);
+            }
+            for (int i = 0; i < 2; ++i) {
+                steps[i][0] = toi_box_step(f, toi_reach_down(low[i], by[i]), k);
+                steps[i][1] = toi_box_step(f, toi_reach_up(high[i], by[i]), k);
+            }
+            above = above && steps[0][0] > steps[1][1];
+            below = below && steps[1][0] > steps[0][1];
+        }
+        part = part || above || below;
+    }
+    return part;
+}
+
+// As settle_found() of src/cuda/apart.cu.
+static bool settle(const toi_apart_policy *policy, bool edge_edge, double points[2][4][3],
+                   const toi_apart_found *found, toi_apart_state *state, double *time)
+{
+    double renamed[2][4][3], floor;
+    if (found->verdict != TOI_APART_FOUND)
+        return false;
+    if (!state->known) {
+        toi_rename_points(edge_edge, found->start_feature, points, renamed);
+        if (!toi_floor_start(edge_edge, found->start_feature, renamed, &floor))
+            return false;
+        toi_set_state(policy, found, floor, state);
+    }
+    return state->known && toi_climb_apart_time(edge_edge, points, found, state->separation,
+                                                time) == TOI_APART_ENDS_HIT;
+}
+
+static verdict climb(const toi_frame *f, const toi_apart_policy *policy, bool edge_edge,
+                     const toi_query *query, double t_max)
+{
+    verdict v = {BOXES, false, false, {}};
+    double points[2][4][3], time = 0;
+    for (int i = 0; i < 12; ++i) {
+        points[0][i / 3][i % 3] = query->start[i / 3][i % 3];
+        points[1][i / 3][i % 3] = query->end[i / 3][i % 3];
+    }
+    rounded_query rounded = round_query(f, edge_edge, points);
+    if (boxes_part(f, &policy->asked, edge_edge, &rounded))
+        return v;
+    v.by = DIRECTIONS;
+    float off = std::max(rounded.off[0], rounded.off[1]);
+    toi_margin_bound bound = toi_take_margin_bound(f, policy, off);
+    if (card_keeps_margin(edge_edge, rounded.x, &bound))
+        return v;
+    toi_apart_found found;
+    card_searches(edge_edge, points, policy, t_max, &found);
+    v.by = SEARCH;
+    v.inside = found.began_inside;
+    v.hit = found.verdict == TOI_APART_INSIDE;
+    if (found.verdict > TOI_APART_INSIDE) {
+        v.by = NOT_ASKED;
+        if (policy->share > 0 && !v.inside &&
+            !toi_swept_boxes_overlap(edge_edge, points, policy->radius))
+            return v;
+        v.by = TIMES;
+        toi_apart_state state = toi_first_state(policy);
+        v.hit = settle(policy, edge_edge, points, &found, &state, &time);
+        v.inside = state.inside;
+        if (!v.hit) {
+            int end = toi_climb_apart_knot(edge_edge, points, policy, t_max, &v.inside, &time);
+            v.by = end == TOI_APART_ENDS_OPEN ? HANDED_OVER : KNOTS;
+            v.hit = end == TOI_APART_ENDS_HIT;
+        }
+    }
+    v.hit = v.hit && time <= t_max;
+    v.impact.time = time;
+    if (v.hit)
+        toi_place_apart(edge_edge, points, &v.impact);
+    return v;
+}
+
+// ---- Many
+
+static long long counts[RUNGS], hits, wrong;
+
+static bool is_right(const verdict *v, const toi_query_result *r)
+{
+    if (v->by == HANDED_OVER)
+        return true;
+    if (v->hit != (r->state == TOI_HIT) || v->inside != r->starts_inside)
+        return false;
+    return !v->hit || (memcmp(&v->impact.time, &r->time, sizeof r->time) == 0 &&
+                       memcmp(&v->impact.u, &r->u, sizeof r->u) == 0 &&
+                       memcmp(&v->impact.v, &r->v, sizeof r->v) == 0 &&
+                       memcmp(v->impact.normal, r->normal, sizeof r->normal) == 0);
+}
+
+static void show(const apart_batch *batch, const toi_query *query, const verdict *v,
+                 const toi_query_result *r)
+{
+    printf("WRONG: %s, separation %a, share %a, t_max %a, by %s:\n    %d %d %a (%a %a) (%a %a %a), "
+           "not\n    %d %d %a (%a %a) (%a %a %a)\n",
+           toi_kind_name(batch->kind), batch->separation, batch->share, batch->t_max,
+           rung_names[v->by], v->hit, v->inside, v->impact.time, v->impact.u, v->impact.v,
+           v->impact.normal[0], v->impact.normal[1], v->impact.normal[2], r->state,
+           r->starts_inside, r->time, r->u, r->v, r->normal[0], r->normal[1], r->normal[2]);
+    for (int i = 0; i < 8; ++i) {
+        const double *x = i < 4 ? query->start[i] : query->end[i - 4];
+        printf("    %a, %a, %a\n", x[0], x[1], x[2]);
+    }
+}
+
+// Queries of one scene: their frame is common.
+static void check(const apart_batch *batch, const toi_query *queries, size_t count)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    bool edge_edge = batch->kind == TOI_EDGE_EDGE;
+    for (size_t q = 0; q < count; ++q)
+        for (int i = 0; i < 12; ++i) {
+            double x = queries[q].start[i / 3][i % 3], y = queries[q].end[i / 3][i % 3];
+            low[i % 3] = fmin(low[i % 3], fmin(x, y));
+            high[i % 3] = fmax(high[i % 3], fmax(x, y));
+        }
+    toi_frame frame = toi_take_frame(low, high);
+    toi_card_policy asked = {batch->separation, batch->share, -1, false};
+    toi_apart_policy policy = toi_take_policy(&asked);
+    std::vector<toi_query_result> results(count);
+    solve_apart_batch(batch, queries, (int64_t)count, results.data());
+    for (size_t i = 0; i < count; ++i) {
+        verdict v = climb(&frame, &policy, edge_edge, &queries[i], batch->t_max);
+        toi_query_result *r = &results[i];
+        bool near = are_boxes_near(batch->kind, &queries[i], batch->separation);
+        if (!near) { // then it is not asked about
+            r->state = TOI_SEPARATED;
+            v.hit = v.hit && batch->share == 0;
+        }
+        ++counts[v.by];
+        hits += r->state == TOI_HIT;
+        if (!is_right(&v, r) && ++wrong <= 5)
+            show(batch, &queries[i], &v, r);
+    }
+}
+
+static int finish(const char *what)
+{
+    long long all = 0;
+    for (long long n : counts)
+        all += n;
+    printf("  %s: %lld queries, %lld hits;", what, all, hits);
+    for (int i = 0; i < RUNGS; ++i)
+        printf(" %s %lld", rung_names[i], counts[i]);
+    printf("; %lld wrong\n", wrong);
+    bool failed = wrong > 0 || hits == 0;
+    std::fill(counts, counts + RUNGS, 0);
+    hits = wrong = 0;
+    return failed;
+}
+
+// Points and edges for themselves are faces whose last corners coincide.
+static void raise_group(apart_group *g)
+{
+    int points = g->kind == TOI_POINT_POINT ? 2 : g->kind == TOI_POINT_EDGE ? 3 : 4;
+    for (toi_query &q : g->queries)
+        for (int c = points; c < 4; ++c)
+            for (int k = 0; k < 3; ++k) {
+                q.start[c][k] = q.start[points - 1][k];
+                q.end[c][k] = q.end[points - 1][k];
+            }
+    g->kind = g->kind == TOI_EDGE_EDGE ? TOI_EDGE_EDGE : TOI_VERTEX_FACE;
+}
+
+static int check_family(const char *what, int family, int64_t count)
+{
+    toi_random random = {7};
+    for (int64_t done = 0; done < count; done += APART_GROUP) {
+        apart_group g = family < APART_FAMILIES ? make_apart_group((apart_family)family, &random)
+                                                : make_relative_group(&random);
+        raise_group(&g);
+        apart_batch batch = {g.kind, g.separation, g.share, g.t_max};
+        if (batch.separation == 0 && batch.share == 0)
+            continue;
+        check(&batch, g.queries, APART_GROUP);
+    }
+    return finish(what);
+}
+
+// Exponents from one end to the other, with separations of the size of the query.
+static int check_mixed(int64_t count)
+{
+    toi_random random = {9};
+    for (int64_t done = 0; done < count; done += 8) {
+        std::vector<toi_query> queries;
+        for (int i = 0; i < 8; ++i)
+            queries.push_back(make_mixed_query(&random));
+        apart_batch batch = {toi_random_below(&random, 2) ? TOI_EDGE_EDGE : TOI_VERTEX_FACE,
+                             fabs(queries[0].start[0][0]) * toi_random_unit(&random),
+                             toi_random_below(&random, 2) ? 0.5 * toi_random_unit(&random) : 0, 1};
+        if (batch.separation > 0 || batch.share > 0)
+            check(&batch, queries.data(), queries.size());
+    }
+    return finish("any exponents");
+}
+
+// The candidates of a real scene, or one in `pick` of them.
+static int check_scene(const char *name, int64_t pick, double separation, double share)
+{
+    real_frames f;
+    toi_ccd_def def = toi_default_ccd_def();
+    def.narrow.min_separation = separation;
+    if (!load_real_scene(name, &f))
+        return 0;
+    for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
+        toi_pair_array pairs = {};
+        std::vector<toi_query> queries;
+        if (toi_find_candidates(&def, &f.mesh, (toi_kind)kind, &pairs, NULL) != TOI_OK)
+            exit(1);
+        for (int64_t i = 0; i < pairs.count; i += pick)
+            queries.push_back(toi_gather_query(&f.mesh, (toi_kind)kind, pairs.data[i]));
+        toi_free_pairs(&pairs);
+        apart_batch batch = {(toi_kind)kind, separation, share, 1};
+        check(&batch, queries.data(), queries.size());
+    }
+    free_real_frames(&f);
+    return finish(name);
+}
+
+int main(int argc, char **argv)
+{
+    int64_t count = argc > 1 ? atoll(argv[1]) : 100000;
+    int failed = 0;
+    for (int family = 0; family <= APART_FAMILIES; ++family)
+        failed += check_family(family < APART_FAMILIES ? apart_family_name((apart_family)family)
+                                                       : "relative",
+                               family, count);
+    failed += check_mixed(count / 10);
+    failed += check_scene("cloth-funnel", 1, 0, 0.2);
+    failed += check_scene("cloth-funnel", 1, 1e-3, 0);
+    failed += check_scene("cloth-funnel", 1, 1e-3, 0.5);
+    failed += check_scene("cloth-ball", 51, 0, 0.2);
+    failed += check_scene("n-body", 201, 0, 0.2);
+    printf("%d passed, %d failed\n", APART_FAMILIES + 7 - failed, failed);
+    return failed != 0;
+}
