@@ -78,7 +78,7 @@ static __global__ void __launch_bounds__(PLACE_THREADS) place(toi_query_part par
 // ---- Parts
 
 // What a call has on the card.
-struct list_call
+struct solving
 {
     toi_card *card;
     const toi_card_list *list;
@@ -96,7 +96,7 @@ static size_t part_bytes(uint32_t count)
 }
 
 // Room for as many queries as the limit allows, and the list has; returns how many in *count.
-static toi_status make_part(list_call *c, uint32_t *count, toi_complaint *complaint)
+static toi_status make_part(solving *c, uint32_t *count, toi_complaint *complaint)
 {
     toi_room *room = &c->card->queries;
     int64_t half = c->card->limit / 2; // the rest is for cells, and for scenes
@@ -116,7 +116,7 @@ static toi_status make_part(list_call *c, uint32_t *count, toi_complaint *compla
 }
 
 // A stage ends here.
-static void mark(list_call *c, const char *stage)
+static void mark(solving *c, const char *stage)
 {
     if (!c->list->measure)
         return;
@@ -125,7 +125,7 @@ static void mark(list_call *c, const char *stage)
     cudaEventRecord(c->marks[c->marked++], c->card->stream);
 }
 
-static toi_status climb_part(list_call *c, toi_complaint *complaint)
+static toi_status climb_part(solving *c, toi_complaint *complaint)
 {
     const toi_card *card = c->card;
     int fill = 8 * card->info.multiprocessors;
@@ -140,7 +140,7 @@ static toi_status climb_part(list_call *c, toi_complaint *complaint)
     return toi_check_start("start to solve queries", complaint);
 }
 
-static toi_status start_part(list_call *c, toi_complaint *complaint)
+static toi_status start_part(solving *c, toi_complaint *complaint)
 {
     if (c->list->def->method == TOI_NARROW_EXACT)
         return climb_part(c, complaint);
@@ -151,7 +151,7 @@ static toi_status start_part(list_call *c, toi_complaint *complaint)
     return TOI_OK;
 }
 
-static void report_part(const list_call *c)
+static void report_part(const solving *c)
 {
     toi_device_report *r = c->report;
     int kind = c->part.edge_edge ? TOI_EDGE_EDGE : TOI_VERTEX_FACE;
@@ -169,7 +169,7 @@ static void report_part(const list_call *c)
     }
 }
 
-static toi_status solve_part(list_call *c, int64_t first, toi_complaint *complaint)
+static toi_status solve_part(solving *c, int64_t first, toi_complaint *complaint)
 {
     cudaStream_t stream = c->card->stream;
     const toi_query_part *p = &c->part;
@@ -196,14 +196,14 @@ static toi_status solve_part(list_call *c, int64_t first, toi_complaint *complai
     return TOI_OK;
 }
 
-static toi_status make_marks(list_call *c, toi_complaint *complaint)
+static toi_status make_marks(solving *c, toi_complaint *complaint)
 {
     for (int i = 0; i <= STAGES && c->list->measure; ++i)
         TOI_TRY(toi_check_cuda(cudaEventCreate(&c->marks[i]), "measure", complaint));
     return TOI_OK;
 }
 
-static toi_status solve_parts(list_call *c, toi_complaint *complaint)
+static toi_status solve_parts(solving *c, toi_complaint *complaint)
 {
     uint32_t most;
     TOI_TRY(make_marks(c, complaint));
@@ -219,7 +219,7 @@ static toi_status solve_parts(list_call *c, toi_complaint *complaint)
 toi_status toi_solve_on_card(void *on, const toi_card_list *list, toi_device_report *report,
                              toi_complaint *complaint)
 {
-    list_call c;
+    solving c;
     memset(&c, 0, sizeof c);
     memset(report, 0, sizeof *report);
     c.card = (toi_card *)on;
