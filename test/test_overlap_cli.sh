@@ -93,7 +93,7 @@ refuses "counts of several" 1 "one mesh" kfree one.ply other.ply --out a.csv
 refuses "frames that differ" 2 "sheet.ply" check one.ply sheet.ply
 
 # --- Intersect ----------------------------------------------------------------------------------
-keys "keys" "candidates classes complete exact faces first hash method pairs peak_bytes seconds stars threads vertices" \
+keys "keys" "candidates classes complete device exact faces first hash method pairs peak_bytes seconds stars threads vertices" \
     intersect crossing.ply
 value "what they say" "o['faces'] == 8 and o['pairs'] == 3 and o['complete'] and o['classes']['crossing'] == 3 and \
     sorted(o['seconds']) == ['prepare', 'search', 'total'] and len(o['hash']) == 16 and \
