@@ -64,11 +64,13 @@ static bool boxes_part(const toi_frame *f, const toi_card_policy *asked, bool ed
 {
     toi_box_reach reach = toi_take_box_reach(f, asked);
     int first = edge_edge ? 2 : 1;
-    float by[2], ways[2] = {0, 0};
+    float by[2][2], ways[2] = {0, 0};
     for (int c = 0; c < 4; ++c)
         ways[c >= first] = std::max(ways[c >= first], toi_way_of(r->x[0][c], r->x[1][c]));
-    for (int i = 0; i < 2; ++i)
-        by[i] = toi_reach_for(&reach, ways[i], r->off[i]);
+    for (int i = 0; i < 2; ++i) {
+        by[0][i] = toi_reach_for(&reach, 0, r->off[i]);
+        by[1][i] = toi_reach_for(&reach, ways[i], r->off[i]);
+    }
     bool part = false;
     for (int k = 0; k < 3; ++k) {
         bool above = true, below = true;
@@ -80,8 +82,8 @@ static bool boxes_part(const toi_frame *f, const toi_card_policy *asked, bool ed
                 high[c >= first] = std::max(high[c >= first], r->x[end][c][k]);
             }
             for (int i = 0; i < 2; ++i) {
-                steps[i][0] = toi_box_step(f, toi_reach_down(low[i], by[i]), k);
-                steps[i][1] = toi_box_step(f, toi_reach_up(high[i], by[i]), k);
+                steps[i][0] = toi_box_step(f, toi_reach_down(low[i], by[end][i]), k);
+                steps[i][1] = toi_box_step(f, toi_reach_up(high[i], by[end][i]), k);
             }
             above = above && steps[0][0] > steps[1][1];
             below = below && steps[1][0] > steps[0][1];

@@ -137,14 +137,21 @@ static __global__ void __launch_bounds__(KNOT_THREADS)
 void toi_start_apart(const toi_card *card, const toi_step *step, toi_card_goal goal)
 {
     bool earliest = goal == TOI_CARD_EARLIEST;
-    const int *blocks = card->fillings.settle, *knots = card->fillings.apart;
-    if (earliest) {
-        settle<true><<<blocks[1], SETTLE_THREADS, 0, card->stream>>>(*step);
-        settle_knots<true><<<knots[1], KNOT_THREADS, 0, card->stream>>>(*step);
-    } else {
-        settle<false><<<blocks[0], SETTLE_THREADS, 0, card->stream>>>(*step);
-        settle_knots<false><<<knots[0], KNOT_THREADS, 0, card->stream>>>(*step);
-    }
+    int blocks = card->fillings.settle[earliest];
+    if (earliest)
+        settle<true><<<blocks, SETTLE_THREADS, 0, card->stream>>>(*step);
+    else
+        settle<false><<<blocks, SETTLE_THREADS, 0, card->stream>>>(*step);
+}
+
+void toi_start_apart_knots(const toi_card *card, const toi_step *step, toi_card_goal goal)
+{
+    bool earliest = goal == TOI_CARD_EARLIEST;
+    int blocks = card->fillings.apart[earliest];
+    if (earliest)
+        settle_knots<true><<<blocks, KNOT_THREADS, 0, card->stream>>>(*step);
+    else
+        settle_knots<false><<<blocks, KNOT_THREADS, 0, card->stream>>>(*step);
 }
 
 toi_status toi_fill_apart(toi_card *card, toi_complaint *complaint)

@@ -73,6 +73,8 @@ static void start_times(toi_card_mesh *mesh)
         mark(mesh, "turns");
         toi_start_apart(card, s, mesh->goal);
         mark(mesh, "times");
+        toi_start_apart_knots(card, s, mesh->goal);
+        mark(mesh, "knots");
         return;
     }
     toi_start_contacts(card, s, mesh->goal);

@@ -128,7 +128,7 @@ static __device__ __forceinline__ void store_boxes(const toi_slots *slots, int g
         toi_store_box(box, 0, 0, slots->groups_of_blocks + (int64_t)group * 2);
 }
 
-// Makes the bounds larger by what the separations of the slot's pairs may be.
+// Makes the bounds at both ends larger by what the separations of the slot's pairs may be.
 template <int CORNERS>
 static __device__ __forceinline__ void enlarge(const toi_box_reach *reach, const float *numbers,
                                                float off, float low[6], float high[6])
@@ -142,10 +142,10 @@ static __device__ __forceinline__ void enlarge(const toi_box_reach *reach, const
         }
         way = fmaxf(way, toi_way_of(start, end));
     }
-    float by = toi_reach_for(reach, way, off);
+    float by[2] = {toi_reach_for(reach, 0, off), toi_reach_for(reach, way, off)};
     for (int i = 0; i < 6; ++i) {
-        low[i] = toi_reach_down(low[i], by);
-        high[i] = toi_reach_up(high[i], by);
+        low[i] = toi_reach_down(low[i], by[i / 3]);
+        high[i] = toi_reach_up(high[i], by[i / 3]);
     }
 }
 

@@ -249,11 +249,12 @@ void toi_start_meet(const toi_card *card, const toi_step *step, toi_window block
 void toi_start_filter(const toi_card *card, const toi_step *step);
 void toi_start_contacts(const toi_card *card, const toi_step *step, toi_card_goal goal);
 void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal);
-// With separations, instead of the last three.
+// With separations, instead of the last three: directions with a margin, searches in single
+// precision, times of what these find, and the rest in double precision.
 void toi_start_margins(const toi_card *card, const toi_step *step);
-void toi_start_apart(const toi_card *card, const toi_step *step, toi_card_goal goal);
-// The parts of that: searches in single precision, what they leave in double precision.
 void toi_start_apart_search(const toi_card *card, const toi_step *step, toi_card_goal goal);
+void toi_start_apart(const toi_card *card, const toi_step *step, toi_card_goal goal);
+void toi_start_apart_knots(const toi_card *card, const toi_step *step, toi_card_goal goal);
 // The names of the pairs that directions leave, for TOI_CARD_NEAR.
 void toi_start_names(const toi_card *card, const toi_step *step);
 // The least of the earliest hits.
