@@ -287,11 +287,11 @@ static void what_is_thrown_anew_is_not_kept(void **state)
         move_soup(&s, 0.3);
         impacts += expect_same(scene, &def, &mesh, "thrown anew", step);
         bool alone = method_of(scene) == TOI_TRACK_STATELESS;
-        assert_true(alone || step > 3);
+        assert_true(alone || step == 0 || step > 3);
         kept += !alone;
     }
     assert_true(impacts > 40);
-    assert_in_range(kept, 1, 5);
+    assert_in_range(kept, 2, 6);
     for (int step = 0; step < 40; ++step) {
         move_soup(&s, 0.1);
         expect_same(scene, &def, &mesh, "going on", step);

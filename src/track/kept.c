@@ -590,17 +590,11 @@ enum
     MOST_ALONE = 31
 };
 
-// Is this step made without memory? The first one is: there may be no second.
+// Is this step made without memory, after some in vain?
 static bool is_alone(toi_tracking *t)
 {
     toi_track_choice *c = &t->choice;
-    if (toi_tracking_method(t) != TOI_TRACK_AUTO)
-        return false;
-    if (c->alone > 0) {
-        --c->alone;
-        return true;
-    }
-    return t->report.steps == 1;
+    return toi_tracking_method(t) == TOI_TRACK_AUTO && c->alone > 0 && c->alone-- > 0;
 }
 
 // What was kept is of no use to this step. Is this step to make it anew? Not where nothing is like
@@ -651,7 +645,7 @@ static double sum_edges(const toi_pipeline *p)
 // it is tried.
 static bool is_far_away(const toi_pipeline *p, toi_track_choice *c)
 {
-    return c->have_seen && c->failures < 2 && note_seen(p, c) > 4 * sum_edges(p);
+    return c->have_seen && c->failures < 4 && note_seen(p, c) > 4 * sum_edges(p);
 }
 
 static toi_status go_alone(toi_pipeline *p)
