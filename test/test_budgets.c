@@ -224,6 +224,83 @@ static void motions_change(void **state)
     }
 }
 
+// ---- Where nothing is like it was
+
+enum
+{
+    SOUP = 600
+};
+
+typedef struct thrown
+{
+    double at[2][3 * SOUP][3];
+    int32_t faces[SOUP][3];
+    toi_random random;
+} thrown;
+
+// Triangles with edges of about 1 lie anywhere.
+static void throw_soup(thrown *s)
+{
+    for (int i = 0; i < SOUP; ++i)
+        for (int k = 0; k < 3; ++k) {
+            double at = toi_random_range(&s->random, 0, 10);
+            for (int v = 3 * i; v < 3 * i + 3; ++v)
+                s->at[1][v][k] = at + toi_random_range(&s->random, -0.7, 0.7);
+        }
+}
+
+static void move_soup(thrown *s, double motion)
+{
+    memcpy(s->at[0], s->at[1], sizeof s->at[0]);
+    for (int i = 0; i < SOUP; ++i)
+        for (int k = 0; k < 3; ++k) {
+            double way = toi_random_range(&s->random, -motion, motion);
+            for (int v = 3 * i; v < 3 * i + 3; ++v)
+                s->at[1][v][k] += way;
+        }
+}
+
+static toi_track_method method_of(const toi_scene *scene)
+{
+    toi_track_report report;
+    assert_ok(toi_scene_track_report(scene, &report));
+    return report.method;
+}
+
+// Steps that nothing leads to are made without memory, but for a few that try; once things go on
+// from where they were, so does the memory.
+static void what_is_thrown_anew_is_not_kept(void **state)
+{
+    (void)state;
+    static thrown s;
+    s.random = (toi_random){7};
+    for (int32_t i = 0; i < 3 * SOUP; ++i)
+        s.faces[i / 3][i % 3] = i;
+    toi_mesh mesh = toi_make_mesh(s.at[0][0], s.at[1][0], 3 * SOUP, s.faces[0], SOUP);
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_scene *scene;
+    assert_ok(make_scene_of(&mesh, NULL, &scene));
+    int64_t impacts = 0;
+    int kept = 0;
+    for (int step = 0; step < 40; ++step) {
+        throw_soup(&s);
+        move_soup(&s, 0.3);
+        impacts += expect_same(scene, &def, &mesh, "thrown anew", step);
+        bool alone = method_of(scene) == TOI_TRACK_STATELESS;
+        assert_true(alone || step == 0 || step > 3);
+        kept += !alone;
+    }
+    assert_true(impacts > 40);
+    assert_in_range(kept, 2, 6);
+    for (int step = 0; step < 40; ++step) {
+        move_soup(&s, 0.1);
+        expect_same(scene, &def, &mesh, "going on", step);
+        if (step > 32)
+            assert_int_equal(method_of(scene), TOI_TRACK_ORDER);
+    }
+    toi_free_scene(scene);
+}
+
 // A motion that all have in common costs no budget: pairs stay few however far everything goes.
 static void common_motion_is_free(void **state)
 {
@@ -653,6 +730,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_those_without_memory),
         cmocka_unit_test(motions_change),
+        cmocka_unit_test(what_is_thrown_anew_is_not_kept),
         cmocka_unit_test(common_motion_is_free),
         cmocka_unit_test(budgets_leave_fewer_pairs),
         cmocka_unit_test(other_questions_too),

@@ -153,7 +153,7 @@ static toi_step_start find_start(const toi_pipeline *p, kept_steps *k)
 
 enum
 {
-    SAMPLES = 1024
+    SAMPLES = 256
 };
 
 static double way_between(const float *a, const float *b)
@@ -200,6 +200,37 @@ static double measure_looseness(const kept_steps *k)
     for (int64_t i = 0; i < samples; ++i)
         sum += toi_largest_extent(&tree->ends[toi_piece_start(blocks, samples, i)][1]);
     return samples > 0 ? sum / (double)samples : 0;
+}
+
+// Extent of a block of edges where this step ends, in rows that are still those of the last step.
+static double extent_ahead(const toi_pipeline *p, const kept_steps *k, int64_t block)
+{
+    const toi_tree *tree = &k->trees[TOI_EDGE].tree;
+    toi_box_row box = {INFINITY, INFINITY, INFINITY, 0, INFINITY, INFINITY, INFINITY, 0};
+    for (int c = 0; c < 2; ++c) {
+        const int32_t *places = toi_block_labels(tree, block, c);
+        for (int i = 0; i < TOI_BLOCK && places[i] >= 0; ++i) {
+            float at[3];
+            place_row(&k->order, &p->mesh.end, places[i], at);
+            toi_box_row row = {at[0], at[1], at[2], 0, -at[0], -at[1], -at[2], 0};
+            toi_widen_row(&box, &row);
+        }
+    }
+    return toi_largest_extent(&box);
+}
+
+// Does this step tear blocks apart? Some of them tell: then nothing need be brought up to date.
+static bool are_blocks_torn(const toi_pipeline *p, const kept_steps *k)
+{
+    const toi_tree *tree = &k->trees[TOI_EDGE].tree;
+    int64_t blocks = tree->blocks[0], samples = blocks / 16 < 64 ? blocks / 16 + 1 : 64;
+    double before = 0, after = 0;
+    for (int64_t i = 0; i < samples && blocks > 0; ++i) {
+        int64_t block = toi_piece_start(blocks, samples, i);
+        before += toi_largest_extent(&tree->ends[block][1]);
+        after += extent_ahead(p, k, block);
+    }
+    return after > 2 * before;
 }
 
 // ---- From step to step
@@ -548,29 +579,84 @@ static void set_searches(toi_pipeline *p, kept_steps *k)
     }
     drop_fronts(k);
     give_ways_back(k);
+    if (report->reordered) // then boxes are those of the step already
+        return;
     for_all_boxes(p, k, set_boxes);
     raise_trees(p, k);
 }
 
 enum
 {
-    IN_VAIN = 3, // steps in a row that made everything anew
-    MOST_ALONE = 32
+    MOST_ALONE = 31
 };
 
-// Where nothing is like it was, steps are made without memory, more each time.
-static bool goes_alone(toi_tracking *t)
+// Is this step made without memory, after some in vain?
+static bool is_alone(toi_tracking *t)
+{
+    toi_track_choice *c = &t->choice;
+    return toi_tracking_method(t) == TOI_TRACK_AUTO && c->alone > 0 && c->alone-- > 0;
+}
+
+// What was kept is of no use to this step. Is this step to make it anew? Not where nothing is like
+// it was: there this step and some more are made without memory, more of them each time.
+static bool is_made_anew(toi_tracking *t, bool torn)
 {
     toi_track_choice *c = &t->choice;
     if (toi_tracking_method(t) != TOI_TRACK_AUTO)
-        return false;
-    if (c->alone > 0) {
-        --c->alone;
         return true;
-    }
-    if (c->anew >= IN_VAIN)
-        c->alone = c->anew - IN_VAIN < 4 ? 4 << (c->anew - IN_VAIN) : MOST_ALONE;
+    int failures = c->failures++;
+    if (!torn && failures == 0)
+        return true;
+    c->alone = failures < 5 ? (1 << failures) - 1 : MOST_ALONE;
     return false;
+}
+
+// Notes where some vertices end; returns the sum of their ways since the last note.
+static double note_seen(const toi_pipeline *p, toi_track_choice *c)
+{
+    int64_t count = p->mesh.end.count, samples = count < TOI_TRACK_SEEN ? count : TOI_TRACK_SEEN;
+    double sum = 0;
+    for (int64_t i = 0; i < samples; ++i) {
+        double x[3], *seen = c->seen[i];
+        toi_load_point(&p->mesh.end, toi_piece_start(count, samples, i), x);
+        sum += hypot(hypot(x[0] - seen[0], x[1] - seen[1]), x[2] - seen[2]);
+        memcpy(seen, x, sizeof x);
+    }
+    return sum;
+}
+
+// Length of as many edges.
+static double sum_edges(const toi_pipeline *p)
+{
+    int64_t count = p->mesh.edges.count, samples = count > 0 ? TOI_TRACK_SEEN : 0;
+    double sum = 0;
+    for (int64_t i = 0; i < samples; ++i) {
+        double x[2][3];
+        const int32_t *edge = toi_edge_at(&p->mesh.edges, toi_piece_start(count, samples, i));
+        for (int k = 0; k < 2; ++k)
+            toi_load_point(&p->mesh.end, edge[k], x[k]);
+        sum += hypot(hypot(x[0][0] - x[1][0], x[0][1] - x[1][1]), x[0][2] - x[1][2]);
+    }
+    return sum;
+}
+
+// Are vertices many edges away from where the last step, made without memory, has left them? Then
+// an order would hardly outlast the step. It may all the same, where bodies fly: after some steps
+// it is tried.
+static bool is_far_away(const toi_pipeline *p, toi_track_choice *c)
+{
+    return c->have_seen && c->failures < 4 && note_seen(p, c) > 4 * sum_edges(p);
+}
+
+static toi_status go_alone(toi_pipeline *p)
+{
+    note_seen(p, &p->scene->tracking.choice);
+    p->scene->tracking.choice.have_seen = true;
+    toi_forget_tracking(&p->scene->tracking);
+    p->source = NULL;
+    p->kept = NULL;
+    p->scene->tracking.report.method = TOI_TRACK_STATELESS;
+    return TOI_OK;
 }
 
 static toi_status prepare_kept(toi_pipeline *p)
@@ -578,22 +664,23 @@ static toi_status prepare_kept(toi_pipeline *p)
     toi_tracking *t = &p->scene->tracking;
     toi_track_choice *c = &t->choice;
     kept_steps *k = t->kept;
-    if (goes_alone(t)) {
-        p->source = NULL;
-        p->kept = NULL;
-        t->report.method = TOI_TRACK_STATELESS;
-        return TOI_OK;
-    }
+    if (is_alone(t))
+        return go_alone(p);
     double started = toi_clock();
     note_cost(c);
     toi_status status = TOI_OK;
-    if (!k || k->min_separation != p->def->narrow.min_separation || !advance(p, k))
+    bool same = k && k->min_separation == p->def->narrow.min_separation;
+    bool torn = same && are_blocks_torn(p, k);
+    if (same && !torn && advance(p, k))
+        c->failures = 0;
+    else if ((same || is_far_away(p, c)) && !is_made_anew(t, torn || !same))
+        return go_alone(p);
+    else
         status = begin_anew(p);
     if (status != TOI_OK)
         return status;
+    c->have_seen = false;
     k = t->kept;
-    c->anew = t->report.reordered ? c->anew + 1 : 0;
-    c->alone = t->report.reordered ? c->alone : 0;
     t->report.motion = k->motion = mean_way(p, k);
     set_searches(p, k);
     t->report.kept_bytes = kept_bytes(p, k);

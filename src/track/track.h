@@ -8,6 +8,11 @@
 
 struct toi_pipeline;
 
+enum
+{
+    TOI_TRACK_SEEN = 64
+};
+
 // What TOI_TRACK_AUTO goes by. It has a say in what steps cost, never in what they find.
 typedef struct toi_track_choice
 {
@@ -18,8 +23,11 @@ typedef struct toi_track_choice
     double cost[TOI_TRACK_COUNT]; // of a step by a method, about; 0: unknown
     double sum;                   // seconds of the last `summed` steps by budgets
     int summed;
-    int anew;              // steps in a row that made everything anew
-    int alone;             // steps still to be made without memory, after such
+    int failures; // steps in a row that had no use for what the last one kept
+    int alone;    // steps still to be made without memory, after such
+    // Of some vertices where the last step ended, if that was made without memory.
+    bool have_seen;
+    double seen[TOI_TRACK_SEEN][3];
     int pause, next_pause; // steps without budgets, which did not pay: still, and the next time
 } toi_track_choice;
 
