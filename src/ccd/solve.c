@@ -192,14 +192,6 @@ static double search_limit(const solve_stage *stage, double limit)
     return policy->rescale > 0 ? fmax(limit, policy->small_time) : limit;
 }
 
-// The same for a search, which takes a step of some length as a whole.
-static float near_limit(const void *context)
-{
-    const solve_stage *stage = context;
-    double limit = toi_cull_time(search_limit(stage, time_limit(stage)));
-    return limit < 0x1p-5 ? toi_float_above(limit) : 1;
-}
-
 typedef bool pick_fn(const solve_stage *stage, const toi_query_result *result);
 
 static bool is_small(const solve_stage *stage, const toi_query_result *result)
@@ -475,13 +467,8 @@ static void judge_filter(filter_rest *rest, int64_t tried, int64_t left)
         rest->blocks = 16;
 }
 
-// Directions on positions in single precision, of pairs by place. Not where all methods must get
-// the same pairs; nor with a separation where positions may have been cut off.
-static bool has_single(const toi_pipeline *p)
-{
-    return toi_is_exact(&p->def->narrow) && (!has_separation(p) || p->order.largest < 0x1p50f);
-}
-
+// Directions on positions in single precision, of pairs by place. Where positions may have been cut
+// off two that are far apart may look near: then no pair is marked.
 static int64_t cull_single(const solve_stage *stage, toi_pair *pairs, int64_t count, bool mark)
 {
     static toi_cull_near_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_near);
@@ -495,7 +482,7 @@ static int64_t cull_single(const solve_stage *stage, toi_pair *pairs, int64_t co
                               .euclidean = has_separation(p),
                               .separation = p->def->narrow.min_separation * order->scale,
                               .relative = toi_filter_share(p->policy.relative_separation),
-                              .mark = mark};
+                              .mark = mark && order->largest < TOI_FARTHEST};
     return kernels[toi_simd_level()](&source, pairs, count);
 }
 
@@ -506,7 +493,9 @@ static int64_t keep_near(solve_stage *stage, solve_worker *w, toi_pair *pairs, i
     const toi_pipeline *p = stage->pipeline;
     const toi_filter *filter = &p->scene->topology.filter;
     bool filtered = filter->groups || filter->may_collide;
-    bool single = has_single(p) && is_due(&w->single), wide = !single || is_due(&w->wide);
+    // Not where all methods must get the same pairs.
+    bool single = toi_is_exact(&p->def->narrow) && is_due(&w->single),
+         wide = !single || is_due(&w->wide);
     int64_t tried = count;
     if (single) { // what comes next takes no marks
         count = cull_single(stage, pairs, count, !filtered && !wide);
@@ -602,9 +591,7 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     // tell most: they stop the motion at the best time so far.
     bool by_tables = stage->t_max && p->policy.relative_separation > 0;
     stage->near = !by_tables && toi_may_stream_near(p, kind);
-    toi_time_limit limit = {near_limit, stage};
-    toi_status status =
-        stage->near ? toi_stream_near(p, kind, limit, to) : toi_stream_kind(p, kind, to);
+    toi_status status = stage->near ? toi_stream_near(p, kind, to) : toi_stream_kind(p, kind, to);
     account(p, kind, stage->scratch, p->report.seconds_broad - before);
     bool counted = !stage->near && !(p->source && kind < TOI_PAIR_KINDS);
     p->report.candidates[kind] = counted ? p->report.tested[kind] : -1;
