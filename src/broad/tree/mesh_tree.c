@@ -225,9 +225,8 @@ static toi_tree_margin take_margin(const toi_mesh_order *order)
     double share = order->boxes.relative;
     if (!(share > 0))
         return (toi_tree_margin){0, 0};
-    double off = (1 + share) * 0x1p-20 * ((double)order->largest + order->pad);
-    return (toi_tree_margin){toi_float_above(fmax(share * share * (1 + 0x1p-19), 0x1p-100)),
-                             toi_float_above(off)};
+    double off = (1 + share) * 24 * 0x1p-24 * ((double)order->largest + order->pad);
+    return (toi_tree_margin){toi_float_above(fmax(share * share, 0x1p-100)), toi_float_above(off)};
 }
 
 static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, int workers,
