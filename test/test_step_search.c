@@ -263,6 +263,123 @@ static void others_keep_no_share(void **state)
     assert_ok(toi_set_simd(NULL));
 }
 
+// A list of faces one above the other, and a vertex below them. All rise, so that swept boxes
+// overlap, and at the end only the highest face has come down to its share: the others are closer
+// to the vertex at first, and all of them make a packet. Its box is as far from the vertex as the
+// pair keeps, and the middle of the box nearer than the face is: what it lacks is to be added.
+static void packets_keep_every_share(void **state)
+{
+    (void)state;
+    enum
+    {
+        PACKET = 16
+    };
+    static const double flat[3][2] = {{-0x1p-6, -0x1p-6}, {0x1p-6, -0x1p-6}, {0, 0x1p-6}};
+    double start[3 * PACKET + 1][3] = {{0}}, end[3 * PACKET + 1][3] = {{0}};
+    int32_t faces[PACKET][3], below = 3 * PACKET;
+    for (int i = 0; i < 3 * PACKET; ++i) {
+        bool highest = i / 3 == PACKET - 1;
+        start[i][2] = highest ? 9 : 4 + 0x1p-3 * (i / 3);
+        end[i][2] = highest ? 20 + 9 * SHARE : 30 + 0x1p-3 * (i / 3);
+        for (int k = 0; k < 2; ++k)
+            start[i][k] = end[i][k] = flat[i % 3][k];
+        faces[i / 3][i % 3] = i;
+    }
+    end[below][2] = 20;
+    toi_mesh mesh = toi_make_mesh(start[0], end[0], below + 1, faces[0], PACKET);
+    for (int simd = 0; simd < 3; ++simd) {
+        toi_ccd_def def = toi_default_ccd_def();
+        toi_impact_array impacts = {0};
+        double time = INFINITY;
+        use_instruction_set(simd);
+        def.zero_time.relative_separation = SHARE;
+        assert_ok(toi_find_impacts(&def, &mesh, &impacts, NULL));
+        for (int64_t i = 0; i < impacts.count; ++i)
+            if (impacts.data[i].kind == TOI_VERTEX_FACE && impacts.data[i].a == below &&
+                impacts.data[i].b == PACKET - 1)
+                time = impacts.data[i].time;
+        assert_true(time == 1);
+        toi_free_impacts(&impacts);
+    }
+    assert_ok(toi_set_simd(NULL));
+}
+
+// So far from the origin that the last bit of a coordinate is more than single precision loses:
+// boxes that are enlarged by less are rounded outward by one each, and overlap. Such pairs keep a
+// share, too.
+static void rounded_boxes_keep_a_share(void **state)
+{
+    (void)state;
+    static crossings all;
+    toi_random random = {506};
+    const double far = 0x1p40, bit = 0x1p-12;
+    for (int number = 0; number < 6; ++number) {
+        toi_kind kind = (toi_kind)(number % 2);
+        toi_mesh mesh = make_crossings(&settings[0], kind, &random, &all);
+        for (int32_t i = 0; i < 3 * CORNERS * CROSSINGS; ++i) {
+            int corner = i / 3 % CORNERS, axis = i % 3;
+            bool first = corner < (kind == TOI_EDGE_EDGE ? 2 : 1);
+            double along[TOI_PAIR_KINDS][CORNERS] = {{2, 0, 4, 2}, {0, 4, 0, 4}};
+            double place = far + 0x1p-6 * (double)(i / 3 / CORNERS % 64);
+            all.start[i / 3][axis] = all.end[i / 3][axis] =
+                place + (axis == 0 ? along[kind][corner] * bit : 0);
+            if (axis == 2 && first) { // a quarter is left
+                all.start[i / 3][axis] += 8 * bit;
+                all.end[i / 3][axis] += 2 * bit;
+            }
+        }
+        toi_ccd_def def = toi_default_ccd_def();
+        toi_impact_array impacts = {0};
+        use_instruction_set(number / 2);
+        def.narrow.min_separation = 0x1p-10 * bit;
+        def.zero_time.relative_separation = SHARE;
+        assert_ok(toi_find_impacts(&def, &mesh, &impacts, NULL));
+        int64_t found = 0;
+        for (int64_t i = 0; i < impacts.count; ++i)
+            found += impacts.data[i].a / (kind == TOI_EDGE_EDGE ? 2 : CORNERS) ==
+                     impacts.data[i].b / (kind == TOI_EDGE_EDGE ? 2 : 1);
+        assert_int_equal(found, CROSSINGS);
+        toi_free_impacts(&impacts);
+    }
+    assert_ok(toi_set_simd(NULL));
+}
+
+// Coordinates that single precision cannot hold are cut off, and look equal: faces at 2^300 and
+// vertices at 2^200, much closer to each other on the other axes than the separation. There are
+// so many pairs that start inside that the search comes to mark them.
+static void cut_off_positions_are_not_inside(void **state)
+{
+    (void)state;
+    enum
+    {
+        FAR_FACES = 400,
+        FARTHER = 3 * FAR_FACES, // vertices of the faces; then come others
+        OTHERS = 60,
+        LOOSE = 5 * (FARTHER + OTHERS), // most vertices are near the origin
+        ALL = FARTHER + OTHERS + LOOSE
+    };
+    static double at[ALL][3];
+    static int32_t faces[FAR_FACES][3];
+    toi_random random = {507};
+    for (int i = 0; i < ALL; ++i)
+        for (int k = 0; k < 3; ++k)
+            at[i][k] = toi_random_unit(&random);
+    for (int i = 0; i < FARTHER + OTHERS; ++i)
+        at[i][0] = i < FARTHER ? 0x1p300 : 0x1p200;
+    for (int i = 0; i < FARTHER; ++i)
+        faces[i / 3][i % 3] = i;
+    toi_mesh mesh = toi_make_mesh(at[0], at[0], ALL, faces[0], FAR_FACES);
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_impact_array impacts = {0};
+    def.workers = 1;
+    def.narrow.min_separation = 0x1p110;
+    assert_ok(toi_find_impacts(&def, &mesh, &impacts, NULL));
+    assert_true(impacts.count > FARTHER * (FAR_FACES - 1));
+    for (int64_t i = 0; i < impacts.count; ++i)
+        assert_true(impacts.data[i].kind != TOI_VERTEX_FACE || impacts.data[i].a < FARTHER);
+    toi_free_impacts(&impacts);
+}
+
 // ---- The error of positions in single precision
 
 enum
@@ -355,6 +472,45 @@ static double middle_ratio(const toi_mesh_order *order, const toi_tree *tree, in
     return worst;
 }
 
+// How much of the margin's `off` two faces need: what the widest gap of their boxes is too large
+// by, and their share of what the distance of their middles is too small by.
+static double margin_ratio(const toi_mesh_order *order, const toi_tree *tree, const int64_t pair[2])
+{
+    const toi_mesh *mesh = order->boxes.mesh;
+    long double lo[2][3], hi[2][3], mean[2][3], gap = 0, truth = 0, apart = 0;
+    float middle[2][3], bound[2][TOI_SIDES], square = 0;
+    for (int i = 0; i < 2; ++i) {
+        const int32_t *corners = toi_face_at(&mesh->faces, tree->ids[pair[i]]);
+        int64_t block = pair[i] / TOI_BLOCK, lane = pair[i] % TOI_BLOCK;
+        for (int s = 0; s < TOI_SIDES; ++s)
+            bound[i][s] = tree->level[0][block].bound[s][lane];
+        for (int k = 0; k < 3; ++k) {
+            lo[i][k] = INFINITY, hi[i][k] = -INFINITY, mean[i][k] = 0;
+            middle[i][k] = tree->middles[block][k][lane];
+            for (int c = 0; c < 3; ++c) {
+                double x[3];
+                toi_load_point(&mesh->start, corners[c], x);
+                long double at = ((long double)x[k] - order->origin[k]) * order->scale;
+                lo[i][k] = fminl(lo[i][k], at);
+                hi[i][k] = fmaxl(hi[i][k], at);
+                mean[i][k] += at / 3;
+            }
+        }
+    }
+    for (int k = 0; k < 3; ++k) {
+        float above = bound[0][k] - bound[1][3 + k], way = middle[0][k] - middle[1][k];
+        square += way * way;
+        apart += (mean[0][k] - mean[1][k]) * (mean[0][k] - mean[1][k]);
+        if (above > gap) {
+            gap = above;
+            truth = lo[0][k] - hi[1][k];
+        }
+    }
+    long double more = gap - truth, less = sqrtl(apart) - sqrtl(square);
+    double share = order->boxes.relative;
+    return (double)((fmaxl(more, 0) + share * fmaxl(less, 0)) / order->margin.off);
+}
+
 static void middles_are_within_their_error(void **state)
 {
     (void)state;
@@ -371,14 +527,21 @@ static void middles_are_within_their_error(void **state)
     toi_mesh_boxes boxes = {.mesh = &mesh, .moving = true, .relative = 0.2};
     toi_mesh_order order = {0};
     toi_tree tree;
-    double worst = 0;
+    double worst = 0, most = 0;
     assert_ok(toi_make_primitive_tree(&boxes, &order, &job, TOI_FACE, &tree));
     for (int64_t i = 0; i < FACES; ++i)
         worst = fmax(worst, middle_ratio(&order, &tree, i));
+    for (int64_t n = 0; n < 200000; ++n) {
+        int64_t pair[2] = {(int64_t)toi_random_below(&random, FACES),
+                           (int64_t)toi_random_below(&random, FACES)};
+        most = fmax(most, margin_ratio(&order, &tree, pair));
+    }
     toi_free_tree(&tree);
     toi_free_mesh_order(&order);
-    print_message("  at most %.2f of the error that is allowed\n", worst);
+    print_message("  at most %.2f of the error that is allowed, and %.2f of the margin's\n", worst,
+                  most);
     assert_true(worst <= 1 && worst > 0.2);
+    assert_true(most <= 1 && most > 0.03);
 }
 
 // ---- The same answers as without
@@ -482,6 +645,9 @@ int main(void)
         cmocka_unit_test(grazing_contacts_are_found),
         cmocka_unit_test(shares_are_kept_to_the_last),
         cmocka_unit_test(others_keep_no_share),
+        cmocka_unit_test(packets_keep_every_share),
+        cmocka_unit_test(rounded_boxes_keep_a_share),
+        cmocka_unit_test(cut_off_positions_are_not_inside),
         cmocka_unit_test(every_mesh_has_the_same_answers),
     };
     return cmocka_run_group_tests_name("step_search", tests, NULL, NULL);

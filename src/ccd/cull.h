@@ -71,10 +71,6 @@ static inline bool toi_unmark_inside(toi_pair *pair)
 // that start inside come marked.
 typedef int64_t toi_cull_pairs_fn(const toi_cull_source *source, toi_pair *pairs, int64_t count);
 
-// Moves the pairs whose swept boxes in double, enlarged by half the separation, overlap to the
-// front, in order; returns how many.
-typedef int64_t toi_cull_swept_fn(const toi_cull_source *source, toi_pair *pairs, int64_t count);
-
 // Pairs that a search of boxes that move has found, by place (broad/tree/mesh_tree.h).
 typedef struct toi_near_source
 {

@@ -318,61 +318,6 @@ int64_t TOI_ISA_NAME(toi_cull_pairs)(const toi_cull_source *source, toi_pair *pa
     return early ? cull_pairs(0, source, pairs, count, 1) : cull_pairs(0, source, pairs, count, 0);
 }
 
-// ---- Swept boxes
-
-// Are the boxes that the corners sweep apart, not being enlarged? The second's ends in turn meet
-// each of the first's.
-TOI_INLINE int sweeps_apart(int edge_edge, const toi_wide_motion_row x[4])
-{
-    toi_wide_motion_row turned[4], above[2], below[2];
-    for (int c = 0; c < 4; ++c)
-        turned[c] = c < (edge_edge ? 2 : 1)
-                        ? x[c]
-                        : __builtin_shufflevector(x[c], x[c], 4, 5, 6, 7, 0, 1, 2, 3);
-    toi_take_gaps_wide(edge_edge, x, &above[0], &below[0]);
-    toi_take_gaps_wide(edge_edge, turned, &above[1], &below[1]);
-    return toi_stays_open(TOI_WIDE_MIN(above[0], above[1]), 0) |
-           toi_stays_open(TOI_WIDE_MIN(below[0], below[1]), 0);
-}
-
-// The same of enlarged boxes, which are rounded outward.
-static bool enlarged_apart(const toi_cull_source *s, const toi_pair *pair)
-{
-    toi_box a, b;
-    double radius = toi_separation_radius(s->separation);
-    if (!(radius > 0))
-        return true;
-    toi_swept_box(s->mesh, toi_first_primitive(s->kind), pair->a, radius, &a);
-    toi_swept_box(s->mesh, toi_second_primitive(s->kind), pair->b, radius, &b);
-    return !toi_boxes_overlap(&a, &b);
-}
-
-TOI_INLINE int64_t cull_swept(int edge_edge, const toi_cull_source *s, toi_pair *pairs,
-                              int64_t count)
-{
-    int64_t kept = 0, last = count > AHEAD ? count - AHEAD : 0;
-    for (int64_t i = 0; i < count; ++i) {
-        if (i < last)
-            prefetch_corners(edge_edge, s, &pairs[i + AHEAD]);
-        const toi_moving_vertex *corners[4];
-        toi_wide_motion_row x[4];
-        toi_pair pair = pairs[i];
-        find_corners(edge_edge, s, &pair, corners);
-        for (int c = 0; c < 4; ++c)
-            memcpy(&x[c], corners[c], sizeof x[c]);
-        pairs[kept] = pair;
-        kept += !(sweeps_apart(edge_edge, x) && enlarged_apart(s, &pair));
-    }
-    return kept;
-}
-
-toi_cull_swept_fn TOI_ISA_NAME(toi_cull_swept);
-int64_t TOI_ISA_NAME(toi_cull_swept)(const toi_cull_source *s, toi_pair *pairs, int64_t count)
-{
-    return s->kind == TOI_EDGE_EDGE ? cull_swept(1, s, pairs, count)
-                                    : cull_swept(0, s, pairs, count);
-}
-
 // ---- Positions in single precision
 
 enum

@@ -90,6 +90,11 @@ static toi_status join_piece(void *context, int64_t first, int64_t end)
 static toi_status join(toi_recorder *r, toi_record_array *list)
 {
     int64_t own = 0, placed = r->placed;
+    if (!list->data) { // the first worker's list will do
+        *list = r->own[0].list;
+        r->own[0].list = (toi_record_array){NULL, 0, 0};
+        placed = list->count;
+    }
     for (int w = 0; w < r->workers; ++w)
         own += r->own[w].list.count;
     toi_status status = toi_reserve(r->budget, &list->data, &list->capacity, placed + own, r->size);

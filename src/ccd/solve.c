@@ -194,14 +194,6 @@ static double search_limit(const solve_stage *stage, double limit)
     return policy->rescale > 0 ? fmax(limit, policy->small_time) : limit;
 }
 
-// The same for a search, which takes a step of some length as a whole.
-static float near_limit(const void *context)
-{
-    const solve_stage *stage = context;
-    double limit = toi_cull_time(search_limit(stage, time_limit(stage)));
-    return limit < 0x1p-5 ? toi_float_above(limit) : 1;
-}
-
 typedef bool pick_fn(const solve_stage *stage, const toi_query_result *result);
 
 static bool is_small(const solve_stage *stage, const toi_query_result *result)
@@ -286,6 +278,41 @@ static void count_inside(const solve_stage *stage, solve_worker *w, const toi_pa
     }
 }
 
+// Are the boxes that the corners sweep apart, not being enlarged? `first`: how many corners are the
+// first primitive's.
+static inline __attribute__((always_inline)) bool sweeps_apart(const toi_query *q, const int first)
+{
+    bool apart = false;
+    for (int k = 0; k < 3; ++k) {
+        double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY};
+        for (int c = 0; c < 4; ++c) {
+            int side = c >= first;
+            double start = q->start[c][k], end = q->end[c][k];
+            double low = start < end ? start : end, high = start < end ? end : start;
+            lo[side] = low < lo[side] ? low : lo[side];
+            hi[side] = high > hi[side] ? high : hi[side];
+        }
+        apart |= (lo[0] > hi[1]) | (lo[1] > hi[0]);
+    }
+    return apart;
+}
+
+// A search at both ends knows swept boxes in single precision only. Those in double decide which
+// pairs keep a share of their distance. Few that come so far are beyond them.
+static void drop_beyond(const solve_stage *stage, solve_worker *w, const toi_pair *pairs,
+                        int64_t count)
+{
+    for (int64_t i = 0; i < count; ++i) {
+        const toi_query *query = &w->queries[i];
+        toi_pair pair = pairs[i];
+        if (w->results[i].state == TOI_SEPARATED)
+            continue;
+        bool apart = stage->kind == TOI_EDGE_EDGE ? sweeps_apart(query, 2) : sweeps_apart(query, 1);
+        if (apart && toi_keep_overlapping(stage->pipeline, stage->kind, &pair, 1) == 0)
+            w->results[i] = (toi_query_result){.state = TOI_SEPARATED, .time = INFINITY};
+    }
+}
+
 static void solve_batch(const solve_stage *stage, solve_worker *w, toi_pair *pairs, int64_t count)
 {
     const toi_pipeline *p = stage->pipeline;
@@ -295,6 +322,8 @@ static void solve_batch(const solve_stage *stage, solve_worker *w, toi_pair *pai
     double share = p->policy.relative_separation;
     solve_queries(stage, w, count, &def, (shares){share, fmax(share, p->inside_share)},
                   toi_is_exact(&def) ? w->starts_inside : NULL);
+    if (stage->near && share > 0)
+        drop_beyond(stage, w, pairs, count);
     count_inside(stage, w, pairs, count);
     if (p->inside_share > 0 && toi_is_exact(&def))
         keep_shares(stage, w, pairs, count, &def);
@@ -327,7 +356,6 @@ static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pair
     return impacts;
 }
 
-toi_cull_swept_fn toi_cull_swept_baseline, toi_cull_swept_avx2, toi_cull_swept_avx512;
 toi_cull_near_fn toi_cull_near_baseline, toi_cull_near_avx2, toi_cull_near_avx512;
 toi_cull_pairs_fn toi_cull_pairs_baseline, toi_cull_pairs_avx2, toi_cull_pairs_avx512;
 toi_fill_bounds_fn toi_fill_bounds_baseline, toi_fill_bounds_avx2, toi_fill_bounds_avx512;
@@ -413,18 +441,6 @@ int64_t toi_keep_overlapping(const toi_pipeline *p, toi_kind kind, toi_pair *pai
     return kept;
 }
 
-// The same of many pairs of faces and vertices, or edges, whose trajectories are at hand.
-static int64_t cull_swept(const solve_stage *stage, toi_pair *pairs, int64_t count)
-{
-    static toi_cull_swept_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_swept);
-    const toi_pipeline *p = stage->pipeline;
-    toi_cull_source source = {.mesh = &p->mesh,
-                              .trajectories = p->trajectories,
-                              .kind = stage->kind,
-                              .separation = p->def->narrow.min_separation};
-    return kernels[toi_simd_level()](&source, pairs, count);
-}
-
 static int64_t cull(solve_stage *stage, toi_pair *pairs, int64_t count)
 {
     static toi_cull_pairs_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_pairs);
@@ -477,13 +493,8 @@ static void judge_filter(filter_rest *rest, int64_t tried, int64_t left)
         rest->blocks = 16;
 }
 
-// Directions on positions in single precision, of pairs by place. Not where all methods must get
-// the same pairs; nor with a separation where positions may have been cut off.
-static bool has_single(const toi_pipeline *p)
-{
-    return toi_is_exact(&p->def->narrow) && (!has_separation(p) || p->order.largest < 0x1p50f);
-}
-
+// Directions on positions in single precision, of pairs by place. Where positions may have been cut
+// off two that are far apart may look near: then no pair is marked.
 static int64_t cull_single(const solve_stage *stage, toi_pair *pairs, int64_t count, bool mark)
 {
     static toi_cull_near_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_near);
@@ -497,7 +508,7 @@ static int64_t cull_single(const solve_stage *stage, toi_pair *pairs, int64_t co
                               .euclidean = has_separation(p),
                               .separation = p->def->narrow.min_separation * order->scale,
                               .relative = toi_filter_share(p->policy.relative_separation),
-                              .mark = mark};
+                              .mark = mark && order->largest < TOI_FARTHEST};
     return kernels[toi_simd_level()](&source, pairs, count);
 }
 
@@ -508,7 +519,9 @@ static int64_t keep_near(solve_stage *stage, solve_worker *w, toi_pair *pairs, i
     const toi_pipeline *p = stage->pipeline;
     const toi_filter *filter = &p->scene->topology.filter;
     bool filtered = filter->groups || filter->may_collide;
-    bool single = has_single(p) && is_due(&w->single), wide = !single || is_due(&w->wide);
+    // Not where all methods must get the same pairs.
+    bool single = toi_is_exact(&p->def->narrow) && is_due(&w->single),
+         wide = !single || is_due(&w->wide);
     int64_t tried = count;
     if (single) { // what comes next takes no marks
         count = cull_single(stage, pairs, count, !filtered && !wide);
@@ -538,11 +551,9 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     w->tested += count;
     if (stage->pipeline->def->float_boxes)
         count = toi_keep_overlapping(stage->pipeline, stage->kind, pairs, count);
-    if (stage->near) {
+    if (stage->near)
         count = keep_near(stage, w, pairs, count);
-        if (stage->pipeline->policy.relative_separation > 0)
-            count = cull_swept(stage, pairs, count);
-    } else if (is_culled(stage->kind))
+    else if (is_culled(stage->kind))
         count = cull(stage, pairs, count);
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
         int64_t n = count - first < BATCH ? count - first : BATCH;
@@ -613,9 +624,7 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     // tell most: they stop the motion at the best time so far.
     bool by_tables = stage->t_max && p->policy.relative_separation > 0;
     stage->near = !by_tables && toi_may_stream_near(p, kind);
-    toi_time_limit limit = {near_limit, stage};
-    toi_status status =
-        stage->near ? toi_stream_near(p, kind, limit, to) : toi_stream_kind(p, kind, to);
+    toi_status status = stage->near ? toi_stream_near(p, kind, to) : toi_stream_kind(p, kind, to);
     account(p, kind, stage->scratch, p->report.seconds_broad - before);
     bool counted = !stage->near && !(p->source && kind < TOI_PAIR_KINDS);
     p->report.candidates[kind] = counted ? p->report.tested[kind] : -1;

@@ -285,15 +285,13 @@ typedef struct middle_probe
     moving_probe box;
     float at[3];
     float off;
-    float until;
 } middle_probe;
 
 // Bit i: on some axis lane i stays above the probe, or below, by more than the margin. Roots are
 // not taken: what is left of the widest gap is compared with the share in squares, where it is so
-// large that its square is no denormal. `early`: only up to the time `until`, when a gap has closed
-// in proportion.
-TOI_LANE_INLINE unsigned find_clear(const toi_tree_margin *margin, const middle_columns *c,
-                                    const middle_probe *p, const bool early)
+// large that nothing is lost by underflow.
+TOI_LANE_INLINE unsigned stay_clear(const toi_tree_margin *margin, const middle_columns *c,
+                                    const middle_probe *p)
 {
     const columns *start = &c->box.at[0], *end = &c->box.at[1];
     const probe *near = &p->box.at[0], *far = &p->box.at[1];
@@ -303,30 +301,18 @@ TOI_LANE_INLINE unsigned find_clear(const toi_tree_margin *margin, const middle_
         for (int k = 0; k < 3; ++k) {
             part above = start->side[k][q] - SPREAD_PART(near->hi[k]);
             part below = SPREAD_PART(near->lo[k]) - start->side[3 + k][q];
-            part above_then = end->side[k][q] - SPREAD_PART(far->hi[k]);
-            part below_then = SPREAD_PART(far->lo[k]) - end->side[3 + k][q];
-            if (early) {
-                above_then = above + SPREAD_PART(p->until) * (above_then - above);
-                below_then = below + SPREAD_PART(p->until) * (below_then - below);
-            }
-            above = LESS_PART(above, above_then);
-            below = LESS_PART(below, below_then);
+            above = LESS_PART(above, end->side[k][q] - SPREAD_PART(far->hi[k]));
+            below = LESS_PART(below, SPREAD_PART(far->lo[k]) - end->side[3 + k][q]);
             part way = c->at[k][q] - SPREAD_PART(p->at[k]);
             widest = MORE_PART(widest, MORE_PART(above, below));
             square += way * way;
         }
         part rest = widest - SPREAD_PART(p->off);
         clear |= (ABOVE_WORD(rest * rest, square * SPREAD_PART(margin->square)) &
-                  ABOVE_WORD(rest, SPREAD_PART(0x1p-60f)))
+                  ABOVE_WORD(rest, SPREAD_PART(0x1p-50f)))
                  << (q * (TOI_BLOCK / PARTS));
     }
     return clear;
-}
-
-TOI_LANE_INLINE unsigned stay_clear(const toi_tree_margin *margin, const middle_columns *c,
-                                    const middle_probe *p)
-{
-    return p->until < 1 ? find_clear(margin, c, p, true) : find_clear(margin, c, p, false);
 }
 
 TOI_LANE_INLINE moving_columns load_moving(const toi_tree *tree, int64_t block)
@@ -378,23 +364,20 @@ TOI_LANE_INLINE moving_probe load_moving_probe(const toi_tree *tree, uint32_t pl
 }
 
 TOI_LANE_INLINE middle_probe load_middle_probe(const toi_tree *tree, const toi_tree_margin *margin,
-                                               uint32_t place, float until)
+                                               uint32_t place)
 {
     float(*at)[TOI_BLOCK] = tree->middles[place / TOI_BLOCK];
     int lane = place % TOI_BLOCK;
-    return (middle_probe){load_moving_probe(tree, place),
-                          {at[0][lane], at[1][lane], at[2][lane]},
-                          margin->off,
-                          until};
+    return (middle_probe){
+        load_moving_probe(tree, place), {at[0][lane], at[1][lane], at[2][lane]}, margin->off};
 }
 
 // The box of a whole block, for which the margin is that of any box in it: none of their middles is
-// farther from the middle of the box at t = 0 than its corners. What that loses by rounding is less
-// than what the margin has to spare for roundings.
+// farther from the middle of the box at t = 0 than its corners. `off` covers what rounding adds.
 TOI_LANE_INLINE middle_probe middle_of_block(const moving_probe *ends,
-                                             const toi_tree_margin *margin, float until)
+                                             const toi_tree_margin *margin)
 {
-    middle_probe p = {.box = *ends, .until = until};
+    middle_probe p = {.box = *ends};
     const probe *start = &ends->at[0];
     float square = 0;
     for (int k = 0; k < 3; ++k) {
@@ -402,7 +385,7 @@ TOI_LANE_INLINE middle_probe middle_of_block(const moving_probe *ends,
         p.at[k] = start->lo[k] + half;
         square += half * half;
     }
-    p.off = 2 * margin->off + sqrtf(square * margin->square) * (1 + 0x1p-20f) + 0x1p-60f;
+    p.off = margin->off + sqrtf(square * margin->square);
     return p;
 }
 

@@ -210,24 +210,23 @@ static float enlarge(double radius, float largest)
 }
 
 // By how much more for swept boxes in double, enlarged and rounded outward, to overlap only where
-// those in single precision do: 2^-52 of the largest coordinate each.
+// those in single precision do: at most the last bit of a coordinate.
 static double rounded_outward(const toi_mesh_order *order)
 {
     double most = 0;
     for (int k = 0; k < 3; ++k)
         most = fmax(most, fabs(order->origin[k]));
-    return 0x1p-51 * ((most + order->radius) * order->scale + (double)order->largest);
+    return 0x1p-52 * ((most + order->radius) * order->scale + (double)order->largest);
 }
 
-// docs/separation.md, section 2. Where numbers may have been cut off there is no telling.
+// docs/separation.md, section 2.
 static toi_tree_margin take_margin(const toi_mesh_order *order)
 {
-    double share = order->boxes.relative, largest = order->largest;
+    double share = order->boxes.relative;
     if (!(share > 0))
         return (toi_tree_margin){0, 0};
-    double off = (1 + share) * 0x1p-19 * (largest + order->pad) + 0x1p-100;
-    return (toi_tree_margin){toi_float_above(fmax(share * share * (1 + 0x1p-17), 0x1p-100)),
-                             largest < 0x1p50 ? toi_float_above(off) : INFINITY};
+    double off = (1 + share) * 24 * 0x1p-24 * ((double)order->largest + order->pad);
+    return (toi_tree_margin){toi_float_above(fmax(share * share, 0x1p-100)), toi_float_above(off)};
 }
 
 static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, int workers,
@@ -705,8 +704,7 @@ static toi_status search_edges(toi_mesh_order *order, const toi_broad_job *job)
                               .packet_box = edge_box,
                               .tree_box = edge_box,
                               .context = order,
-                              .margin = order->margin,
-                              .limit = order->boxes.limit};
+                              .margin = order->margin};
     order->trees[0] = order->trees[1] = &edges;
     if (status == TOI_OK)
         status = toi_run_tree_search(&search, job);
@@ -733,8 +731,7 @@ static toi_status search_faces(toi_mesh_order *order, const toi_broad_job *job)
                               .packet_box = face_box,
                               .tree_box = vertex_box,
                               .context = order,
-                              .margin = order->margin,
-                              .limit = order->boxes.limit};
+                              .margin = order->margin};
     order->trees[0] = &vertices;
     order->trees[1] = &faces;
     if (status == TOI_OK)

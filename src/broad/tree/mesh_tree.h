@@ -24,7 +24,6 @@ typedef struct toi_mesh_boxes
     // With boxes that move, if not 0: what pairs keep of their distance at t = 0. Those that stay
     // apart by more than that are dropped, and those whose swept boxes do not overlap.
     double relative;
-    toi_time_limit limit; // then
     bool lasting; // rows may grow to twice the largest number before error and pad are too small
 } toi_mesh_boxes;
 

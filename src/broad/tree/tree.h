@@ -130,13 +130,6 @@ typedef struct toi_tree_margin
     float off;
 } toi_tree_margin;
 
-// Up to when boxes must stay apart, at least; it may become less during a search. NULL: 1.
-typedef struct toi_time_limit
-{
-    float (*find)(const void *context);
-    const void *context;
-} toi_time_limit;
-
 // The box of an id, in double.
 typedef void toi_box_getter_fn(const void *context, int32_t id, toi_box *box);
 
@@ -153,7 +146,6 @@ typedef struct toi_tree_search
     toi_box_getter_fn *tree_box;
     const void *context;
     toi_tree_margin margin;
-    toi_time_limit limit; // where there is a margin
     // Of faces in faces: labels are below this. Each worker has a mark for every label, bit i:
     // box i of its packet has it. All 0 between packets.
     int64_t label_count;

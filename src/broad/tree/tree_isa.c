@@ -213,19 +213,19 @@ TOI_LANE_INLINE void meet_list(const toi_tree_search *s, const shape kind, const
 
 // The boxes of the packet that stay apart by the margin from that at one place of the tree.
 TOI_LANE_INLINE unsigned clear_of_place(const toi_tree_search *s, const middle_columns *middles,
-                                        uint32_t place, float until)
+                                        uint32_t place)
 {
-    middle_probe box = load_middle_probe(s->tree, &s->margin, place, until);
+    middle_probe box = load_middle_probe(s->tree, &s->margin, place);
     return stay_clear(&s->margin, middles, &box);
 }
 
 TOI_LANE_INLINE void drop_clear(const toi_tree_search *s, const middle_columns *middles,
-                                float until, meetings *some)
+                                meetings *some)
 {
     int count = some->count;
     some->count = 0;
     for (int i = 0; i < count; ++i) {
-        unsigned clear = clear_of_place(s, middles, (uint32_t)some->at[i], until);
+        unsigned clear = clear_of_place(s, middles, (uint32_t)some->at[i]);
         unsigned mask = some->masks[i] & ~clear;
         some->at[some->count] = some->at[i];
         some->masks[some->count] = (uint16_t)mask;
@@ -236,12 +236,12 @@ TOI_LANE_INLINE void drop_clear(const toi_tree_search *s, const middle_columns *
 TOI_LANE_INLINE toi_pair *run_places(const toi_tree_search *s, const shape kind,
                                      const moving_columns *c, const label_columns *labels,
                                      const probe_list *list, const int which, const int32_t *names,
-                                     const middle_columns *middles, float until, toi_pair *out)
+                                     const middle_columns *middles, toi_pair *out)
 {
     meetings some;
     meet_list(s, kind, c, labels, list, which, &some);
     if (kind.margin)
-        drop_clear(s, middles, until, &some);
+        drop_clear(s, middles, &some);
     for (int i = 0; i < some.count; ++i)
         out += toi_write_lanes(out, some.masks[i], names, some.at[i], kind.write, 0);
     return out;
@@ -300,8 +300,7 @@ TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
     const int32_t *names = packet_names(p, kind);
     const probe_list *of = &p->lists[list];
     const middle_columns *middles = &p->middles;
-    out = kind.places
-              ? run_places(&s, kind, &mine, &labels, of, list, names, middles, p->whole.until, out)
+    out = kind.places  ? run_places(&s, kind, &mine, &labels, of, list, names, middles, out)
           : kind.exact ? run_exact(&s, kind, &mine, &labels, of, list, names, out)
                        : run_near(&s, kind, &mine, &labels, index, of, list, &p->doubles, out);
     writer->count = out - writer->buffer;
@@ -327,7 +326,7 @@ TOI_LANE_INLINE toi_status run_diagonal(packet *p, const shape kind)
         uint32_t place = (uint32_t)(first + lane);
         unsigned mask = meet(s, kind, &mine, &labels, place, ~1u << lane & 0xffff, NEAR);
         if (kind.margin)
-            mask &= ~clear_of_place(s, &p->middles, place, p->whole.until);
+            mask &= ~clear_of_place(s, &p->middles, place);
         if (!kind.exact)
             mask = settle(s, &mine.at[0], p->index, place, mask, &p->doubles);
         writer->count +=
@@ -377,14 +376,13 @@ typedef struct group
     const toi_tree_search *search;
     toi_pair_writer *writer;
     int64_t first, end; // packets
-    float until;        // boxes must stay apart
     bool begun;
     probe_list blocks; // upwards
 } group;
 
 // Starts the search of a packet.
 TOI_LANE_INLINE void load_packet(packet *p, const toi_tree_search *s, int64_t index,
-                                 toi_pair_writer *writer, const shape kind, float until)
+                                 toi_pair_writer *writer, const shape kind)
 {
     p->search = s;
     p->writer = writer;
@@ -396,7 +394,7 @@ TOI_LANE_INLINE void load_packet(packet *p, const toi_tree_search *s, int64_t in
             p->ends.at[end] = row_probe(&s->packets->ends[index][end]);
         if (kind.margin) { // then it is swept boxes that must overlap
             p->middles = load_middles(s->packets, index);
-            p->whole = middle_of_block(&p->ends, &s->margin, until);
+            p->whole = middle_of_block(&p->ends, &s->margin);
             p->columns = sweep_columns(&p->columns);
             p->ends = sweep_probe(&p->ends);
         }
@@ -459,7 +457,7 @@ TOI_LANE_INLINE toi_status run_group(group *g, const shape kind)
     for (int64_t index = g->first; index < g->end; ++index) {
         packet p;
         probe_list chosen;
-        load_packet(&p, g->search, index, g->writer, kind, g->until);
+        load_packet(&p, g->search, index, g->writer, kind);
         toi_status status = kind.self && !g->begun ? run_diagonal(&p, kind) : TOI_OK;
         while (kind.self && from < g->blocks.count && g->blocks.at[from] <= index)
             ++from;
@@ -567,7 +565,7 @@ TOI_LANE_INLINE toi_status search_packet(const toi_tree_search *s, int64_t index
                                          toi_pair_writer *writer, const shape kind)
 {
     packet p;
-    load_packet(&p, s, index, writer, kind, 1);
+    load_packet(&p, s, index, writer, kind);
     walker w = {s, packets_box(s->packets, index, index + 1), index, &p, NULL};
     toi_status status = kind.self ? run_diagonal(&p, kind) : TOI_OK;
     if (status == TOI_OK)
@@ -583,7 +581,6 @@ TOI_LANE_INLINE toi_status search_group(const toi_tree_search *s, int64_t first,
     g.writer = writer;
     g.first = first;
     g.end = end;
-    g.until = kind.margin && s->limit.find ? s->limit.find(s->limit.context) : 1;
     g.begun = false;
     g.blocks.count = 0;
     walker w = {s, packets_box(s->packets, first, end), first, NULL, &g};
@@ -617,7 +614,7 @@ TOI_LANE_INLINE toi_status search_listed(const toi_tree_search *s, int64_t index
                                          const shape kind)
 {
     packet p;
-    load_packet(&p, s, index, writer, kind, 1);
+    load_packet(&p, s, index, writer, kind);
     toi_status status = list->diagonal ? run_diagonal(&p, kind) : TOI_OK;
     for (int i = 0; i < list->block_count && status == TOI_OK; ++i)
         status = list_block(&p, kind, list->blocks[i]);
