@@ -191,6 +191,12 @@ static bool load(const toi_point_view *view, double *to)
 
 // ---- Questions
 
+static bool is_chosen(int32_t kind, int32_t a, int32_t b)
+{
+    uint32_t key = (uint32_t)kind * 7919u + (uint32_t)a * 31u + (uint32_t)b;
+    return knobs->hard_every > 0 && key % (uint32_t)knobs->hard_every == 0;
+}
+
 // A card cannot do all of a policy, nor may it count pairs of loose points: then everything is
 // left.
 static bool is_hard(const fake_mesh *m, int32_t kind, int32_t a, int32_t b)
@@ -198,8 +204,7 @@ static bool is_hard(const fake_mesh *m, int32_t kind, int32_t a, int32_t b)
     bool apart = m->policy.separation > 0 || m->policy.relative > 0;
     if (apart && (m->policy.leave_inside || m->policy.small_time >= 0 || m->loose))
         return true;
-    uint32_t key = (uint32_t)kind * 7919u + (uint32_t)a * 31u + (uint32_t)b;
-    return knobs->hard_every > 0 && key % (uint32_t)knobs->hard_every == 0;
+    return is_chosen(kind, a, b);
 }
 
 // Those that are hard, whether they are hit or not.
@@ -456,7 +461,7 @@ static toi_status solve(void *card, const toi_card_list *list, toi_device_report
     toi_status status =
         toi_solve_queries(&def, list->kind, list->queries, list->count, list->results);
     for (int64_t i = 0; i < list->count; ++i)
-        if (is_hard(list->kind, (int32_t)i, 0)) {
+        if (is_chosen(list->kind, (int32_t)i, 0)) {
             list->results[i] = (toi_query_result){.state = TOI_STATE_COUNT, .time = -1, .u = 7};
             ++report->hard;
         }
@@ -519,13 +524,13 @@ static void part_overlaps(fake_surface *m, toi_overlap_answer *answer)
         toi_overlap o = m->list.data[i];
         if (knobs->large_star && is_neighbour(m, o.a, o.b))
             continue;
-        if (is_hard(0, o.a, o.b))
+        if (is_chosen(0, o.a, o.b))
             m->hard[hard++] = (toi_pair){o.a, o.b};
         else
             m->list.data[kept++] = o;
     }
     for (int32_t a = 0, b = 1; b < m->face_count; ++a, ++b)
-        if (is_hard(0, a, b) && !is_neighbour(m, a, b)) {
+        if (is_chosen(0, a, b) && !is_neighbour(m, a, b)) {
             bool listed = false;
             for (int64_t i = 0; i < hard; ++i)
                 listed |= m->hard[i].a == a && m->hard[i].b == b;
