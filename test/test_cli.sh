@@ -265,10 +265,10 @@ keys "keys of close pairs" "broad closest{a b distance kind part_a part_b u v} c
     )smallest{a b distance distance_hex kind} threads vertices vf" close start.ply
 keys "keys of pairs" "broad device edges ee faces hash peak_bytes seconds{boxes prepare search sort total} threads $(
     )vertices vf" pairs start.ply end.ply
-keys "keys of queries" "false_negatives false_positives hash hits iterations kind narrow ns_per_query $(
+keys "keys of queries" "device false_negatives false_positives hash hits iterations kind narrow ns_per_query $(
     )queries threads undecided" queries truth.csv --kind vf
 cut -d, -f1-6 truth.csv >unknown.csv
-keys "keys of queries without truth" "hash hits iterations kind narrow ns_per_query queries threads $(
+keys "keys of queries without truth" "device hash hits iterations kind narrow ns_per_query queries threads $(
     )undecided" queries unknown.csv --kind vf
 keys "keys of info" "broad commit compiler cuda$(run info --json
     grep -q '"cuda": {' stdout && echo '{cards compute driver memory memory_free multiprocessors name runtime}'
@@ -573,7 +573,7 @@ done
 } >lower.csv
 value "a point meets an edge twice" "o['hits'] == 2" queries lower.csv --kind pe
 value "and its end once" "o['hits'] == 1" queries lower.csv --kind pp
-keys "keys of queries --all-roots" "contacts even_hits hash hits iterations kind narrow ns_per_query $(
+keys "keys of queries --all-roots" "contacts device even_hits hash hits iterations kind narrow ns_per_query $(
     )queries threads undecided" queries lower.csv --kind pe --all-roots
 # A face swings so that a vertex at rest meets it at t = 1/4, and again at t = 3/4.
 printf '%s\n' 0,1,0,1,0,1 -1,1,-8,1,1,1 -1,1,8,1,1,1 1,1,0,1,-7,4 \

@@ -207,8 +207,8 @@ static int check_scene(const char *name, int64_t share, double divisor)
     if (!load_real_scene(name, &f))
         return 0;
     for (int64_t i = 0; i < 3 * f.start.point_count; ++i) {
-        f.start.points[0][i] /= divisor;
-        f.end.points[0][i] /= divisor;
+        f.start.points[i / 3][i % 3] /= divisor;
+        f.end.points[i / 3][i % 3] /= divisor;
     }
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind) {
         toi_pair_array pairs = {};

@@ -29,7 +29,7 @@ TOI_INLINE toi_corner_rows toi_find_corners(const toi_mesh *mesh, bool edge_edge
                      : (toi_corner_rows){&pair->a, toi_face_at(&mesh->faces, pair->b)};
 }
 
-TOI_INLINE int32_t toi_corner(toi_corner_rows corners, bool edge_edge, int c)
+TOI_INLINE int32_t toi_corner_of(toi_corner_rows corners, bool edge_edge, int c)
 {
     int first = toi_first_corners(edge_edge);
     return c < first ? corners.a[c] : corners.b[c - first];
@@ -40,7 +40,7 @@ TOI_INLINE void toi_copy_corners(const toi_mesh *mesh, bool edge_edge, toi_pair 
 {
     toi_corner_rows found = toi_find_corners(mesh, edge_edge, &pair);
     for (int c = 0; c < 4; ++c)
-        corners[c] = toi_corner(found, edge_edge, c);
+        corners[c] = toi_corner_of(found, edge_edge, c);
 }
 
 // Branches once, not at each corner.

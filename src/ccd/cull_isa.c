@@ -23,7 +23,7 @@ TOI_INLINE void find_corners(int edge_edge, const toi_cull_source *s, const toi_
 {
     toi_corner_rows found = toi_find_corners(s->mesh, edge_edge, pair);
     for (int c = 0; c < 4; ++c)
-        corners[c] = &s->trajectories[toi_corner(found, edge_edge, c)];
+        corners[c] = &s->trajectories[toi_corner_of(found, edge_edge, c)];
 }
 
 // Corners jump about in memory: they are asked for ahead.
