@@ -50,7 +50,7 @@ typedef struct toi_pair_mask
 // A number for each pair of boxes of two blocks, by its bits.
 enum
 {
-    TOI_LEVEL_BITS = 2
+    TOI_LEVEL_BITS = 3
 };
 typedef struct toi_pair_levels
 {
