@@ -365,6 +365,35 @@ TOI_INLINE void put_near(int edge_edge, const toi_near_source *s, const toi_pair
     rows->g[lane] = TOI_G_OF(edge_edge, x);
 }
 
+TOI_INLINE int count_left(toi_mask apart)
+{
+    return __builtin_popcount(toi_mask_word(~apart) & ((1u << TOI_LANES) - 1));
+}
+
+// All ones where a direction separates. In a short step that to the nearest points half way through
+// it nearly always does, if any does. Where it leaves a quarter of the lanes, steps of Gilbert's
+// algorithm follow from there.
+TOI_INLINE toi_mask near_separated(int edge_edge, const toi_pair_motion *m,
+                                   const toi_real *separation)
+{
+    toi_real w[TOI_MAX_CORNERS][3], p[3], e[3], g[3], least[3];
+    int corners = toi_corners(edge_edge, m, w);
+    for (int k = 0; k < 3; ++k) {
+        p[k] = 0.5f * (m->p[0][k] + m->p[1][k]);
+        e[k] = 0.5f * (m->e[0][k] + m->e[1][k]);
+        g[k] = 0.5f * (m->g[0][k] + m->g[1][k]);
+    }
+    toi_near_point near;
+    toi_find_near_point(edge_edge, p, e, g, &near);
+    toi_mask apart = toi_direction_separates(m, corners, w, near.f, separation);
+    for (int step = 0; step < 2 && 4 * count_left(apart) >= TOI_LANES; ++step) {
+        toi_lowest_corner(corners, w, near.f, least);
+        toi_gilbert_step(near.f, least);
+        apart |= toi_direction_separates(m, corners, w, near.f, separation);
+    }
+    return apart;
+}
+
 TOI_INLINE int64_t cull_near(int edge_edge, const toi_near_source *s, toi_pair *pairs,
                              int64_t count, int early, int euclidean)
 {
@@ -383,7 +412,7 @@ TOI_INLINE int64_t cull_near(int edge_edge, const toi_near_source *s, toi_pair *
         toi_real separation;
         toi_mask wild = toi_load_motion(&rows, &m, &separation), inside = wild ^ wild;
         toi_mask apart = euclidean ? apart_by_margin(edge_edge, &d, &m, &inside)
-                                   : toi_separated(edge_edge, &m, &separation);
+                                   : near_separated(edge_edge, &m, &separation);
         unsigned left = toi_mask_word(~apart | wild);
         unsigned marked = euclidean && s->mark ? toi_mask_word(inside & ~wild) : 0;
         for (left &= (1u << lanes) - 1; left; left &= left - 1) {
