@@ -55,12 +55,81 @@ static void judge_order(toi_kept_order *kept, bool points, toi_primitive primiti
 }
 
 // ---------------------------------------------------------------------------------------------
+// Memory
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t tree_bytes(const toi_mesh_boxes *boxes, toi_primitive primitive)
+{
+    int64_t count = toi_primitive_count(boxes->mesh, primitive);
+    return toi_tree_bytes(count, (int)primitive + 1, boxes->moving, boxes->relative > 0);
+}
+
+// With the keys that its primitives are sorted by: they stand where all but the ids will.
+static int64_t building_bytes(const toi_mesh_boxes *boxes, toi_primitive primitive, int workers)
+{
+    int64_t count = toi_primitive_count(boxes->mesh, primitive);
+    int64_t ids = (count + TOI_BLOCK - 1) / TOI_BLOCK * TOI_BLOCK * (int64_t)sizeof(int32_t);
+    int64_t keys = (count + toi_radix_words(count, workers)) * (int64_t)sizeof(uint64_t);
+    return larger(tree_bytes(boxes, primitive), ids + keys);
+}
+
+// While vertices are put in order: rows and keys of them.
+static int64_t ordering_bytes(int64_t count, int workers)
+{
+    return count * (int64_t)sizeof(toi_box_row) +
+           (count + toi_order_words(count, workers)) * (int64_t)sizeof(uint64_t);
+}
+
+// For all that comes one after the other, so that the next finds pages that the last has touched:
+// to get as many from the system anew takes as long as filling a tree.
+static int64_t room_bytes(const toi_mesh_boxes *boxes, int workers)
+{
+    int64_t edges = building_bytes(boxes, TOI_EDGE, workers);
+    int64_t faces = building_bytes(boxes, TOI_FACE, workers) + tree_bytes(boxes, TOI_VERTEX);
+    return larger(larger(edges, faces), ordering_bytes(boxes->mesh->start.count, workers));
+}
+
+// In one block, with room for searches if there are to be any: the first touch of each block that
+// is large takes as long as a page of the largest kind.
+static toi_status take_order(toi_mesh_order *order, bool searched)
+{
+    enum
+    {
+        LINE = 64
+    };
+    const toi_mesh_boxes *boxes = &order->boxes;
+    const toi_broad_job *job = &order->job;
+    int64_t count = boxes->mesh->start.count;
+    size_t row = boxes->points ? sizeof *order->points : sizeof *order->rows;
+    size_t indices = sizeof *order->vertices + sizeof *order->positions;
+    int64_t arrays = (count * (int64_t)(row + indices) + LINE - 1) / LINE * LINE;
+    int64_t room = searched ? room_bytes(boxes, job->workers) : 0;
+    order->memory = toi_take_touched(job->budget, arrays + room, 1, job->workers);
+    if (!order->memory)
+        return toi_allocation_status();
+    if (boxes->moving)
+        order->moving = (toi_moving_row *)order->memory;
+    else if (boxes->points)
+        order->points = (float(*)[4])order->memory;
+    else
+        order->rows = (toi_box_row *)order->memory;
+    order->vertices = (int32_t *)(order->memory + (size_t)count * row);
+    order->positions = order->vertices + count;
+    order->room = searched ? order->memory + arrays : NULL;
+    return TOI_OK;
+}
+
+// ---------------------------------------------------------------------------------------------
 // Vertices along the curve
 
 typedef struct order_job
 {
     toi_mesh_order *order;
-    toi_box_row *rows; // as the mesh numbers them; at last toi_moving_row, if boxes move
+    toi_box_row *rows; // as the mesh numbers them
     const uint64_t *keys;
     _Atomic bool inexact;
     _Atomic uint32_t largest; // its bits: numbers that are not negative order like them
@@ -99,31 +168,6 @@ static toi_status make_vertex_rows(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
-// Both ends of the vertices as the mesh numbers them, instead of their boxes.
-static toi_status make_moving_rows(void *context, int64_t first, int64_t end)
-{
-    order_job *job = context;
-    const toi_mesh_order *order = job->order;
-    const toi_mesh *mesh = order->boxes.mesh;
-    float largest = 0;
-    for (int64_t i = first; i < end; ++i) {
-        double x[2][3];
-        toi_load_point(&mesh->start, i, x[0]);
-        toi_load_point(&mesh->end, i, x[1]);
-        toi_moving_row row = {0};
-        for (int k = 0; k < 6; ++k) {
-            float value = toi_moving_number(order, k % 3, x[k / 3][k % 3]);
-            row[k + k / 3] = value;
-            largest = fabsf(value) > largest ? fabsf(value) : largest;
-        }
-        job->rows[i] = row;
-    }
-    uint32_t bits, current = job->largest;
-    memcpy(&bits, &largest, sizeof bits);
-    while (bits > current && !atomic_compare_exchange_weak(&job->largest, &current, bits)) {}
-    return TOI_OK;
-}
-
 static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -159,42 +203,50 @@ static void choose_frame(toi_mesh_order *order)
     order->scale = extent > 0 ? ldexp(1, exponent < -1000 ? 1000 : -exponent) : 1;
 }
 
+// Both ends of a vertex; returns the largest number in them.
+static inline float make_moving_row(const toi_mesh_order *order, int32_t vertex,
+                                    toi_moving_row *row)
+{
+    const toi_mesh *mesh = order->boxes.mesh;
+    double x[2][3];
+    float largest = 0;
+    toi_load_point(&mesh->start, vertex, x[0]);
+    toi_load_point(&mesh->end, vertex, x[1]);
+    *row = (toi_moving_row){0};
+    for (int k = 0; k < 6; ++k) {
+        float value = toi_moving_number(order, k % 3, x[k / 3][k % 3]);
+        (*row)[k + k / 3] = value;
+        largest = fabsf(value) > largest ? fabsf(value) : largest;
+    }
+    return largest;
+}
+
+static void raise_largest(order_job *job, float largest)
+{
+    uint32_t bits, current = job->largest;
+    memcpy(&bits, &largest, sizeof bits);
+    while (bits > current && !atomic_compare_exchange_weak(&job->largest, &current, bits)) {}
+}
+
 static toi_status arrange_rows(void *context, int64_t first, int64_t end)
 {
     order_job *job = context;
     toi_mesh_order *order = job->order;
-    toi_box_row *rows = order->moving ? order->moving : order->rows;
+    float largest = 0;
     for (int64_t i = first; i < end; ++i) {
         int32_t vertex = job->keys ? (int32_t)(uint32_t)job->keys[i] : order->kept->ids[0][i];
         if (job->keys && order->kept)
             order->kept->ids[0][i] = vertex;
         order->vertices[i] = vertex;
         order->positions[vertex] = (int32_t)i;
-        if (order->points)
+        if (order->moving)
+            largest = fmaxf(largest, make_moving_row(order, vertex, &order->moving[i]));
+        else if (order->points)
             memcpy(order->points[i], order->boxes.points[vertex], sizeof *order->points);
         else
-            rows[i] = job->rows[vertex];
+            order->rows[i] = job->rows[vertex];
     }
-    return TOI_OK;
-}
-
-// In one block: the first touch of each block that is large is the caller's own, and takes as long
-// as a page of the largest kind.
-static toi_status take_order(toi_budget *budget, int64_t count, int workers, toi_mesh_order *order)
-{
-    size_t row = order->boxes.points ? sizeof *order->points : sizeof *order->rows;
-    size_t indices = sizeof *order->vertices + sizeof *order->positions;
-    order->memory = toi_take_touched(budget, count, row + indices, workers);
-    if (!order->memory)
-        return toi_allocation_status();
-    if (order->boxes.moving)
-        order->moving = (toi_moving_row *)order->memory;
-    else if (order->boxes.points)
-        order->points = (float(*)[4])order->memory;
-    else
-        order->rows = (toi_box_row *)order->memory;
-    order->vertices = (int32_t *)(order->memory + (size_t)count * row);
-    order->positions = order->vertices + count;
+    raise_largest(job, largest);
     return TOI_OK;
 }
 
@@ -229,36 +281,19 @@ static toi_tree_margin take_margin(const toi_mesh_order *order)
     return (toi_tree_margin){toi_float_above(fmax(share * share, 0x1p-100)), toi_float_above(off)};
 }
 
-static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, int workers,
-                             toi_budget *budget, toi_mesh_order *order)
+// The vertices in order, in memory that is there: rows and keys of them are not needed after it.
+static toi_status arrange_vertices(toi_mesh_order *order, char *memory)
 {
-    double started = toi_clock();
-    *order = (toi_mesh_order){
-        .boxes = *boxes,
-        .job = {.a.count = boxes->mesh->start.count, // the slot's lists are the mesh's
-                .b.count = boxes->mesh->edges.count,
-                .slot = slot,
-                .workers = workers,
-                .budget = budget},
-        .radius = toi_separation_radius(boxes->min_separation)};
+    const toi_mesh_boxes *boxes = &order->boxes;
     int64_t count = boxes->mesh->start.count;
-    order_job job = {.order = order};
-    uint64_t *keys = NULL;
-    toi_status status = open_kept(order);
-    if (status == TOI_OK)
-        status = take_order(budget, count, workers, order);
+    int workers = order->job.workers;
+    order_job job = {.order = order, .rows = (toi_box_row *)memory};
+    uint64_t *keys = (uint64_t *)(memory + (size_t)count * sizeof *job.rows);
     bool kept = is_kept(order, TOI_VERTEX);
-    if (status == TOI_OK) { // whether they are needed or not: the next call may need them
-        int64_t words = count * (int64_t)(sizeof *job.rows / sizeof *keys);
-        int64_t more = count + toi_order_words(count, workers);
-        keys = toi_take_touched(budget, words + more, sizeof *keys, workers);
-        status = keys ? TOI_OK : toi_allocation_status();
-        job.rows = (toi_box_row *)keys;
-        keys += keys ? words : 0;
-    }
-    if (status == TOI_OK && boxes->moving)
+    toi_status status = TOI_OK;
+    if (boxes->moving)
         choose_frame(order);
-    if (status == TOI_OK && !(kept && (order->points || boxes->moving)))
+    if (!(kept && (order->points || boxes->moving)))
         status = toi_parallel_ranges(workers, count, TOI_PIECE, make_vertex_rows, &job);
     if (status == TOI_OK && !kept) {
         if (order->kept)
@@ -266,8 +301,6 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
         job.keys = keys;
         status = toi_order_rows(job.rows, count, workers, keys, keys + count);
     }
-    if (status == TOI_OK && boxes->moving)
-        status = toi_parallel_ranges(workers, count, TOI_PIECE, make_moving_rows, &job);
     if (status == TOI_OK)
         status = toi_parallel_ranges(workers, count, TOI_PIECE, arrange_rows, &job);
     if (status == TOI_OK && order->kept)
@@ -275,6 +308,32 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
     order->exact = !job.inexact;
     uint32_t largest = job.largest;
     memcpy(&order->largest, &largest, sizeof largest);
+    return status;
+}
+
+static toi_status make_order(const toi_mesh_boxes *boxes, const toi_broad_job *asked, bool searched,
+                             toi_mesh_order *order)
+{
+    double started = toi_clock();
+    *order = (toi_mesh_order){
+        .boxes = *boxes,
+        .job = {.a.count = boxes->mesh->start.count, // the slot's lists are the mesh's
+                .b.count = boxes->mesh->edges.count,
+                .slot = asked->slot,
+                .workers = asked->workers,
+                .budget = asked->budget},
+        .radius = toi_separation_radius(boxes->min_separation)};
+    toi_status status = open_kept(order);
+    if (status == TOI_OK)
+        status = take_order(order, searched);
+    char *own = NULL;
+    if (status == TOI_OK && !searched) { // whether needed or not: the next call may need it
+        int64_t bytes = ordering_bytes(boxes->mesh->start.count, asked->workers);
+        own = toi_take_touched(asked->budget, bytes, 1, asked->workers);
+        status = own ? TOI_OK : toi_allocation_status();
+    }
+    if (status == TOI_OK)
+        status = arrange_vertices(order, searched ? order->room : own);
     order->largest *= boxes->lasting ? 2 : 1;
     order->error = order->largest * 0x1.01p-23f + 0x1p-140f;
     if (boxes->moving && order->radius > 0) {
@@ -283,19 +342,15 @@ static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, 
     }
     order->margin = take_margin(order);
     order->seconds = toi_clock() - started;
-    toi_give_back(job.rows); // and the keys
+    toi_give_back(own);
     return status;
 }
 
 void toi_free_mesh_order(toi_mesh_order *order)
 {
-    toi_give_back(order->room);
-    if (order->borrowed) {
-        *order = (toi_mesh_order){0};
-        return;
-    }
-    toi_give_back(order->memory);
-    if (order->kept)
+    if (!order->borrowed)
+        toi_give_back(order->memory);
+    if (!order->borrowed && order->kept)
         toi_close_slot(&order->job, TOI_BROAD_LBVH, order->kept_bytes, order->kept, true);
     *order = (toi_mesh_order){0};
 }
@@ -308,10 +363,11 @@ typedef struct tree_job
     const toi_mesh_order *order;
     toi_primitive primitive;
     int64_t count;
-    double mean;   // largest extent, about
-    bool classes;  // large primitives stand apart
-    bool labelled; // the kept order has their labels
-    uint64_t *keys;
+    double mean;        // largest extent, about
+    bool classes;       // large primitives stand apart
+    bool labelled;      // the kept order has their labels
+    uint64_t *keys;     // where the tree will be, behind its ids
+    const int32_t *ids; // of primitives in order: the tree's own, or those that are kept
     toi_tree *tree;
 } tree_job;
 
@@ -402,10 +458,6 @@ static toi_status make_keys(void *context, int64_t first, int64_t end)
     tree_job *job = context;
     const toi_mesh_order *order = job->order;
     for (int64_t i = first; i < end; ++i) {
-        if (is_kept(order, job->primitive)) {
-            job->keys[i] = (uint32_t)order->kept->ids[job->primitive][i];
-            continue;
-        }
         const int32_t *corners = corners_of(order->boxes.mesh, job->primitive, i);
         uint32_t last = 0;
         for (int c = 0; c <= (int)job->primitive; ++c) {
@@ -474,7 +526,7 @@ static inline __attribute__((always_inline)) void label_block(const tree_job *jo
     int64_t first = block * TOI_BLOCK;
     toi_label_range range = {INT32_MAX, -1};
     for (int i = 0; i < count; ++i) {
-        int32_t id = (int32_t)(uint32_t)job->keys[first + i];
+        int32_t id = job->ids[first + i];
         const int32_t *vertices = corners_of(order->boxes.mesh, job->primitive, id);
         tree->ids[first + i] = id;
         for (int c = 0; c < corners; ++c) {
@@ -520,7 +572,7 @@ static inline __attribute__((always_inline)) void fill_block(const tree_job *job
     else
         label_block(job, block, count, corners);
     const int32_t *labels = toi_block_labels(tree, block, 0);
-    if (job->order->kept)
+    if (job->order->kept && job->ids == tree->ids)
         memcpy(job->order->kept->ids[job->primitive] + block * TOI_BLOCK,
                tree->ids + block * TOI_BLOCK, (size_t)count * sizeof *tree->ids);
     if (job->order->moving) {
@@ -573,11 +625,11 @@ static toi_status fill_blocks(void *context, int64_t first, int64_t end)
 static toi_status fill_tree(tree_job *work, const toi_broad_job *job)
 {
     toi_status status = TOI_OK;
-    if (work->primitive != TOI_VERTEX && !work->labelled) {
+    if (work->primitive != TOI_VERTEX && work->ids == work->tree->ids) {
         status = toi_parallel_ranges(job->workers, work->count, TOI_PIECE, make_keys, work);
-        if (status == TOI_OK && !is_kept(work->order, work->primitive))
-            toi_radix_sort_with(work->keys, work->keys + work->count, work->count,
-                                ~(uint64_t)0 << 32, job->workers);
+        if (status == TOI_OK)
+            toi_radix_sort_low(work->keys, work->keys + work->count, work->count,
+                               ~(uint64_t)0 << 32, job->workers, work->tree->ids);
     }
     if (status == TOI_OK)
         status = toi_parallel_ranges(job->workers, work->tree->blocks[0], TOI_PIECE / TOI_BLOCK,
@@ -593,22 +645,22 @@ static void keep_labels(toi_kept_order *kept, const toi_tree *tree)
     kept->labelled = true;
 }
 
-static int64_t key_words(int64_t count, int workers)
-{
-    return count + toi_radix_words(count, workers);
-}
-
-// `keys` are for sorting: as many as key_words() says, but none for vertices.
+// In memory of building_bytes().
 static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
-                        const toi_broad_job *job, uint64_t *keys, toi_tree *tree)
+                        const toi_broad_job *job, toi_tree *tree)
 {
-    tree_job work = {
-        .order = order, .primitive = primitive, .count = tree->count, .keys = keys, .tree = tree};
+    bool kept = is_kept(order, primitive);
+    tree_job work = {.order = order,
+                     .primitive = primitive,
+                     .count = tree->count,
+                     .keys = (uint64_t *)tree->level[0],
+                     .ids = kept ? order->kept->ids[primitive] : tree->ids,
+                     .tree = tree};
     if (primitive != TOI_VERTEX)
         work.mean = sample_extent(&work);
-    work.labelled = is_kept(order, primitive) && primitive == TOI_FACE && order->kept->labelled;
+    work.labelled = kept && primitive == TOI_FACE && order->kept->labelled;
     toi_status status = fill_tree(&work, job);
-    bool sorted = status == TOI_OK && primitive != TOI_VERTEX && !is_kept(order, primitive);
+    bool sorted = status == TOI_OK && primitive != TOI_VERTEX && !kept;
     // Large ones among small ones spoil their blocks; then they get blocks of their own.
     if (sorted && toi_mean_half(tree) > SPOILT * work.mean) {
         work.classes = true;
@@ -644,61 +696,21 @@ static void face_box(const void *order, int32_t id, toi_box *box)
     box_of(order, TOI_FACE, id, box);
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t tree_bytes(const toi_mesh_order *order, toi_primitive primitive)
-{
-    int64_t count = toi_primitive_count(order->boxes.mesh, primitive);
-    return toi_tree_bytes(count, (int)primitive + 1, order->moving, order->margin.square > 0);
-}
-
-static int64_t key_bytes(const toi_mesh_order *order, toi_primitive primitive, int workers)
-{
-    int64_t count = toi_primitive_count(order->boxes.mesh, primitive);
-    return key_words(count, workers) * (int64_t)sizeof(uint64_t);
-}
-
-// One block for either kind of pairs, so that the second finds pages that the first has touched:
-// to get as many from the system anew takes as long as filling the tree. Once a tree of faces is
-// built its keys make way for the vertices.
-static toi_status need_room(toi_mesh_order *order, const toi_broad_job *job)
-{
-    int64_t edges = tree_bytes(order, TOI_EDGE) + key_bytes(order, TOI_EDGE, job->workers);
-    int64_t faces = tree_bytes(order, TOI_FACE) +
-                    larger(key_bytes(order, TOI_FACE, job->workers), tree_bytes(order, TOI_VERTEX));
-    if (!order->room)
-        order->room = toi_take_touched(job->budget, larger(edges, faces), 1, job->workers);
-    return order->room ? TOI_OK : toi_allocation_status();
-}
-
-static void leave_room(toi_mesh_order *order)
-{
-    toi_give_back(order->room);
-    order->room = NULL;
-}
-
 static void place_tree(const toi_mesh_order *order, toi_primitive primitive, char *memory,
                        toi_tree *tree)
 {
-    int64_t count = toi_primitive_count(order->boxes.mesh, primitive);
-    toi_place_tree(count, (int)primitive + 1, order->moving, order->margin.square > 0, memory,
-                   tree);
+    const toi_mesh_boxes *boxes = &order->boxes;
+    int64_t count = toi_primitive_count(boxes->mesh, primitive);
+    toi_place_tree(count, (int)primitive + 1, boxes->moving, boxes->relative > 0, memory, tree);
 }
 
 static toi_status search_edges(toi_mesh_order *order, const toi_broad_job *job)
 {
     if (order->boxes.mesh->edges.count == 0)
         return TOI_OK;
-    toi_status status = need_room(order, job);
-    if (status != TOI_OK)
-        return status;
     toi_tree edges;
     place_tree(order, TOI_EDGE, order->room, &edges);
-    uint64_t *keys = (uint64_t *)(order->room + tree_bytes(order, TOI_EDGE));
-    status = build(order, TOI_EDGE, job, keys, &edges);
+    toi_status status = build(order, TOI_EDGE, job, &edges);
     toi_tree_search search = {.packets = &edges,
                               .tree = &edges,
                               .packet_box = edge_box,
@@ -708,7 +720,6 @@ static toi_status search_edges(toi_mesh_order *order, const toi_broad_job *job)
     order->trees[0] = order->trees[1] = &edges;
     if (status == TOI_OK)
         status = toi_run_tree_search(&search, job);
-    leave_room(order); // edges come last
     return status;
 }
 
@@ -716,16 +727,13 @@ static toi_status search_faces(toi_mesh_order *order, const toi_broad_job *job)
 {
     if (order->boxes.mesh->faces.count == 0)
         return TOI_OK;
-    toi_status status = need_room(order, job);
-    if (status != TOI_OK)
-        return status;
     toi_tree vertices, faces;
-    char *rest = order->room + tree_bytes(order, TOI_FACE);
     place_tree(order, TOI_FACE, order->room, &faces);
+    char *rest = order->room + building_bytes(&order->boxes, TOI_FACE, job->workers);
     place_tree(order, TOI_VERTEX, rest, &vertices);
-    status = build(order, TOI_FACE, job, (uint64_t *)rest, &faces);
+    toi_status status = build(order, TOI_FACE, job, &faces);
     if (status == TOI_OK)
-        status = build(order, TOI_VERTEX, job, NULL, &vertices);
+        status = build(order, TOI_VERTEX, job, &vertices);
     toi_tree_search search = {.packets = &faces,
                               .tree = &vertices,
                               .packet_box = face_box,
@@ -740,26 +748,36 @@ static toi_status search_faces(toi_mesh_order *order, const toi_broad_job *job)
 }
 
 static toi_status need_order(const toi_mesh_boxes *boxes, toi_mesh_order *order,
-                             const toi_broad_job *job)
+                             const toi_broad_job *job, bool searched)
 {
     toi_status status = TOI_OK;
     if (toi_has_order(order) &&
-        (order->boxes.moving != boxes->moving || order->boxes.relative != boxes->relative))
+        (order->boxes.moving != boxes->moving || order->boxes.relative != boxes->relative ||
+         (searched && order->job.workers < job->workers))) // its room is for fewer
         toi_free_mesh_order(order);
     if (!toi_has_order(order))
-        status = make_order(boxes, job->slot, job->workers, job->budget, order);
+        status = make_order(boxes, job, searched, order);
     if (status != TOI_OK)
         toi_free_mesh_order(order); // half of it is none
+    return status;
+}
+
+// Edges come last: with their search all of it can go, but not how long it took.
+static toi_status end_search(toi_mesh_order *order, toi_status status)
+{
+    double seconds = order->seconds;
+    toi_free_mesh_order(order);
+    order->seconds = seconds;
     return status;
 }
 
 toi_status toi_search_mesh_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
                                 const toi_broad_job *job)
 {
-    toi_status status = need_order(boxes, order, job);
+    toi_status status = need_order(boxes, order, job, true);
     if (status != TOI_OK)
         return status;
-    return job->self ? search_edges(order, job) : search_faces(order, job);
+    return job->self ? end_search(order, search_edges(order, job)) : search_faces(order, job);
 }
 
 toi_status toi_make_primitive_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
@@ -767,20 +785,14 @@ toi_status toi_make_primitive_tree(const toi_mesh_boxes *boxes, toi_mesh_order *
                                    toi_tree *tree)
 {
     *tree = (toi_tree){0};
-    toi_status status = need_order(boxes, order, job);
+    toi_status status = need_order(boxes, order, job, false);
     if (status != TOI_OK)
         return status;
-    int64_t count = toi_primitive_count(boxes->mesh, primitive);
-    uint64_t *keys = NULL;
-    status = toi_take_tree(job->budget, count, (int)primitive + 1, order->moving,
-                           order->margin.square > 0, tree);
-    if (status == TOI_OK && primitive != TOI_VERTEX) {
-        keys = toi_take(job->budget, key_words(count, job->workers), sizeof *keys);
-        status = keys ? TOI_OK : toi_allocation_status();
-    }
-    if (status == TOI_OK)
-        status = build(order, primitive, job, keys, tree);
-    toi_give_back(keys);
+    char *memory = toi_take(job->budget, building_bytes(boxes, primitive, job->workers), 1);
+    if (!memory)
+        return toi_allocation_status();
+    place_tree(order, primitive, memory, tree);
+    status = build(order, primitive, job, tree);
     if (status != TOI_OK)
         toi_free_tree(tree);
     return status;

@@ -63,7 +63,7 @@ typedef struct toi_mesh_order
     int64_t kept_bytes;
     toi_kept_order *kept; // or NULL
     double radius;
-    char *memory;       // of the arrays that follow
+    char *memory;       // of the arrays that follow, and of the room
     toi_box_row *rows;  // of the vertices, along the curve
     float (*points)[4]; // or these, where boxes are of points
     int32_t *vertices;  // along the curve
@@ -80,7 +80,7 @@ typedef struct toi_mesh_order
     // During a search of boxes that move: what the first and the second numbers of a pair are
     // places in.
     const toi_tree *trees[2];
-    char *room;    // for trees, kept from one kind of pairs to the next; or NULL
+    char *room;    // for trees, if there are searches; or NULL
     bool borrowed; // its arrays are another's
 } toi_mesh_order;
 
