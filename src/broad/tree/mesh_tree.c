@@ -62,6 +62,15 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+static int64_t whole_lines(int64_t bytes)
+{
+    enum
+    {
+        LINE = 64 // what trees begin at
+    };
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
 static int64_t tree_bytes(const toi_mesh_boxes *boxes, toi_primitive primitive)
 {
     int64_t count = toi_primitive_count(boxes->mesh, primitive);
@@ -74,7 +83,7 @@ static int64_t building_bytes(const toi_mesh_boxes *boxes, toi_primitive primiti
     int64_t count = toi_primitive_count(boxes->mesh, primitive);
     int64_t ids = (count + TOI_BLOCK - 1) / TOI_BLOCK * TOI_BLOCK * (int64_t)sizeof(int32_t);
     int64_t keys = (count + toi_radix_words(count, workers)) * (int64_t)sizeof(uint64_t);
-    return larger(tree_bytes(boxes, primitive), ids + keys);
+    return larger(tree_bytes(boxes, primitive), whole_lines(ids + keys));
 }
 
 // While vertices are put in order: rows and keys of them.
@@ -97,16 +106,12 @@ static int64_t room_bytes(const toi_mesh_boxes *boxes, int workers)
 // is large takes as long as a page of the largest kind.
 static toi_status take_order(toi_mesh_order *order, bool searched)
 {
-    enum
-    {
-        LINE = 64
-    };
     const toi_mesh_boxes *boxes = &order->boxes;
     const toi_broad_job *job = &order->job;
     int64_t count = boxes->mesh->start.count;
     size_t row = boxes->points ? sizeof *order->points : sizeof *order->rows;
     size_t indices = sizeof *order->vertices + sizeof *order->positions;
-    int64_t arrays = (count * (int64_t)(row + indices) + LINE - 1) / LINE * LINE;
+    int64_t arrays = whole_lines(count * (int64_t)(row + indices));
     int64_t room = searched ? room_bytes(boxes, job->workers) : 0;
     order->memory = toi_take_touched(job->budget, arrays + room, 1, job->workers);
     if (!order->memory)
