@@ -14,13 +14,20 @@ typedef struct marking
     uint8_t *marks;
 } marking;
 
+// Several workers may set the same mark, but only where it is not set yet: a cache line that all of
+// them write to is with one of them at a time.
+static inline void set_mark(uint8_t *mark)
+{
+    if (!__atomic_load_n(mark, __ATOMIC_RELAXED))
+        __atomic_store_n(mark, 1, __ATOMIC_RELAXED);
+}
+
 static toi_status mark_piece(void *context, int64_t first, int64_t end)
 {
     const marking *m = context;
     for (int64_t i = first; i < end; ++i)
-        for (int k = 0; k < m->width; ++k) // several workers may set the same one
-            __atomic_store_n(&m->marks[toi_index_row(m->view, m->width, i)[k]], 1,
-                             __ATOMIC_RELAXED);
+        for (int k = 0; k < m->width; ++k)
+            set_mark(&m->marks[toi_index_row(m->view, m->width, i)[k]]);
     return TOI_OK;
 }
 
@@ -96,7 +103,7 @@ static toi_status find_sides(void *context, int64_t first, int64_t end)
         for (int k = 0; k < 3; ++k) {
             int64_t at = toi_find_edge(&s->edges, f[k], f[(k + 1) % 3]);
             if (at >= 0) // a side from a vertex to itself need not be among the edges
-                __atomic_store_n(&s->sides[at], 1, __ATOMIC_RELAXED);
+                set_mark(&s->sides[at]);
         }
     }
     return TOI_OK;
