@@ -659,12 +659,12 @@ toi_status toi_solve_kinds(toi_pipeline *p, int first, toi_consume_fn *consume, 
     solve_stage stage = {.pipeline = p, .consume = consume, .context = context, .t_max = t_max};
     char *scratch = NULL;
     toi_status status = take_workers(&stage, &scratch);
+    if (status == TOI_OK)
+        status = toi_begin_motion(p);
     double started = toi_clock();
     if (status == TOI_OK && needs_trajectories(p))
         status = toi_take_trajectories(p);
     p->report.seconds_narrow += toi_clock() - started;
-    if (status == TOI_OK)
-        status = toi_begin_motion(p);
     if (status == TOI_OK && first == 0)
         status = solve_remembered(&stage);
     for (int kind = first; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind)
