@@ -1,41 +1,47 @@
-// Orders the vertices of a mesh, builds trees over its primitives in that order, searches them.
+// Builds trees over the primitives of a mesh, in the order of its vertices, and searches them.
 
 #include "broad/tree/mesh_tree.h"
 
 #include "base/radix_sort.h"
 #include "broad/tree/curve.h"
-#include "kernel/bounds.h"
 #include "mesh/mesh.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
-// Orders kept between calls
+// Memory
 
-static toi_status open_kept(toi_mesh_order *order)
+static int64_t larger(int64_t a, int64_t b)
 {
-    if (!order->job.slot)
-        return TOI_OK;
-    const toi_mesh *mesh = order->boxes.mesh;
-    toi_mesh_counts counts = {mesh->start.count, mesh->edges.count, mesh->faces.count};
-    order->kept_bytes = toi_kept_order_bytes(&counts);
-    bool kept;
-    order->kept = toi_open_slot(&order->job, TOI_BROAD_LBVH, order->kept_bytes, &kept);
-    if (!order->kept)
-        return toi_allocation_status();
-    if (!kept)
-        *order->kept = (toi_kept_order){.valid = {false}};
-    toi_lay_out_order(order->kept, &counts);
-    return TOI_OK;
+    return a > b ? a : b;
 }
 
-static bool is_kept(const toi_mesh_order *order, toi_primitive primitive)
+static int64_t tree_bytes(const toi_mesh_boxes *boxes, toi_primitive primitive)
 {
-    return order->kept && order->kept->valid[primitive];
+    int64_t count = toi_primitive_count(boxes->mesh, primitive);
+    return toi_tree_bytes(count, (int)primitive + 1, boxes->moving, boxes->relative > 0);
 }
+
+// With the keys that its primitives are sorted by: they stand where all but the ids will.
+static int64_t building_bytes(const toi_mesh_boxes *boxes, toi_primitive primitive, int workers)
+{
+    int64_t count = toi_primitive_count(boxes->mesh, primitive);
+    int64_t ids = (count + TOI_BLOCK - 1) / TOI_BLOCK * TOI_BLOCK * (int64_t)sizeof(int32_t);
+    int64_t keys = (count + toi_radix_words(count, workers)) * (int64_t)sizeof(uint64_t);
+    return larger(tree_bytes(boxes, primitive), toi_whole_lines(ids + keys));
+}
+
+// For all that comes one after the other, so that the next finds pages that the last has touched:
+// to get as many from the system anew takes as long as filling a tree.
+static int64_t room_bytes(const toi_mesh_boxes *boxes, int workers)
+{
+    int64_t edges = building_bytes(boxes, TOI_EDGE, workers);
+    int64_t faces = building_bytes(boxes, TOI_FACE, workers) + tree_bytes(boxes, TOI_VERTEX);
+    return larger(edges, faces);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Trees
 
 // Notes how loose the blocks of an order are, and drops all orders when they have become looser.
 static void judge_order(toi_kept_order *kept, bool points, toi_primitive primitive,
@@ -53,315 +59,6 @@ static void judge_order(toi_kept_order *kept, bool points, toi_primitive primiti
             kept->valid[p] = false;
     }
 }
-
-// ---------------------------------------------------------------------------------------------
-// Memory
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t whole_lines(int64_t bytes)
-{
-    enum
-    {
-        LINE = 64 // what trees begin at
-    };
-    return (bytes + LINE - 1) / LINE * LINE;
-}
-
-static int64_t tree_bytes(const toi_mesh_boxes *boxes, toi_primitive primitive)
-{
-    int64_t count = toi_primitive_count(boxes->mesh, primitive);
-    return toi_tree_bytes(count, (int)primitive + 1, boxes->moving, boxes->relative > 0);
-}
-
-// With the keys that its primitives are sorted by: they stand where all but the ids will.
-static int64_t building_bytes(const toi_mesh_boxes *boxes, toi_primitive primitive, int workers)
-{
-    int64_t count = toi_primitive_count(boxes->mesh, primitive);
-    int64_t ids = (count + TOI_BLOCK - 1) / TOI_BLOCK * TOI_BLOCK * (int64_t)sizeof(int32_t);
-    int64_t keys = (count + toi_radix_words(count, workers)) * (int64_t)sizeof(uint64_t);
-    return larger(tree_bytes(boxes, primitive), whole_lines(ids + keys));
-}
-
-// While vertices are put in order: rows and keys of them.
-static int64_t ordering_bytes(int64_t count, int workers)
-{
-    return count * (int64_t)sizeof(toi_box_row) +
-           (count + toi_order_words(count, workers)) * (int64_t)sizeof(uint64_t);
-}
-
-// For all that comes one after the other, so that the next finds pages that the last has touched:
-// to get as many from the system anew takes as long as filling a tree.
-static int64_t room_bytes(const toi_mesh_boxes *boxes, int workers)
-{
-    int64_t edges = building_bytes(boxes, TOI_EDGE, workers);
-    int64_t faces = building_bytes(boxes, TOI_FACE, workers) + tree_bytes(boxes, TOI_VERTEX);
-    return larger(larger(edges, faces), ordering_bytes(boxes->mesh->start.count, workers));
-}
-
-// In one block, with room for searches if there are to be any: the first touch of each block that
-// is large takes as long as a page of the largest kind.
-static toi_status take_order(toi_mesh_order *order, bool searched)
-{
-    const toi_mesh_boxes *boxes = &order->boxes;
-    const toi_broad_job *job = &order->job;
-    int64_t count = boxes->mesh->start.count;
-    size_t row = boxes->points ? sizeof *order->points : sizeof *order->rows;
-    size_t indices = sizeof *order->vertices + sizeof *order->positions;
-    int64_t arrays = whole_lines(count * (int64_t)(row + indices));
-    int64_t room = searched ? room_bytes(boxes, job->workers) : 0;
-    order->memory = toi_take_touched(job->budget, arrays + room, 1, job->workers);
-    if (!order->memory)
-        return toi_allocation_status();
-    if (boxes->moving)
-        order->moving = (toi_moving_row *)order->memory;
-    else if (boxes->points)
-        order->points = (float(*)[4])order->memory;
-    else
-        order->rows = (toi_box_row *)order->memory;
-    order->vertices = (int32_t *)(order->memory + (size_t)count * row);
-    order->positions = order->vertices + count;
-    order->room = searched ? order->memory + arrays : NULL;
-    return TOI_OK;
-}
-
-// ---------------------------------------------------------------------------------------------
-// Vertices along the curve
-
-typedef struct order_job
-{
-    toi_mesh_order *order;
-    toi_box_row *rows; // as the mesh numbers them
-    const uint64_t *keys;
-    _Atomic bool inexact;
-    _Atomic uint32_t largest; // its bits: numbers that are not negative order like them
-} order_job;
-
-static void box_of(const toi_mesh_order *order, toi_primitive primitive, int64_t i, toi_box *box)
-{
-    toi_swept_box(order->boxes.mesh, primitive, i, order->radius, box);
-    if (order->boxes.widen)
-        toi_widen_to_floats(box);
-}
-
-static void make_point_rows(order_job *job, int64_t first, int64_t end)
-{
-    for (int64_t i = first; i < end; ++i) {
-        const float *at = job->order->boxes.points[i];
-        job->rows[i] = (toi_box_row){at[0], at[1], at[2], 0, -at[0], -at[1], -at[2], 0};
-    }
-}
-
-static toi_status make_vertex_rows(void *context, int64_t first, int64_t end)
-{
-    order_job *job = context;
-    bool exact = true;
-    if (job->order->boxes.points) {
-        make_point_rows(job, first, end);
-        return TOI_OK;
-    }
-    for (int64_t i = first; i < end; ++i) {
-        toi_box box;
-        box_of(job->order, TOI_VERTEX, i, &box);
-        exact &= toi_round_row(&box, &job->rows[i]);
-    }
-    if (!exact)
-        job->inexact = true;
-    return TOI_OK;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-// The origin is the median of some vertices, and the scale, a power of two, brings the middle half
-// of them to about 1: outliers change neither.
-static void choose_frame(toi_mesh_order *order)
-{
-    enum
-    {
-        TRIED = 63
-    };
-    const toi_point_view *start = &order->boxes.mesh->start;
-    int tried = start->count < TRIED ? (int)start->count : TRIED, exponent;
-    double at[3][TRIED], extent = 0, whole = 0;
-    for (int i = 0; i < tried; ++i) {
-        double x[3];
-        toi_load_point(start, toi_piece_start(start->count, tried, i), x);
-        for (int k = 0; k < 3; ++k)
-            at[k][i] = x[k];
-    }
-    for (int k = 0; k < 3 && tried > 0; ++k) {
-        qsort(at[k], (size_t)tried, sizeof at[k][0], compare_doubles);
-        order->origin[k] = at[k][tried / 2];
-        extent = fmax(extent, at[k][tried - 1 - tried / 4] - at[k][tried / 4]);
-        whole = fmax(whole, at[k][tried - 1] - at[k][0]);
-    }
-    extent = fmin(extent > 0 ? extent : whole, DBL_MAX);
-    frexp(extent, &exponent);
-    // A difference of doubles times this is exact, or beyond the floats.
-    order->scale = extent > 0 ? ldexp(1, exponent < -1000 ? 1000 : -exponent) : 1;
-}
-
-// Both ends of a vertex; returns the largest number in them.
-static inline float make_moving_row(const toi_mesh_order *order, int32_t vertex,
-                                    toi_moving_row *row)
-{
-    const toi_mesh *mesh = order->boxes.mesh;
-    double x[2][3];
-    float largest = 0;
-    toi_load_point(&mesh->start, vertex, x[0]);
-    toi_load_point(&mesh->end, vertex, x[1]);
-    *row = (toi_moving_row){0};
-    for (int k = 0; k < 6; ++k) {
-        float value = toi_moving_number(order, k % 3, x[k / 3][k % 3]);
-        (*row)[k + k / 3] = value;
-        largest = fabsf(value) > largest ? fabsf(value) : largest;
-    }
-    return largest;
-}
-
-static void raise_largest(order_job *job, float largest)
-{
-    uint32_t bits, current = job->largest;
-    memcpy(&bits, &largest, sizeof bits);
-    while (bits > current && !atomic_compare_exchange_weak(&job->largest, &current, bits)) {}
-}
-
-static toi_status arrange_rows(void *context, int64_t first, int64_t end)
-{
-    order_job *job = context;
-    toi_mesh_order *order = job->order;
-    float largest = 0;
-    for (int64_t i = first; i < end; ++i) {
-        int32_t vertex = job->keys ? (int32_t)(uint32_t)job->keys[i] : order->kept->ids[0][i];
-        if (job->keys && order->kept)
-            order->kept->ids[0][i] = vertex;
-        order->vertices[i] = vertex;
-        order->positions[vertex] = (int32_t)i;
-        if (order->moving)
-            largest = fmaxf(largest, make_moving_row(order, vertex, &order->moving[i]));
-        else if (order->points)
-            memcpy(order->points[i], order->boxes.points[vertex], sizeof *order->points);
-        else
-            order->rows[i] = job->rows[vertex];
-    }
-    raise_largest(job, largest);
-    return TOI_OK;
-}
-
-// By what boxes in floats up to `largest` are enlarged, so that boxes that stay apart have more
-// than twice the radius between what they hold. A number of a float box is off by u largest, and by
-// u (largest + pad) once more when it is enlarged, u = 2^-24; twice that is covered here, and with
-// the factors the rounding of the pad itself.
-static float enlarge(double radius, float largest)
-{
-    double pad = (radius + 0x1p-22 * ((double)largest + radius)) * (1 + 0x1p-20);
-    // And what underflows. With TOI_FARTHEST every box holds the origin, and none is apart.
-    return fminf(toi_round_separation(pad) + 0x1p-146f, TOI_FARTHEST);
-}
-
-// By how much more for swept boxes in double, enlarged and rounded outward, to overlap only where
-// those in single precision do: at most the last bit of a coordinate.
-static double rounded_outward(const toi_mesh_order *order)
-{
-    double most = 0;
-    for (int k = 0; k < 3; ++k)
-        most = fmax(most, fabs(order->origin[k]));
-    return 0x1p-52 * ((most + order->radius) * order->scale + (double)order->largest);
-}
-
-// docs/separation.md, section 2.
-static toi_tree_margin take_margin(const toi_mesh_order *order)
-{
-    double share = order->boxes.relative;
-    if (!(share > 0))
-        return (toi_tree_margin){0, 0};
-    double off = (1 + share) * 24 * 0x1p-24 * ((double)order->largest + order->pad);
-    return (toi_tree_margin){toi_float_above(fmax(share * share, 0x1p-100)), toi_float_above(off)};
-}
-
-// The vertices in order, in memory that is there: rows and keys of them are not needed after it.
-static toi_status arrange_vertices(toi_mesh_order *order, char *memory)
-{
-    const toi_mesh_boxes *boxes = &order->boxes;
-    int64_t count = boxes->mesh->start.count;
-    int workers = order->job.workers;
-    order_job job = {.order = order, .rows = (toi_box_row *)memory};
-    uint64_t *keys = (uint64_t *)(memory + (size_t)count * sizeof *job.rows);
-    bool kept = is_kept(order, TOI_VERTEX);
-    toi_status status = TOI_OK;
-    if (boxes->moving)
-        choose_frame(order);
-    if (!(kept && (order->points || boxes->moving)))
-        status = toi_parallel_ranges(workers, count, TOI_PIECE, make_vertex_rows, &job);
-    if (status == TOI_OK && !kept) {
-        if (order->kept)
-            order->kept->labelled = false;
-        job.keys = keys;
-        status = toi_order_rows(job.rows, count, workers, keys, keys + count);
-    }
-    if (status == TOI_OK)
-        status = toi_parallel_ranges(workers, count, TOI_PIECE, arrange_rows, &job);
-    if (status == TOI_OK && order->kept)
-        order->kept->valid[TOI_VERTEX] = true;
-    order->exact = !job.inexact;
-    uint32_t largest = job.largest;
-    memcpy(&order->largest, &largest, sizeof largest);
-    return status;
-}
-
-static toi_status make_order(const toi_mesh_boxes *boxes, const toi_broad_job *asked, bool searched,
-                             toi_mesh_order *order)
-{
-    double started = toi_clock();
-    *order = (toi_mesh_order){
-        .boxes = *boxes,
-        .job = {.a.count = boxes->mesh->start.count, // the slot's lists are the mesh's
-                .b.count = boxes->mesh->edges.count,
-                .slot = asked->slot,
-                .workers = asked->workers,
-                .budget = asked->budget},
-        .radius = toi_separation_radius(boxes->min_separation)};
-    toi_status status = open_kept(order);
-    if (status == TOI_OK)
-        status = take_order(order, searched);
-    char *own = NULL;
-    if (status == TOI_OK && !searched) { // whether needed or not: the next call may need it
-        int64_t bytes = ordering_bytes(boxes->mesh->start.count, asked->workers);
-        own = toi_take_touched(asked->budget, bytes, 1, asked->workers);
-        status = own ? TOI_OK : toi_allocation_status();
-    }
-    if (status == TOI_OK)
-        status = arrange_vertices(order, searched ? order->room : own);
-    order->largest *= boxes->lasting ? 2 : 1;
-    order->error = order->largest * 0x1.01p-23f + 0x1p-140f;
-    if (boxes->moving && order->radius > 0) {
-        double more = boxes->relative > 0 ? rounded_outward(order) : 0;
-        order->pad = enlarge(order->radius * order->scale + more, order->largest);
-    }
-    order->margin = take_margin(order);
-    order->seconds = toi_clock() - started;
-    toi_give_back(own);
-    return status;
-}
-
-void toi_free_mesh_order(toi_mesh_order *order)
-{
-    if (!order->borrowed)
-        toi_give_back(order->memory);
-    if (!order->borrowed && order->kept)
-        toi_close_slot(&order->job, TOI_BROAD_LBVH, order->kept_bytes, order->kept, true);
-    *order = (toi_mesh_order){0};
-}
-
-// ---------------------------------------------------------------------------------------------
-// Trees
 
 typedef struct tree_job
 {
@@ -654,7 +351,7 @@ static void keep_labels(toi_kept_order *kept, const toi_tree *tree)
 static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
                         const toi_broad_job *job, toi_tree *tree)
 {
-    bool kept = is_kept(order, primitive);
+    bool kept = toi_is_kept(order, primitive);
     tree_job work = {.order = order,
                      .primitive = primitive,
                      .count = tree->count,
@@ -688,17 +385,17 @@ static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
 
 static void vertex_box(const void *order, int32_t id, toi_box *box)
 {
-    box_of(order, TOI_VERTEX, id, box);
+    toi_order_box(order, TOI_VERTEX, id, box);
 }
 
 static void edge_box(const void *order, int32_t id, toi_box *box)
 {
-    box_of(order, TOI_EDGE, id, box);
+    toi_order_box(order, TOI_EDGE, id, box);
 }
 
 static void face_box(const void *order, int32_t id, toi_box *box)
 {
-    box_of(order, TOI_FACE, id, box);
+    toi_order_box(order, TOI_FACE, id, box);
 }
 
 static void place_tree(const toi_mesh_order *order, toi_primitive primitive, char *memory,
@@ -761,7 +458,8 @@ static toi_status need_order(const toi_mesh_boxes *boxes, toi_mesh_order *order,
          (searched && order->job.workers < job->workers))) // its room is for fewer
         toi_free_mesh_order(order);
     if (!toi_has_order(order))
-        status = make_order(boxes, job, searched, order);
+        status =
+            toi_make_mesh_order(boxes, job, searched ? room_bytes(boxes, job->workers) : 0, order);
     if (status != TOI_OK)
         toi_free_mesh_order(order); // half of it is none
     return status;

@@ -100,6 +100,29 @@ static inline bool toi_has_order(const toi_mesh_order *order)
     return order->vertices;
 }
 
+// Is the order of one sort of primitives that of the last call?
+static inline bool toi_is_kept(const toi_mesh_order *order, toi_primitive primitive)
+{
+    return order->kept && order->kept->valid[primitive];
+}
+
+static inline int64_t toi_whole_lines(int64_t bytes)
+{
+    enum
+    {
+        LINE = 64 // what trees begin at
+    };
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
+// Makes the order of a job's vertices, and room of so many bytes, or none. On failure it is to be
+// freed all the same.
+toi_status toi_make_mesh_order(const toi_mesh_boxes *boxes, const toi_broad_job *asked,
+                               int64_t room, toi_mesh_order *order);
+
+// The box of a primitive in double, as the order's boxes are made.
+void toi_order_box(const toi_mesh_order *order, toi_primitive primitive, int64_t i, toi_box *box);
+
 // Harmless on an empty order.
 void toi_free_mesh_order(toi_mesh_order *order);
 
