@@ -510,8 +510,8 @@ int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool movi
         VERTEX_BYTES = 40, // of the order
         ORDER_BYTES = 48,  // a vertex, while it is made
         VERTEX_TREE_BYTES = 40,
-        EDGE_BYTES = 60, // of the tree, and while it is made
-        FACE_BYTES = 64,
+        EDGE_BYTES = 44,
+        FACE_BYTES = 48,
         KEPT_BYTES = 4,
         KEPT_LABELS = 13 // a face
     };
