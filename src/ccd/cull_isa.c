@@ -18,21 +18,32 @@ enum
     AHEAD = 48 // candidates that are fetched before they are tried
 };
 
+// Of the table, or, where there is none, loaded.
+TOI_INLINE const toi_moving_vertex *find_vertex(const toi_cull_source *s, int32_t vertex,
+                                                toi_moving_vertex *loaded)
+{
+    if (s->trajectories)
+        return &s->trajectories[vertex];
+    toi_load_point(&s->mesh->start, vertex, loaded->start);
+    toi_load_point(&s->mesh->end, vertex, loaded->end);
+    loaded->start[3] = loaded->end[3] = 0;
+    return loaded;
+}
+
 TOI_INLINE void find_corners(int edge_edge, const toi_cull_source *s, const toi_pair *pair,
-                             const toi_moving_vertex *corners[4])
+                             toi_moving_vertex loaded[4], const toi_moving_vertex *corners[4])
 {
     toi_corner_rows found = toi_find_corners(s->mesh, edge_edge, pair);
     for (int c = 0; c < 4; ++c)
-        corners[c] = &s->trajectories[toi_corner_of(found, edge_edge, c)];
+        corners[c] = find_vertex(s, toi_corner_of(found, edge_edge, c), &loaded[c]);
 }
 
 // Corners jump about in memory: they are asked for ahead.
 TOI_INLINE void prefetch_corners(int edge_edge, const toi_cull_source *s, const toi_pair *pair)
 {
-    const toi_moving_vertex *corners[4];
-    find_corners(edge_edge, s, pair, corners);
+    toi_corner_rows found = toi_find_corners(s->mesh, edge_edge, pair);
     for (int c = 0; c < 4; ++c)
-        __builtin_prefetch(corners[c]);
+        toi_fetch_vertex(s->mesh, s->trajectories, toi_corner_of(found, edge_edge, c));
 }
 
 // At least the separation of a pair: its distance at t = 0 is at most that of any two of its
@@ -193,8 +204,9 @@ void TOI_ISA_NAME(toi_fill_bounds)(const toi_cull_source *s, toi_primitive primi
                             : primitive == TOI_EDGE ? toi_edge_at(&mesh->edges, i)
                                                     : toi_face_at(&mesh->faces, i);
         const toi_moving_vertex *corners[3];
+        toi_moving_vertex loaded[3];
         for (int c = 0; c < corner_count; ++c)
-            corners[c] = &s->trajectories[at[c]];
+            corners[c] = find_vertex(s, at[c], &loaded[c]);
         bound_corners(corners, corner_count, &bounds[i]);
         if (s->euclidean)
             add_middle(corners, corner_count, &bounds[i]);
@@ -274,9 +286,10 @@ TOI_INLINE int64_t cull_directions(int edge_edge, const toi_cull_source *s, toi_
         if (i < last)
             prefetch_corners(edge_edge, s, &pairs[i + AHEAD]);
         const toi_moving_vertex *corners[4];
+        toi_moving_vertex loaded[4];
         toi_wide_motion_row x[4];
         c.pairs[c.count] = pairs[i];
-        find_corners(edge_edge, s, &c.pairs[c.count], corners);
+        find_corners(edge_edge, s, &c.pairs[c.count], loaded, corners);
         for (int k = 0; k < 4; ++k)
             memcpy(&x[k], corners[k], sizeof x[k]);
         double separation = axes ? pair_separation(edge_edge, s, corners) : 0;

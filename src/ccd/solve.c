@@ -86,27 +86,6 @@ void toi_lower_time(_Atomic uint64_t *least, double time)
     while (bits < current && !atomic_compare_exchange_weak(least, &current, bits)) {}
 }
 
-static void gather(const toi_pipeline *p, toi_kind kind, toi_pair pair, toi_query *query)
-{
-    int32_t corners[4];
-    toi_pair_corners(&p->mesh, kind, pair, corners);
-    for (int c = 0; c < 4; ++c) {
-        const toi_moving_vertex *at = &p->trajectories[corners[c]];
-        memcpy(query->start[c], at->start, sizeof query->start[c]);
-        memcpy(query->end[c], at->end, sizeof query->end[c]);
-    }
-}
-
-// What gathering the pair will read: corners jump about in memory.
-static void fetch_corners(const toi_pipeline *p, toi_kind kind, toi_pair pair)
-{
-    int32_t corners[4];
-    toi_unmark_inside(&pair);
-    toi_pair_corners(&p->mesh, kind, pair, corners);
-    for (int c = 0; c < 4; ++c)
-        __builtin_prefetch(&p->trajectories[corners[c]]);
-}
-
 toi_query toi_gather_query(const toi_mesh *mesh, toi_kind kind, toi_pair pair)
 {
     TOI_GUARD_FP;
@@ -546,6 +525,7 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     solve_stage *stage = context;
     solve_worker *w = &stage->scratch[worker];
     toi_budget *budget = stage->pipeline->budget;
+    const toi_corner_source source = toi_find_corner_source(&stage->pipeline->mesh);
     double started = toi_clock();
     toi_status status = TOI_OK;
     w->tested += count;
@@ -558,10 +538,13 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
         int64_t n = count - first < BATCH ? count - first : BATCH;
         for (int64_t i = 0; i < n; ++i) {
-            if (first + i + AHEAD < count)
-                fetch_corners(stage->pipeline, stage->kind, pairs[first + i + AHEAD]);
+            if (first + i + AHEAD < count) {
+                toi_pair ahead = pairs[first + i + AHEAD];
+                toi_unmark_inside(&ahead);
+                toi_fetch_corners(&source, stage->kind, ahead);
+            }
             w->starts_inside[i] = toi_unmark_inside(&pairs[first + i]);
-            gather(stage->pipeline, stage->kind, pairs[first + i], &w->queries[i]);
+            toi_gather_corners(&source, stage->kind, pairs[first + i], &w->queries[i]);
         }
         solve_batch(stage, w, pairs + first, n);
         if (budget->starved) // a query was left undecided for want of memory: no answer
@@ -663,18 +646,25 @@ static toi_status take_workers(solve_stage *stage, char **scratch)
     return TOI_OK;
 }
 
+// Where most pairs are dropped in single precision, by place, few vertices are read in double.
+static bool needs_trajectories(const toi_pipeline *p)
+{
+    bool near = toi_may_stream_near(p, TOI_VERTEX_FACE);
+    return !near || !toi_is_exact(&p->def->narrow) || p->policy.relative_separation > 0;
+}
+
 toi_status toi_solve_kinds(toi_pipeline *p, int first, toi_consume_fn *consume, void *context,
                            _Atomic uint64_t *t_max)
 {
     solve_stage stage = {.pipeline = p, .consume = consume, .context = context, .t_max = t_max};
     char *scratch = NULL;
     toi_status status = take_workers(&stage, &scratch);
-    double started = toi_clock();
-    if (status == TOI_OK)
-        status = toi_take_trajectories(p);
-    p->report.seconds_narrow += toi_clock() - started;
     if (status == TOI_OK)
         status = toi_begin_motion(p);
+    double started = toi_clock();
+    if (status == TOI_OK && needs_trajectories(p))
+        status = toi_take_trajectories(p);
+    p->report.seconds_narrow += toi_clock() - started;
     if (status == TOI_OK && first == 0)
         status = solve_remembered(&stage);
     for (int kind = first; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind)

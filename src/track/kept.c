@@ -27,7 +27,6 @@ static void forget_kept(void *memory)
         toi_free_block_front(&k->fronts[kind]);
     for (int i = 0; i < 3; ++i) {
         toi_give_back(k->trees[i].ways);
-        k->trees[i].tree.level[0] = k->trees[i].first;
         toi_free_tree(&k->trees[i].tree);
     }
     toi_free_mesh_order(&k->order);
@@ -272,7 +271,6 @@ static toi_status make_trees(toi_pipeline *p, kept_steps *k)
             continue;
         toi_tree *tree = &k->trees[i].tree;
         status = toi_make_primitive_tree(&boxes, &k->order, &job, (toi_primitive)i, tree);
-        k->trees[i].first = tree->level[0];
     }
     return status;
 }

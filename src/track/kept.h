@@ -14,7 +14,6 @@
 typedef struct toi_kept_tree
 {
     toi_tree tree;
-    toi_tree_block *first; // level 0 as it was taken: it and `far` change places
     // Of each block the box of its vertices' displacements in this step, rounded outward; or NULL.
     toi_box_row *ways;
 } toi_kept_tree;
