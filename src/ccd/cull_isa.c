@@ -10,6 +10,7 @@
 #include "broad/layout/layout.h"
 #include "ccd/corners.h"
 #include "ccd/cull.h"
+#include "ccd/near_rows.h"
 #include "mesh/mesh.h"
 #include "narrow/narrow.h"
 
@@ -320,39 +321,12 @@ int64_t TOI_ISA_NAME(toi_cull_pairs)(const toi_cull_source *source, toi_pair *pa
 
 // ---- Positions in single precision
 
-enum
-{
-    NEAR_BLOCK = 16 // TOI_BLOCK
-};
-
-#define ROOT_3 1.7321 // a little more: of an error on each axis
-
-// Where corner c of the primitive at a place stands.
-TOI_INLINE int32_t corner_at(const int32_t *labels, int corners, int32_t place, int c)
-{
-    int32_t lane = place & (NEAR_BLOCK - 1);
-    return labels[(int64_t)(place - lane) * corners + c * NEAR_BLOCK + lane];
-}
-
-TOI_INLINE void find_places(int edge_edge, const toi_near_source *s, const toi_pair *pair,
-                            int32_t places[4])
-{
-    int second = edge_edge ? 2 : 1;
-    places[0] = edge_edge ? corner_at(s->labels[0], 2, pair->a, 0) : pair->a;
-    if (edge_edge)
-        places[1] = corner_at(s->labels[0], 2, pair->a, 1);
-    for (int c = second; c < 4; ++c)
-        places[c] = corner_at(s->labels[1], 4 - second, pair->b, c - second);
-}
-
 TOI_INLINE void put_near(int edge_edge, const toi_near_source *s, const toi_pair *pair, int early,
                          int lane, toi_motion_rows *rows)
 {
-    int32_t places[4];
     toi_motion_row x[4];
-    find_places(edge_edge, s, pair, places);
+    toi_load_near(edge_edge, s, pair, x);
     for (int c = 0; c < 4; ++c) {
-        memcpy(&x[c], s->rows[places[c]], sizeof x[c]);
         if (early) {
             const float t = toi_float_above(s->t_max);
             toi_motion_row start = __builtin_shufflevector(x[c], x[c], 0, 1, 2, 3, 0, 1, 2, 3);
@@ -372,7 +346,7 @@ TOI_INLINE int64_t cull_near(int edge_edge, const toi_near_source *s, toi_pair *
     toi_motion_rows rows;
     // docs/exact.md, section 2: where the motion is stopped early there are more roundings.
     const float error = early ? s->error * 2.25f : s->error;
-    const distances d = take_distances(s->separation, s->relative, ROOT_3 * error);
+    const distances d = take_distances(s->separation, s->relative, TOI_ROOT_3 * error);
     for (int i = 0; i < TOI_LANES; ++i)
         rows.separation[i] = error;
     for (int64_t i = 0; i < count; i += TOI_LANES) {
