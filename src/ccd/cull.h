@@ -92,6 +92,11 @@ typedef struct toi_near_source
 // docs/separation.md, section 2.
 typedef int64_t toi_cull_near_fn(const toi_near_source *source, toi_pair *pairs, int64_t count);
 
+// Lists the queries that are not separated though the boxes that their corners sweep, which are not
+// enlarged, are apart; returns how many.
+typedef int64_t toi_list_beyond_fn(toi_kind kind, const toi_query *queries,
+                                   const toi_query_result *results, int64_t count, int32_t *list);
+
 enum
 {
     TOI_SEARCH_BLOCK = 512

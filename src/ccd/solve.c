@@ -237,6 +237,9 @@ static int64_t bring_forward(const solve_stage *stage, solve_worker *w, toi_pair
     return picked;
 }
 
+toi_list_beyond_fn toi_list_beyond_baseline, toi_list_beyond_avx2, toi_list_beyond_avx512;
+toi_search_near_fn toi_search_near_baseline, toi_search_near_avx2, toi_search_near_avx512;
+
 // The second pass: for min_separation alone, and then a share of the time found. A pair that does
 // not come so close is separated. Times up to limit / rescale matter, and a little more: products
 // are rounded, to 0 perhaps.
@@ -283,38 +286,18 @@ static void count_inside(const solve_stage *stage, solve_worker *w, const toi_pa
     }
 }
 
-// Are the boxes that the corners sweep apart, not being enlarged? `first`: how many corners are the
-// first primitive's.
-static inline __attribute__((always_inline)) bool sweeps_apart(const toi_query *q, const int first)
-{
-    bool apart = false;
-    for (int k = 0; k < 3; ++k) {
-        double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY};
-        for (int c = 0; c < 4; ++c) {
-            int side = c >= first;
-            double start = q->start[c][k], end = q->end[c][k];
-            double low = start < end ? start : end, high = start < end ? end : start;
-            lo[side] = low < lo[side] ? low : lo[side];
-            hi[side] = high > hi[side] ? high : hi[side];
-        }
-        apart |= (lo[0] > hi[1]) | (lo[1] > hi[0]);
-    }
-    return apart;
-}
-
 // A search at both ends knows swept boxes in single precision only. Those in double decide which
 // pairs keep a share of their distance. Few that come so far are beyond them.
 static void drop_beyond(const solve_stage *stage, solve_worker *w, const toi_pair *pairs,
                         int64_t count)
 {
-    for (int64_t i = 0; i < count; ++i) {
-        const toi_query *query = &w->queries[i];
-        toi_pair pair = pairs[i];
-        if (w->results[i].state == TOI_SEPARATED)
-            continue;
-        bool apart = stage->kind == TOI_EDGE_EDGE ? sweeps_apart(query, 2) : sweeps_apart(query, 1);
-        if (apart && toi_keep_overlapping(stage->pipeline, stage->kind, &pair, 1) == 0)
-            w->results[i] = (toi_query_result){.state = TOI_SEPARATED, .time = INFINITY};
+    static toi_list_beyond_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_list_beyond);
+    int32_t list[BATCH];
+    int64_t beyond = kernels[toi_simd_level()](stage->kind, w->queries, w->results, count, list);
+    for (int64_t i = 0; i < beyond; ++i) {
+        toi_pair pair = pairs[list[i]];
+        if (toi_keep_overlapping(stage->pipeline, stage->kind, &pair, 1) == 0)
+            w->results[list[i]] = (toi_query_result){.state = TOI_SEPARATED, .time = INFINITY};
     }
 }
 
@@ -361,7 +344,6 @@ static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pair
     return impacts;
 }
 
-toi_search_near_fn toi_search_near_baseline, toi_search_near_avx2, toi_search_near_avx512;
 toi_cull_near_fn toi_cull_near_baseline, toi_cull_near_avx2, toi_cull_near_avx512;
 toi_cull_pairs_fn toi_cull_pairs_baseline, toi_cull_pairs_avx2, toi_cull_pairs_avx512;
 toi_fill_bounds_fn toi_fill_bounds_baseline, toi_fill_bounds_avx2, toi_fill_bounds_avx512;
