@@ -117,7 +117,7 @@ toi_status toi_set_sources(toi_card_mesh *mesh, const toi_point_view *start,
         return toi_complain(complaint, TOI_ERROR_ARGUMENT,
                             "positions are missing: no step has ended on this card yet");
     mesh->has_end = false;
-    mesh->step.apart = false;
+    mesh->step.apart = mesh->step.share = false;
     toi_control *h = mesh->header;
     int64_t vertices = mesh->step.vertex_count;
     TOI_TRY(toi_find_source(mesh->card, vertices, start, &mesh->staged[0], &h->start, complaint));
@@ -137,6 +137,7 @@ static toi_status prepare(toi_card_mesh *mesh, const toi_card_question *question
     mesh->measure = question->measure;
     mesh->step.defer = question->defer;
     mesh->step.apart = toi_keeps_apart(&question->policy);
+    mesh->step.share = question->policy.relative > 0;
     return make_list(mesh, complaint);
 }
 

@@ -67,6 +67,7 @@ struct toi_control
     toi_count low[3], high[3]; // least and greatest coordinates, as numbers that compare alike
     uint32_t infinite;         // a coordinate is not finite
     int32_t off;               // bits of a float: how far positions in single precision are off
+    toi_box_margin margin;     // of boxes, where pairs keep a share of their distance
 
     // Set anew whenever the pairs are looked for again.
     toi_count limit; // bits of a time: later impacts do not matter
@@ -119,6 +120,7 @@ struct toi_step
     const void *scratch; // what the launches use besides
     int32_t defer;       // where there are hard pairs the impacts are not put in order yet
     int32_t apart;       // pairs have a separation
+    int32_t share;       // which is a share of their distance
 };
 
 // A window of the work; the whole has first 0 and count ~0.
