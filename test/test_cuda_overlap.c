@@ -27,7 +27,7 @@ static toi_device *open_card(int64_t memory_limit)
 {
     toi_device_def def = toi_default_device_def();
     toi_device *device;
-    def.library = getenv("TOI_TEST_BACKEND");
+    def.file = getenv("TOI_TEST_BACKEND");
     def.memory_limit = memory_limit;
     assert_ok(toi_open_device(&def, &device));
     return device;
@@ -352,7 +352,7 @@ int main(void)
     };
     toi_device_def def = toi_default_device_def();
     toi_device *device;
-    def.library = getenv("TOI_TEST_BACKEND");
+    def.file = getenv("TOI_TEST_BACKEND");
     if (toi_open_device(&def, &device) != TOI_OK)
         return skip_all(toi_last_message());
     toi_close_device(device);

@@ -23,7 +23,7 @@ enum
 static toi_device_def device_def(void)
 {
     toi_device_def def = toi_default_device_def();
-    def.library = getenv("TOI_TEST_BACKEND");
+    def.file = getenv("TOI_TEST_BACKEND");
     return def;
 }
 

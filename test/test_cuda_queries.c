@@ -29,7 +29,7 @@ static list_memory memory;
 static toi_device_def device_def(void)
 {
     toi_device_def def = toi_default_device_def();
-    def.library = getenv("TOI_TEST_BACKEND");
+    def.file = getenv("TOI_TEST_BACKEND");
     return def;
 }
 

@@ -34,7 +34,7 @@ typedef struct toi_device_def
     void *stream;
     /// The file of the backend; NULL, the default: libtoi_cuda.so.0 beside this library, or where
     /// it is installed with the program that holds it, then where the system looks.
-    const char *library;
+    const char *file;
     uint32_t cookie; ///< set by the default function; leave it
 } toi_device_def;
 
