@@ -28,7 +28,7 @@ succeeds "files" ccd "${frames[@]:0:2}" "${device[@]}" --impacts a.csv --safe-st
 succeeds "the processor's" ccd "${frames[@]:0:2}" --impacts b.csv --safe-steps b_steps.csv
 check "the same impacts" cmp a.csv b.csv
 check "the same safe steps" cmp a_steps.csv b_steps.csv
-refuses "another narrow phase" 3 "narrow phases other than exact" ccd "${frames[@]:0:2}" "${device[@]}" --narrow inclusion
+refuses "another narrow phase" 3 "narrow phases other than exact and inclusion-queue" ccd "${frames[@]:0:2}" "${device[@]}" --narrow inclusion
 refuses "a backend that is none" 3 "--device cpu gives the same answer" \
     ccd "${frames[@]:0:2}" --device cuda --backend ./nothing.so
 

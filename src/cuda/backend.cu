@@ -309,6 +309,7 @@ static void set_report(const toi_card_mesh *mesh, const toi_card_question *quest
     report->peak_bytes = mesh->card->peak;
     report->windows = sums->windows > 0 ? (int64_t)sums->windows : 1;
     report->hard = (int64_t)seen->hard.n;
+    toi_set_work(mesh, report);
     const toi_in_window *w = &seen->window;
     toi_count left[2] = {w->left.n - w->edges_left.n, w->edges_left.n};
     for (int kind = 0; kind < 2; ++kind) {
