@@ -32,6 +32,15 @@ refuses "another narrow phase" 3 "narrow phases other than exact and inclusion-q
 refuses "a backend that is none" 3 "--device cpu gives the same answer" \
     ccd "${frames[@]:0:2}" --device cuda --backend ./nothing.so
 
+for scene in cloth-ball rod-twist n-body; do
+    question=(ccd --scene $scene --size 300 --begin 0.8 --all --narrow inclusion-queue --min-separation 0.001)
+    same "inclusion-queue in $scene" "$(hash_of "${question[@]}" "${device[@]}" --broad stq)" "$(hash_of "${question[@]}")"
+done
+
+# --- close --------------------------------------------------------------------------------------
+question=(close --scene cloth-ball --size 500 --begin 0.8 --radius 0.01)
+same "close pairs" "$(hash_of "${question[@]}" "${device[@]}")" "$(hash_of "${question[@]}")"
+
 # --- pairs --------------------------------------------------------------------------------------
 for scene in cloth-ball rod-twist n-body; do
     question=(pairs --scene $scene --size 500 --begin 0.8)
