@@ -5,6 +5,12 @@
 /// libtoi_cuda, which is loaded when a device is opened. Where that fails the status says why, and
 /// every question can still be asked without a device, in the same process and of the same scene.
 ///
+/// Steps are answered by `exact` and by `inclusion-queue`; docs/cuda.md lists what is refused.
+///
+/// A card that is lost, after a fault of its own or of another program part, is lost to the
+/// process: every later call on it returns TOI_ERROR_UNSUPPORTED and says so, what was left in its
+/// memory is gone, and it cannot be opened again. Scenes stay usable without it.
+///
 /// Candidates are found on a device by the methods auto, stq, sweep, grid and lbvh: the same lists.
 /// In TOI_ORDER_OWN their order is the card's, and another one in every call. What takes a stream
 /// of them (toi_pair_sink_fn) must not use the device.
@@ -115,7 +121,7 @@ enum
     TOI_DEVICE_STAGES = 24
 };
 
-/// What a stage has to do at least, by what was counted: docs/cuda.md, "The roofline". All 0 where
+/// What a stage has to do at least, by what was counted: docs/cuda.md, section 12. All 0 where
 /// nothing tells.
 typedef struct toi_device_work
 {

@@ -88,9 +88,10 @@ TOI_ON_BOTH double toi_frame_length(const toi_frame *f, double length, const toi
 }
 
 // How far boxes reach beyond their primitive, in the frame's unit, so that no pair is lost
-// (docs/cuda.md). Where two primitives come as close as their separation s <= (1-r) d_min + r d(0)
-// at a time t, d(0) <= s + t (way_a + way_b), so s <= d_min + r / (1-r) t (way_a + way_b): half of
-// d_min and, at the end of the step, the share of its own way for each of them. All is rounded up.
+// (docs/cuda.md, section 8). Where two primitives come as close as their separation s <= (1-r)
+// d_min + r d(0) at a time t, d(0) <= s + t (way_a + way_b), so s <= d_min + r / (1-r) t (way_a +
+// way_b): half of d_min and, at the end of the step, the share of its own way for each of them. All
+// is rounded up.
 struct toi_box_reach
 {
     float half, share;

@@ -1,22 +1,22 @@
 // What the stages of a step have to read, write and compute at least, from what was counted: for
-// reports. docs/cuda.md, "The roofline", derives every number here.
+// reports. docs/cuda.md, section 12, has every number here.
 
 #include "cuda/launch.cuh"
 
 #include <cstring>
 
-// Instructions of a thread, as compiled for compute capability 9.0; in double precision they take
-// two turns each, and count twice.
+// Instructions of a thread on the way that every item takes, as nvcc compiles them (the same
+// section says how they are counted); those in double precision, which take two turns, twice.
 enum
 {
-    MEET_BLOCKS = 60,  // a pair of blocks: rows into shared memory, which eights meet
-    MEET_EIGHTS = 45,  // 64 pairs of slots, by 32 lanes
-    GROUPS_MEET = 30,  // a pair of groups
-    BLOCKS_MEET = 20,  // a pair of blocks, found
-    THREE_SIGNS = 250, // a pair in the filter
-    MORE_SIGNS = 250,  // one that it keeps
-    ROOTS = 800,       // a pair that is left
-    TIME = 600,        // a hit
+    GROUPS_MEET = 39,  // a pair of groups
+    BLOCKS_MEET = 25,  // a pair of blocks that is found
+    MEET_BLOCKS = 63,  // such a pair, in all lanes: its rows, and which eights meet
+    MEET_EIGHTS = 50,  // 64 pairs of slots, in all lanes
+    THREE_SIGNS = 350, // a pair in the filter
+    MORE_SIGNS = 435,  // one that it keeps
+    ROOTS = 636,       // a pair that it has left
+    TIME = 2055        // a hit
 };
 
 struct counts
