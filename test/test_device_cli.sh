@@ -76,6 +76,9 @@ same "steps" "$(hash_of track "${frames[@]}" "${device[@]}" --check)" "$(hash_of
 # --- bench --------------------------------------------------------------------------------------
 succeeds "bench ccd" bench ccd "${frames[@]:0:2}" "${device[@]}" --repeat 3 --csv bench.csv
 check "stages" grep -q 'timed one by one' stdout
+check "the ceiling of a stage" grep -q ' 10.0 % of memory' stdout
+check "what the ceilings allow" grep -q 'the ceilings allow 5.0 us' stdout
+check "and in the file" grep -q ',5e-06,0.*,"all 5e-05 memory 0.100"' bench.csv
 check "four rows and their titles" [ "$(wc -l <bench.csv)" -eq 5 ]
 succeeds "bench ccd with loose points" bench ccd --scene rod-twist --size 300 --begin 0.8 "${device[@]}" --repeat 2
 check "both ends travel" grep -q 'both, page-locked' stdout
@@ -90,7 +93,7 @@ succeeds "bench overlap" bench overlap --scene cloth-ball --size 2000 "${device[
 check "two rows and their titles" [ "$(wc -l <overlaps.csv)" -eq 3 ]
 check "they count pairs" grep -q 'repeats,pairs,' overlaps.csv
 refuses "methods of bench overlap" 1 "--methods" bench overlap --scene cloth-ball "${device[@]}" --methods auto
-for command in ccd pairs track intersect "bench ccd" "bench broad" "bench overlap"; do
+for command in ccd pairs close track intersect "bench ccd" "bench broad" "bench overlap"; do
     # shellcheck disable=SC2086
     succeeds "toi $command --help" $command --help
     check "it has an example with a device" grep -qE "^  toi $command .*--device cuda" stdout

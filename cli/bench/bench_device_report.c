@@ -86,7 +86,7 @@ static void print_stage(const toi_device_info *card, const toi_device_report *r,
     printf("    %-16s%10s%6.1f %%", r->stage_names[i], seconds_text(r->stage_seconds[i]).at,
            100 * share_of(r->stage_seconds[i], sum));
     if (*most.name)
-        printf("%10s%10s%12.3g%6.1f %% of %s", bytes_text((int64_t)work->bytes).at,
+        printf("%12s%12s%14.3g%7.1f %% of %s", bytes_text((int64_t)work->bytes).at,
                bytes_text((int64_t)work->bus_bytes).at, work->instructions,
                100 * share_of(most.seconds, r->stage_seconds[i]), most.name);
     puts("");
@@ -103,8 +103,8 @@ static void print_stages(const toi_device_info *card, const device_row *row)
     double sum = sum_stages(r);
     if (r->stage_count == 0)
         return;
-    printf("    %-16s%10s%8s%10s%10s%12s  least of what it took\n", "stage", "time", "share",
-           "memory", "bus", "instructions");
+    printf("    %-16s%10s%8s%12s%12s%14s  reached\n", "stage", "time", "share", "memory", "bus",
+           "instructions");
     for (int i = 0; i < r->stage_count; ++i)
         print_stage(card, r, i, sum);
     printf("    %-16s%10s, timed one by one; ", "together", seconds_text(sum).at);
@@ -117,8 +117,10 @@ toi_status print_device_rows(const toi_device *device, const device_row *rows, i
 {
     toi_device_info card = toi_describe_device(device);
     printf("%s: warm calls of a scene that is kept\n", card.name);
-    printf("at most %.0f GB/s of memory, %.0f GB/s of the bus, %.3g instructions/s\n\n",
-           1e-9 * card.memory_rate, 1e-9 * card.bus_rate, card.issue_rate);
+    if (card.issue_rate > 0)
+        printf("at most %.0f GB/s of memory, %.0f GB/s of the bus, %.3g instructions/s\n",
+               1e-9 * card.memory_rate, 1e-9 * card.bus_rate, card.issue_rate);
+    puts("");
     toi_status status = print_times(rows, count);
     for (int i = 0; i < count && status == TOI_OK; ++i)
         print_stages(&card, &rows[i]);

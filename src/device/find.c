@@ -62,7 +62,7 @@ toi_status toi_check_device(const toi_ccd_def *def, toi_purpose purpose)
         return check_search(def);
     if (purpose.solve && def->narrow.method == TOI_NARROW_INCLUSION_QUEUE)
         return check_queue(def);
-    if (def->narrow.method != TOI_NARROW_EXACT)
+    if (purpose.solve && def->narrow.method != TOI_NARROW_EXACT)
         return refuse("narrow phases other than exact and inclusion-queue",
                       "use one of these, or ask without a device");
     if (def->zero_time.rescale > 0 && !keeps_apart(def))
