@@ -309,13 +309,13 @@ static void set_report(const toi_card_mesh *mesh, const toi_card_question *quest
     report->peak_bytes = mesh->card->peak;
     report->windows = sums->windows > 0 ? (int64_t)sums->windows : 1;
     report->hard = (int64_t)seen->hard.n;
-    toi_set_work(mesh, report);
     const toi_in_window *w = &seen->window;
     toi_count left[2] = {w->left.n - w->edges_left.n, w->edges_left.n};
     for (int kind = 0; kind < 2; ++kind) {
         report->tested[kind] = (int64_t)(sums->windows > 0 ? sums->tested[kind] : w->pairs[kind].n);
         report->left[kind] = (int64_t)(sums->windows > 0 ? sums->left[kind] : left[kind]);
     }
+    toi_set_work(mesh, report);
 }
 
 // Primitives that were neighbours drift apart: then there are more and more pairs of blocks.

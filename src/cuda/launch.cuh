@@ -71,7 +71,7 @@ toi_status toi_set_sources(toi_card_mesh *mesh, const toi_point_view *start,
 // Of the marks.
 void toi_set_stages(const toi_card_mesh *mesh, toi_device_report *report);
 
-// What the stages of a whole step had to do at least, from what is counted and sent.
+// What the stages of a whole step had to do at least, from what the report has counted and sent.
 void toi_set_work(const toi_card_mesh *mesh, toi_device_report *report);
 
 // What a set of positions takes.

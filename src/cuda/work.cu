@@ -25,10 +25,9 @@ struct counts
     double groups, block_pairs, pairs, left, hits;
 };
 
-static counts take_counts(const toi_card_mesh *mesh)
+static counts take_counts(const toi_card_mesh *mesh, const toi_device_report *report)
 {
     const toi_step *s = &mesh->step;
-    const toi_control *seen = s->report;
     counts n;
     memset(&n, 0, sizeof n);
     n.vertices = (double)s->vertex_count;
@@ -37,11 +36,11 @@ static counts take_counts(const toi_card_mesh *mesh)
     n.slots = n.vertices + n.edges + n.faces;
     n.groups = (double)toi_group_pairs(s);
     for (int kind = 0; kind < 2; ++kind) {
-        n.block_pairs += (double)seen->block_pairs[kind].n;
-        n.pairs += (double)seen->window.pairs[kind].n;
+        n.block_pairs += (double)s->report->block_pairs[kind].n;
+        n.pairs += (double)report->tested[kind];
+        n.left += (double)report->left[kind];
     }
-    n.left = (double)seen->window.left.n;
-    n.hits = (double)seen->hits.n;
+    n.hits = (double)mesh->count;
     return n;
 }
 
@@ -80,7 +79,7 @@ static toi_device_work work_of(const char *stage, const toi_card_mesh *mesh, con
 
 void toi_set_work(const toi_card_mesh *mesh, toi_device_report *report)
 {
-    counts n = take_counts(mesh);
+    counts n = take_counts(mesh, report);
     for (int i = 0; i < report->stage_count; ++i)
         report->stage_work[i] = work_of(report->stage_names[i], mesh, &n, (double)report->bytes_up);
 }
