@@ -35,6 +35,8 @@ static const toi_broad_method searches[] = {TOI_BROAD_AUTO, TOI_BROAD_STQ, TOI_B
 
 static toi_ccd_def queue_def(double separation)
 {
+    if (!(toi_narrow_traits(TOI_NARROW_INCLUSION_QUEUE) & TOI_NARROW_TRAIT_BUILT))
+        skip(); // the methods of the literature were left out
     toi_ccd_def def = toi_default_ccd_def();
     def.narrow.method = TOI_NARROW_INCLUSION_QUEUE;
     def.narrow.min_separation = separation;
