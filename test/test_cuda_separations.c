@@ -1,22 +1,11 @@
 // What a card answers with separations is what the processor answers, bit for bit, where more than
 // the usual is against it: memory limits, scenes that are thin or far away, times that are pruned.
-// Skipped where there is no card, unless TOI_REQUIRE_CARD is set (`make test-cuda`).
-// TOI_TEST_BACKEND: the file of another backend.
 
-#include "real_frames.h"
+#include "card.h"
 #include "steps.h"
-#include "toi/device.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static toi_device_def card_def(void)
-{
-    toi_device_def def = toi_default_device_def();
-    def.library = getenv("TOI_TEST_BACKEND");
-    return def;
-}
 
 static toi_ccd_def policy_def(double separation, double share, double rescale)
 {
@@ -42,12 +31,12 @@ static void same_reports(const toi_ccd_report *found, const toi_ccd_report *expe
 static toi_status compare(const toi_ccd_def *def, toi_device *device, const toi_mesh *mesh,
                           int64_t *count)
 {
-    toi_ccd_def on_card = *def;
+    toi_ccd_def asked = *def;
     toi_ccd_report expected, found;
     toi_impact_array impacts = {0}, others = {0};
-    on_card.device = device;
+    asked.device = device;
     assert_ok(toi_find_impacts(def, mesh, &impacts, &expected));
-    toi_status status = toi_find_impacts(&on_card, mesh, &others, &found);
+    toi_status status = toi_find_impacts(&asked, mesh, &others, &found);
     *count = impacts.count;
     if (status == TOI_OK) {
         assert_int_equal(others.count, impacts.count);
@@ -56,7 +45,7 @@ static toi_status compare(const toi_ccd_def *def, toi_device *device, const toi_
                                 (size_t)others.count * sizeof *others.data);
         same_reports(&found, &expected);
         assert_ok(toi_find_earliest(def, mesh, &expected));
-        status = toi_find_earliest(&on_card, mesh, &found);
+        status = toi_find_earliest(&asked, mesh, &found);
     }
     if (status == TOI_OK)
         same_reports(&found, &expected);
@@ -68,21 +57,21 @@ static toi_status compare(const toi_ccd_def *def, toi_device *device, const toi_
 static toi_status compare_close(toi_device *device, const toi_mesh *mesh, double radius,
                                 int64_t *count)
 {
-    toi_ccd_def def = toi_default_ccd_def(), on_card = def;
+    toi_ccd_def def = toi_default_ccd_def(), asked = def;
     toi_close_array found = {0}, expected = {0};
     size_t bytes = (size_t)mesh->start.count * sizeof(double);
     double *radii = malloc(bytes), *others = malloc(bytes);
-    on_card.device = device;
+    asked.device = device;
     assert_ok(toi_find_close(&def, mesh, radius, &expected, NULL));
     assert_ok(toi_find_safe_radii(&def, mesh, radius, radii, NULL));
-    toi_status status = toi_find_close(&on_card, mesh, radius, &found, NULL);
+    toi_status status = toi_find_close(&asked, mesh, radius, &found, NULL);
     *count = expected.count;
     if (status == TOI_OK) {
         assert_int_equal(found.count, expected.count);
         if (found.count > 0)
             assert_memory_equal(found.data, expected.data,
                                 (size_t)found.count * sizeof *found.data);
-        status = toi_find_safe_radii(&on_card, mesh, radius, others, NULL);
+        status = toi_find_safe_radii(&asked, mesh, radius, others, NULL);
     }
     if (status == TOI_OK)
         assert_memory_equal(others, radii, bytes);
@@ -107,10 +96,8 @@ static toi_status compare_instant(const toi_ccd_def *def, toi_device *device, co
 // Down to what is too little for the mesh itself, which is said. Returns the most parts.
 static int64_t lower_limits(const toi_ccd_def *def, const toi_mesh *mesh, compare_fn *ask)
 {
-    toi_device_def plenty = card_def();
-    toi_device *device;
+    toi_device *device = open_card(0);
     int64_t count, most = 0;
-    assert_ok(toi_open_device(&plenty, &device));
     assert_ok(ask(def, device, mesh, &count));
     assert_true(count > 100);
     int64_t peak = toi_device_last_report(device).peak_bytes;
@@ -138,14 +125,13 @@ static int64_t lower_limits(const toi_ccd_def *def, const toi_mesh *mesh, compar
 static void limits_change_nothing(void **state)
 {
     (void)state;
-    bool card = !getenv("TOI_TEST_BACKEND");
-    soup s = make_soup(card ? 2000 : 100, 0.2, 0.3, 3);
+    soup s = make_soup(has_card() ? 2000 : 100, 0.2, 0.3, 3);
     const toi_ccd_def defs[] = {policy_def(0, 0.2, 0.8), policy_def(0.02, 0, 0),
                                 policy_def(0.01, 0.5, 0.5)};
     for (int i = 0; i < 3; ++i)
-        assert_true(lower_limits(&defs[i], &s.mesh, compare) > 1 || !card);
+        assert_true(lower_limits(&defs[i], &s.mesh, compare) > 1 || !has_card());
     toi_ccd_def near = policy_def(0.05, 0, 0);
-    assert_true(lower_limits(&near, &s.mesh, compare_instant) > 1 || !card);
+    assert_true(lower_limits(&near, &s.mesh, compare_instant) > 1 || !has_card());
     free_soup(&s);
 }
 
@@ -175,41 +161,11 @@ static void shapes_change_nothing(void **state)
     assert_true(impacts > 1000);
 }
 
-// ---- Is there a card?
-
-static int skip_all(const char *why)
-{
-    printf("skipped cuda_separations: %s\n", why);
-    puts("0 passed, 0 failed, 1 skipped");
-    return getenv("TOI_REQUIRE_CARD") ? 1 : 0;
-}
-
-static int open_group(void **state)
-{
-    toi_device_def def = card_def();
-    toi_device *device;
-    if (toi_open_device(&def, &device) != TOI_OK)
-        return -1;
-    *state = device;
-    return 0;
-}
-
-static int close_group(void **state)
-{
-    toi_close_device(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_change_nothing),
         cmocka_unit_test(shapes_change_nothing),
     };
-    toi_device_def def = card_def();
-    toi_device *device;
-    if (toi_open_device(&def, &device) != TOI_OK)
-        return skip_all(toi_last_message());
-    toi_close_device(device);
-    return cmocka_run_group_tests_name("cuda_separations", tests, open_group, close_group);
+    return run_on_card("cuda_separations", tests, open_group, close_group);
 }

@@ -373,51 +373,39 @@ static toi_status check_device_options(const settings *s)
                             "of methods and runs it takes --repeat alone");
 }
 
-static toi_status measure_scenes(const settings *s, const operand_list *operands, int scenes,
-                                 toi_device *device, device_row *rows)
+typedef struct device_job
 {
-    toi_status status = TOI_OK;
-    int repeat = s->common.repeat ? s->common.repeat : USUAL_STEPS;
-    for (int i = 0; i < scenes && status == TOI_OK; ++i) {
-        broad_scene scene;
-        status = open_scene(&s->choice, operands, i, &scene);
-        if (status == TOI_OK)
-            status = measure_device(device, &scene, repeat, rows + i * DEVICE_WAYS);
-        close_scene(&scene);
-    }
-    return status;
-}
+    const settings *settings;
+    const operand_list *operands;
+} device_job;
 
-static toi_status report_device(const settings *s, const toi_device *device, const device_row *rows,
-                                int count)
+static toi_status measure_on_device(const void *context, int number, toi_device *device,
+                                    device_row *rows)
 {
-    toi_status status = s->csv ? write_device_rows(s->csv, device, rows, count) : TOI_OK;
+    const device_job *job = context;
+    int repeat = job->settings->common.repeat ? job->settings->common.repeat : USUAL_STEPS;
+    broad_scene scene;
+    toi_status status = open_scene(&job->settings->choice, job->operands, number, &scene);
     if (status == TOI_OK)
-        status = s->common.json ? print_device_object(device, rows, count)
-                                : print_device_rows(device, rows, count);
-    return status == TOI_OK ? check_device_rows(rows, count) : status;
+        status = measure_device(device, &scene, repeat, rows);
+    close_scene(&scene);
+    return status;
 }
 
 static toi_status run_on_device(const settings *s, const operand_list *operands)
 {
     ccd_plan plan;
-    int scenes = 0;
-    toi_device *device = NULL;
+    device_job job = {s, operands};
+    device_bench bench = {.machine = &s->machine,
+                          .csv = s->csv,
+                          .json = s->common.json,
+                          .ways = DEVICE_WAYS,
+                          .measure = measure_on_device,
+                          .context = &job};
     toi_status status = check_device_options(s);
     if (status == TOI_OK)
-        status = check(s, operands, &plan, &scenes);
-    device_row *rows = toi_allocate(((size_t)scenes * DEVICE_WAYS + 1) * sizeof *rows);
-    if (status == TOI_OK && !rows)
-        status = TOI_ERROR_MEMORY;
-    if (status == TOI_OK)
-        status = open_machine(&s->machine, 0, &device);
-    if (status == TOI_OK)
-        status = measure_scenes(s, operands, scenes, device, rows);
-    if (status == TOI_OK)
-        status = report_device(s, device, rows, scenes * DEVICE_WAYS);
-    toi_close_device(device);
-    toi_release(rows);
-    return status;
+        status = check(s, operands, &plan, &bench.scenes);
+    return status == TOI_OK ? run_device_bench(&bench) : status;
 }
 
 static toi_status run(const settings *s, const operand_list *operands)

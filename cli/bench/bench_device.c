@@ -161,13 +161,18 @@ static toi_status measure_processor(const toi_mesh *mesh, const way *w, int repe
 
 // ---- All of it
 
-static double *pin(toi_device *device, toi_point_view *view)
+toi_status pin_points(toi_device *device, toi_point_view *view, double **memory)
 {
+    bool packed = view->scalar == TOI_DOUBLE &&
+                  (view->stride == 0 || view->stride == 3 * (int64_t)sizeof(double));
     size_t bytes = (size_t)view->count * 3 * sizeof(double);
-    double *memory = toi_device_allocate(device, bytes > 0 ? bytes : 1);
-    if (memory) // frames are packed
-        *view = toi_view_points(memcpy(memory, view->data, bytes), view->count);
-    return memory;
+    if (!packed || bytes == 0)
+        return TOI_OK;
+    *memory = toi_device_allocate(device, bytes);
+    if (!*memory)
+        return TOI_ERROR_MEMORY;
+    *view = toi_view_points(memcpy(*memory, view->data, bytes), view->count);
+    return TOI_OK;
 }
 
 static toi_status measure_ways(bench_step *b, const broad_scene *scene, int repeat,
@@ -193,22 +198,23 @@ toi_status measure_device(toi_device *device, const broad_scene *scene, int repe
     toi_status status = measure_processor(&b.mesh, &ways[1], few, &cpu[0]);
     if (status == TOI_OK)
         status = measure_processor(&b.mesh, &ways[3], few, &cpu[1]);
-    double *start = status == TOI_OK ? pin(device, &b.pinned.start) : NULL;
-    double *end = start ? pin(device, &b.pinned.end) : NULL;
-    if (status == TOI_OK && !end)
-        status = TOI_ERROR_MEMORY;
+    double *pinned[2] = {NULL, NULL};
+    if (status == TOI_OK)
+        status = pin_points(device, &b.pinned.start, &pinned[0]);
+    if (status == TOI_OK)
+        status = pin_points(device, &b.pinned.end, &pinned[1]);
     if (status == TOI_OK)
         status = make_kept_scene(&b.mesh, &b.scene);
     if (status == TOI_OK)
         status = measure_ways(&b, scene, repeat, cpu, rows);
     toi_free_impacts(&b.list);
     toi_free_scene(b.scene);
-    toi_device_release(device, end);
-    toi_device_release(device, start);
+    toi_device_release(device, pinned[1]);
+    toi_device_release(device, pinned[0]);
     return status;
 }
 
-toi_status check_device_rows(const device_row *rows, int count)
+static toi_status check_rows(const device_row *rows, int count)
 {
     for (int i = 0; i < count; ++i)
         if (rows[i].hash != rows[i].cpu_hash)
@@ -218,4 +224,29 @@ toi_status check_device_rows(const device_row *rows, int count)
                             rows[i].scene, rows[i].mode, hash_text(rows[i].hash).at,
                             hash_text(rows[i].cpu_hash).at);
     return TOI_OK;
+}
+
+static toi_status report_rows(const device_bench *b, const toi_device *device,
+                              const device_row *rows)
+{
+    int count = b->scenes * b->ways;
+    toi_status status = b->csv ? write_device_rows(b->csv, device, rows, count) : TOI_OK;
+    if (status == TOI_OK)
+        status = b->json ? print_device_object(device, rows, count)
+                         : print_device_rows(device, rows, count);
+    return status == TOI_OK ? check_rows(rows, count) : status;
+}
+
+toi_status run_device_bench(const device_bench *b)
+{
+    toi_device *device = NULL;
+    device_row *rows = toi_allocate(((size_t)b->scenes * (size_t)b->ways + 1) * sizeof *rows);
+    toi_status status = rows ? open_machine(b->machine, 0, &device) : TOI_ERROR_MEMORY;
+    for (int i = 0; i < b->scenes && status == TOI_OK; ++i)
+        status = b->measure(b->context, i, device, rows + i * b->ways);
+    if (status == TOI_OK)
+        status = report_rows(b, device, rows);
+    toi_close_device(device);
+    toi_release(rows);
+    return status;
 }

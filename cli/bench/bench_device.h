@@ -6,7 +6,7 @@
 
 #include "bench_broad_scene.h"
 #include "bench_overlap_scene.h"
-#include "toi/device.h"
+#include "machine.h"
 
 enum
 {
@@ -39,13 +39,32 @@ toi_status measure_device(toi_device *device, const broad_scene *scene, int repe
 toi_status measure_device_overlaps(toi_device *device, const overlap_scene *scene, int repeat,
                                    device_row *rows);
 
-// A table, with the stages of each row below; JSON; a file.
+// Copies packed points to page-locked memory, and has the view show them; leaves others as they
+// are.
+toi_status pin_points(toi_device *device, toi_point_view *view, double **memory);
+
+// Measures one of the scenes; `rows` has room for all ways.
+typedef toi_status measure_scene_fn(const void *context, int scene, toi_device *device,
+                                    device_row *rows);
+
+// Scenes on a device, and what is made of their rows: a table with the stages of each row below, or
+// JSON; and a file. TOI_ERROR_UNSUPPORTED where a hash is not the processor's.
+typedef struct device_bench
+{
+    const machine_choice *machine;
+    const char *csv; // or NULL
+    bool json;
+    int scenes, ways;
+    measure_scene_fn *measure;
+    const void *context;
+} device_bench;
+
+toi_status run_device_bench(const device_bench *bench);
+
+// bench_device_report.c
 toi_status print_device_rows(const toi_device *device, const device_row *rows, int count);
 toi_status print_device_object(const toi_device *device, const device_row *rows, int count);
 toi_status write_device_rows(const char *path, const toi_device *device, const device_row *rows,
                              int count);
-
-// TOI_ERROR_UNSUPPORTED where a hash is not the processor's.
-toi_status check_device_rows(const device_row *rows, int count);
 
 #endif

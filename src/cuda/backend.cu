@@ -316,6 +316,7 @@ static void set_report(const toi_card_mesh *mesh, const toi_card_question *quest
         report->tested[kind] = (int64_t)(sums->windows > 0 ? sums->tested[kind] : w->pairs[kind].n);
         report->left[kind] = (int64_t)(sums->windows > 0 ? sums->left[kind] : left[kind]);
     }
+    toi_set_work(mesh, report);
 }
 
 // Primitives that were neighbours drift apart: then there are more and more pairs of blocks.
