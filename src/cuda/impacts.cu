@@ -56,7 +56,7 @@ static __device__ void name_impact(const toi_slot_pair *p, double time, toi_impa
 }
 
 // With all care: rare, so that numbers in memory do not matter.
-static __device__ __noinline__ void place_carefully(const toi_step *s, toi_hit hit,
+inline __device__ __noinline__ void toi_place_carefully(const toi_step *s, toi_hit hit,
                                                     toi_impact *impact)
 {
     toi_slot_pair p = toi_find_slots(s, make_uint2(hit.a, hit.b));
@@ -99,7 +99,7 @@ static __device__ __forceinline__ void set_impact(const toi_step *s, toi_hit hit
     name_impact(&p, hit.time, impact);
     if (s->apart || !place_quickly(s, &p, impact)) {
         toi_impact careful = *impact;
-        place_carefully(s, hit, &careful);
+        toi_place_carefully(s, hit, &careful);
         *impact = careful;
     }
 }
@@ -129,7 +129,7 @@ static __global__ void __launch_bounds__(PICK_THREADS) pick(const __grid_constan
             else if (key == least) {
                 toi_impact impact;
                 name_impact(&p, hit.time, &impact);
-                place_carefully(&s, hit, &impact);
+                toi_place_carefully(&s, hit, &impact);
                 *s.earliest = impact;
             }
         }

@@ -101,7 +101,7 @@ static __device__ __forceinline__ void toi_note_hit(const toi_step *s, uint2 pai
 }
 
 // Leaves a pair to the host, with its positions.
-static __device__ __noinline__ void toi_hand_over(const toi_step *s, const toi_slot_pair *p,
+inline __device__ __noinline__ void toi_hand_over(const toi_step *s, const toi_slot_pair *p,
                                                   const double points[2][4][3])
 {
     toi_count at = atomicAdd(&s->control->hard.n, (toi_count)1);
@@ -113,7 +113,7 @@ static __device__ __noinline__ void toi_hand_over(const toi_step *s, const toi_s
         to[i] = points[i / 12][i / 3 % 4][i % 3];
 }
 
-static __device__ __noinline__ void toi_leave_to_host(const toi_step *s, const toi_slot_pair *p)
+inline __device__ __noinline__ void toi_leave_to_host(const toi_step *s, const toi_slot_pair *p)
 {
     double points[2][4][3];
     toi_load_points(s, p, points);
