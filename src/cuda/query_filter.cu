@@ -40,8 +40,8 @@ void toi_start_query_filter(const toi_card *card, const toi_query_part *part)
 
 // ---- Candidates
 
-static __device__ void gather_corner(const toi_gathering *g, int32_t vertex, int c,
-                                     toi_query *query)
+static __device__ __forceinline__ void gather_corner(const toi_gathering *g, int32_t vertex, int c,
+                                                     toi_query *query)
 {
     const double2 *at = g->positions + 3 * (int64_t)vertex;
     double2 x = at[0], y = at[1], z = at[2];
