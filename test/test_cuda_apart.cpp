@@ -333,6 +333,56 @@ static int check_mixed(int64_t count)
     return finish("any exponents");
 }
 
+static double between(toi_random *random, double low, double high)
+{
+    return low + (high - low) * toi_random_unit(random);
+}
+
+// Two small primitives across an axis, which move together, and toward each other until about their
+// share of the distance is left: what boxes must not drop, and only just.
+static toi_query make_close_call(toi_random *random, bool edge_edge, double width, double share,
+                                 double far)
+{
+    toi_query q = {};
+    int axis = (int)toi_random_below(random, 3), x = (axis + 1) % 3, y = (axis + 2) % 3;
+    double height = width * between(random, 0.1, 4);
+    double rest =
+        height * share * (1 + ldexp(between(random, -1, 1), -(int)toi_random_below(random, 12)));
+    const double spans[2][4][2] = {{{0, 0}, {-1, -1}, {1, -0.5}, {-0.5, 1}},
+                                   {{-1, 0}, {1, 0}, {0, -1}, {0, 1}}};
+    for (int c = 0; c < 4; ++c) {
+        bool first = c < (edge_edge ? 2 : 1);
+        q.start[c][axis] = first ? height : 0;
+        q.end[c][axis] = first ? rest : 0;
+        q.start[c][x] = q.end[c][x] = width * spans[edge_edge][c][0];
+        q.start[c][y] = q.end[c][y] = width * spans[edge_edge][c][1];
+    }
+    for (int k = 0; k < 3; ++k) {
+        double at = between(random, -0.5, 0.5) * far, way = between(random, 2, 9) * height;
+        for (int c = 0; c < 4; ++c) {
+            q.start[c][k] += at;
+            q.end[c][k] += at + way;
+        }
+    }
+    return q;
+}
+
+static int check_close_calls(int64_t count)
+{
+    toi_random random = {13};
+    for (int64_t done = 0; done < count; done += 8) {
+        bool edge_edge = toi_random_below(&random, 2);
+        double share = between(&random, 0.02, 0.5),
+               far = ldexp(1, 2 + (int)toi_random_below(&random, 9));
+        std::vector<toi_query> queries;
+        for (int i = 0; i < 8; ++i)
+            queries.push_back(make_close_call(&random, edge_edge, 0.1, share, far));
+        apart_batch batch = {edge_edge ? TOI_EDGE_EDGE : TOI_VERTEX_FACE, 0, share, 1};
+        check(&batch, queries.data(), queries.size());
+    }
+    return finish("close calls");
+}
+
 // The candidates of a real scene, or one in `pick` of them.
 static int check_scene(const char *name, int64_t pick, double separation, double share)
 {
@@ -365,11 +415,12 @@ int main(int argc, char **argv)
                                                        : "relative",
                                family, count);
     failed += check_mixed(count / 10);
+    failed += check_close_calls(count);
     failed += check_scene("cloth-funnel", 1, 0, 0.2);
     failed += check_scene("cloth-funnel", 1, 1e-3, 0);
     failed += check_scene("cloth-funnel", 1, 1e-3, 0.5);
     failed += check_scene("cloth-ball", 51, 0, 0.2);
     failed += check_scene("n-body", 201, 0, 0.2);
-    printf("%d passed, %d failed\n", APART_FAMILIES + 7 - failed, failed);
+    printf("%d passed, %d failed\n", APART_FAMILIES + 8 - failed, failed);
     return failed != 0;
 }

@@ -84,7 +84,11 @@ succeeds "bench ccd with loose points" bench ccd --scene rod-twist --size 300 --
 check "both ends travel" grep -q 'both, page-locked' stdout
 succeeds "bench ccd as JSON" bench ccd "${frames[@]:0:2}" "${device[@]}" --repeat 2 --json
 check "its hashes" grep -q '"cpu_hash"' stdout
-refuses "lists of methods" 1 "--repeat alone" bench ccd "${frames[@]:0:2}" "${device[@]}" --narrow exact,inclusion
+succeeds "bench ccd with separations" bench ccd "${frames[@]:0:2}" "${device[@]}" --repeat 2 \
+    --separations none,edge/200,relative --csv separations.csv
+check "four rows for each, and their titles" [ "$(wc -l <separations.csv)" -eq 13 ]
+check "what is kept" grep -q ',earliest,relative,' separations.csv
+refuses "lists of methods" 1 "--repeat and --separations alone" bench ccd "${frames[@]:0:2}" "${device[@]}" --narrow exact,inclusion
 same "overlaps" "$(hash_of intersect --scene cloth-ball --size 2000 --begin 0.95 "${device[@]}")" \
     "$(hash_of intersect --scene cloth-ball --size 2000 --begin 0.95)"
 refuses "every pair on a device" 3 "does not do the overlap method brute" \

@@ -366,28 +366,28 @@ static toi_status check_device_options(const settings *s)
 {
     bool usual = !s->narrow && !s->modes && !s->calls && !s->busy &&
                  strcmp(s->broad, "auto") == 0 && strcmp(s->fractions, "1") == 0 &&
-                 strcmp(s->limits, "none") == 0 && strcmp(s->separations, "none") == 0;
+                 strcmp(s->limits, "none") == 0;
     return usual ? TOI_OK
                  : toi_fail(TOI_ERROR_ARGUMENT,
                             "--device cuda measures exact impacts of whole scenes: of the lists "
-                            "of methods and runs it takes --repeat alone");
+                            "of methods and runs it takes --repeat and --separations alone");
 }
 
 typedef struct device_job
 {
     const settings *settings;
     const operand_list *operands;
+    const ccd_plan *plan;
 } device_job;
 
 static toi_status measure_on_device(const void *context, int number, toi_device *device,
                                     device_row *rows)
 {
     const device_job *job = context;
-    int repeat = job->settings->common.repeat ? job->settings->common.repeat : USUAL_STEPS;
     broad_scene scene;
     toi_status status = open_scene(&job->settings->choice, job->operands, number, &scene);
     if (status == TOI_OK)
-        status = measure_device(device, &scene, repeat, rows);
+        status = measure_device(device, &scene, job->plan, rows);
     close_scene(&scene);
     return status;
 }
@@ -395,17 +395,20 @@ static toi_status measure_on_device(const void *context, int number, toi_device 
 static toi_status run_on_device(const settings *s, const operand_list *operands)
 {
     ccd_plan plan;
-    device_job job = {s, operands};
+    device_job job = {s, operands, &plan};
     device_bench bench = {.machine = &s->machine,
                           .csv = s->csv,
                           .json = s->common.json,
-                          .ways = DEVICE_WAYS,
                           .measure = measure_on_device,
                           .context = &job};
     toi_status status = check_device_options(s);
     if (status == TOI_OK)
         status = check(s, operands, &plan, &bench.scenes);
-    return status == TOI_OK ? run_device_bench(&bench) : status;
+    if (status != TOI_OK)
+        return status;
+    plan.repeat = s->common.repeat ? s->common.repeat : USUAL_STEPS;
+    bench.ways = plan.separation_count * DEVICE_WAYS;
+    return run_device_bench(&bench);
 }
 
 static toi_status run(const settings *s, const operand_list *operands)
@@ -461,18 +464,20 @@ int run_bench_ccd(int argc, char **argv)
             "phase, threads, limit and calls: where they do the program says so and exits\n"
             "with 3.\n"
             "With --device cuda it shows warm steps of a scene on a card, 20 unless --repeat\n"
-            "is given: the median, each stage, bytes moved, and the processor beside.\n"
+            "is given: the median, each stage, bytes moved, and the processor beside; for every\n"
+            "one of --separations.\n"
             "With --busy it shows what threads cost on a machine that has other work: all\n"
             "threads beside one, idle and busy.",
-        .examples = "bench ccd start.ply end.ply --repeat 5\n"
-                    "bench ccd --scene rod-twist --begin 0.8 --fractions 1/16,1/4,1\n"
-                    "bench ccd --scene n-body --begin 0.8 --narrow exact --threads 1,2,4,8\n"
-                    "bench ccd --scene plane --begin 0.8 --narrow exact --memory-limits 8M,none\n"
-                    "bench ccd --scene boxes --size 600 --begin 0.8 --calls stateless,kept\n"
-                    "bench ccd --scene cloth-ball --begin 0.8 --busy\n"
-                    "bench ccd start.ply end.ply --separations none,edge/200,edge/2,relative\n"
-                    "bench ccd start.ply end.ply --device cuda --repeat 20\n"
-                    "bench ccd --all-scenes --size 50000 --csv ccd.csv",
+        .examples =
+            "bench ccd start.ply end.ply --repeat 5\n"
+            "bench ccd --scene rod-twist --begin 0.8 --fractions 1/16,1/4,1\n"
+            "bench ccd --scene n-body --begin 0.8 --narrow exact --threads 1,2,4,8\n"
+            "bench ccd --scene plane --begin 0.8 --narrow exact --memory-limits 8M,none\n"
+            "bench ccd --scene boxes --size 600 --begin 0.8 --calls stateless,kept\n"
+            "bench ccd --scene cloth-ball --begin 0.8 --busy\n"
+            "bench ccd start.ply end.ply --separations none,edge/200,edge/2,relative\n"
+            "bench ccd start.ply end.ply --device cuda --repeat 20 --separations none,relative\n"
+            "bench ccd --all-scenes --size 50000 --csv ccd.csv",
         .groups = groups,
         .most_operands = 2};
     operand_list operands;

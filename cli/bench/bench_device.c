@@ -14,6 +14,7 @@
 typedef struct bench_step
 {
     toi_device *device; // NULL: the processor
+    toi_ccd_def def;    // of the question
     toi_scene *scene;
     toi_mesh mesh;         // the caller's arrays
     toi_mesh pinned;       // copies in page-locked memory
@@ -77,7 +78,7 @@ static const way ways[DEVICE_WAYS] = {
 // Back, which is not timed, then the step.
 static toi_status run_once(bench_step *b, const way *w, double *seconds)
 {
-    toi_ccd_def def = toi_default_ccd_def();
+    toi_ccd_def def = b->def;
     def.device = b->device;
     const toi_point_view last_end = {0};
     const toi_mesh *mesh = w->resumed ? &b->pinned : &b->mesh;
@@ -142,11 +143,12 @@ typedef struct reference
     uint64_t hash;
 } reference;
 
-static toi_status measure_processor(const toi_mesh *mesh, const way *w, int repeat, reference *r)
+static toi_status measure_processor(const bench_step *on_device, const way *w, int repeat,
+                                    reference *r)
 {
-    bench_step b = {.mesh = *mesh};
+    bench_step b = {.def = on_device->def, .mesh = on_device->mesh};
     run_times times = {.repeat = repeat, .always_warm = true};
-    toi_status status = make_kept_scene(mesh, &b.scene);
+    toi_status status = make_kept_scene(&b.mesh, &b.scene);
     if (status == TOI_OK)
         status = repeat_runs(&b, w, &times);
     b.hashed = true;
@@ -176,28 +178,46 @@ toi_status pin_points(toi_device *device, toi_point_view *view, double **memory)
 }
 
 static toi_status measure_ways(bench_step *b, const broad_scene *scene, int repeat,
-                               const reference *cpu, device_row *rows)
+                               const ccd_separation *separation, device_row *rows)
 {
-    toi_status status = TOI_OK;
+    reference cpu[2];
+    int few = repeat < 5 ? repeat : 5;
+    toi_status status = measure_processor(b, &ways[1], few, &cpu[0]);
+    if (status == TOI_OK)
+        status = measure_processor(b, &ways[3], few, &cpu[1]);
     for (int i = 0; i < DEVICE_WAYS && status == TOI_OK; ++i) {
         const reference *beside = &cpu[ways[i].reference];
         rows[i] = (device_row){
             .what = "impacts", .cpu_seconds = beside->seconds, .cpu_hash = beside->hash};
         snprintf(rows[i].scene, sizeof rows[i].scene, "%s", scene->name);
+        snprintf(rows[i].separation, sizeof rows[i].separation, "%s",
+                 separation_text(separation).at);
         status = measure_way(b, &ways[i], repeat, &rows[i]);
     }
     return status;
 }
 
-toi_status measure_device(toi_device *device, const broad_scene *scene, int repeat,
+static toi_status measure_separations(bench_step *b, const broad_scene *scene, const ccd_plan *plan,
+                                      double mean_edge, device_row *rows)
+{
+    toi_status status = TOI_OK;
+    for (int i = 0; i < plan->separation_count && status == TOI_OK; ++i) {
+        const ccd_separation *separation = &plan->separations[i];
+        b->def = toi_default_ccd_def();
+        b->def.narrow.min_separation = absolute_separation(separation, mean_edge);
+        if (separation->kind == CCD_RELATIVE)
+            b->def.zero_time = toi_solver_policy();
+        status = measure_ways(b, scene, plan->repeat, separation, rows + i * DEVICE_WAYS);
+    }
+    return status;
+}
+
+toi_status measure_device(toi_device *device, const broad_scene *scene, const ccd_plan *plan,
                           device_row *rows)
 {
-    reference cpu[2];
     bench_step b = {.device = device, .mesh = scene->moving.mesh, .pinned = scene->moving.mesh};
-    int few = repeat < 5 ? repeat : 5;
-    toi_status status = measure_processor(&b.mesh, &ways[1], few, &cpu[0]);
-    if (status == TOI_OK)
-        status = measure_processor(&b.mesh, &ways[3], few, &cpu[1]);
+    double mean_edge;
+    toi_status status = measure_mean_edge(plan, &b.mesh, &mean_edge);
     double *pinned[2] = {NULL, NULL};
     if (status == TOI_OK)
         status = pin_points(device, &b.pinned.start, &pinned[0]);
@@ -206,7 +226,7 @@ toi_status measure_device(toi_device *device, const broad_scene *scene, int repe
     if (status == TOI_OK)
         status = make_kept_scene(&b.mesh, &b.scene);
     if (status == TOI_OK)
-        status = measure_ways(&b, scene, repeat, cpu, rows);
+        status = measure_separations(&b, scene, plan, mean_edge, rows);
     toi_free_impacts(&b.list);
     toi_free_scene(b.scene);
     toi_device_release(device, pinned[1]);

@@ -4,7 +4,7 @@
 #ifndef TOI_CLI_BENCH_DEVICE_H
 #define TOI_CLI_BENCH_DEVICE_H
 
-#include "bench_broad_scene.h"
+#include "bench_ccd_run.h"
 #include "bench_overlap_scene.h"
 #include "machine.h"
 
@@ -20,6 +20,7 @@ typedef struct device_row
     char scene[48];
     const char *what;      // is counted: "impacts" or "pairs"
     const char *mode;      // "all" or "earliest"; "overlaps"
+    char separation[24];   // of impacts: "none", "edge/200", "relative"; else empty
     const char *positions; // where they come from
     double median_seconds; // of warm steps
     double least_seconds;
@@ -31,8 +32,8 @@ typedef struct device_row
     toi_device_report report;
 } device_row;
 
-// Measures all ways; `rows` has room for DEVICE_WAYS.
-toi_status measure_device(toi_device *device, const broad_scene *scene, int repeat,
+// Measures all ways, with each separation of the plan; `rows` has room for DEVICE_WAYS of each.
+toi_status measure_device(toi_device *device, const broad_scene *scene, const ccd_plan *plan,
                           device_row *rows);
 
 // The same for overlaps; `rows` has room for OVERLAP_WAYS.

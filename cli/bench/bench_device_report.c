@@ -59,13 +59,19 @@ static toi_status print_times(const device_row *rows, int count)
                                          "least", "processor", "times",     NULL,
                                          "up",    "down",      "hash"};
     const int columns = sizeof titles / sizeof *titles;
-    table t = start_table(columns, 3);
-    for (int i = 0; i < columns; ++i)
+    bool apart = rows[0].separation[0] != 0; // impacts have one, overlaps do not
+    table t = start_table(columns + apart, 3 + apart);
+    for (int i = 0; i < columns; ++i) {
         add_cell(&t, words(titles[i] ? titles[i] : rows[0].what));
+        if (i == 1 && apart)
+            add_cell(&t, words("separation"));
+    }
     for (int i = 0; i < count; ++i) {
         const device_row *row = &rows[i];
         add_cell(&t, words(row->scene));
         add_cell(&t, words(row->mode));
+        if (apart)
+            add_cell(&t, words(row->separation));
         add_cell(&t, words(row->positions));
         add_cell(&t, seconds_text(row->median_seconds));
         add_cell(&t, seconds_text(row->least_seconds));
@@ -95,9 +101,10 @@ static void print_stage(const toi_device_info *card, const toi_device_report *r,
 static void print_stages(const toi_device_info *card, const device_row *row)
 {
     const toi_device_report *r = &row->report;
-    printf("\n%s, %s, %s: %s pairs tested, %s left by the filters, %s by the card; %s of its "
+    printf("\n%s, %s%s%s, %s: %s pairs tested, %s left by the filters, %s by the card; %s of its "
            "memory, %s part%s\n",
-           row->scene, row->mode, row->positions, count_text(r->tested[0] + r->tested[1]).at,
+           row->scene, row->mode, row->separation[0] ? ", separation " : "", row->separation,
+           row->positions, count_text(r->tested[0] + r->tested[1]).at,
            count_text(r->left[0] + r->left[1]).at, count_text(r->hard).at,
            bytes_text(r->peak_bytes).at, count_text(r->windows).at, r->windows == 1 ? "" : "s");
     double sum = sum_stages(r);
@@ -157,16 +164,17 @@ static json_t *json_device_row(const toi_device_info *card, const device_row *ro
 {
     const toi_device_report *r = &row->report;
     return json_pack(
-        "{s:s, s:s, s:s, s:f, s:f, s:f, s:i, s:I, s:o, s:o, s:I, s:I, s:I, s:I, s:I, "
+        "{s:s, s:s, s:s, s:s, s:f, s:f, s:f, s:i, s:I, s:o, s:o, s:I, s:I, s:I, s:I, s:I, "
         "s:I, s:I, s:o, s:f, s:o}",
-        "scene", row->scene, "mode", row->mode, "positions", row->positions, "median_seconds",
-        row->median_seconds, "least_seconds", row->least_seconds, "cpu_seconds", row->cpu_seconds,
-        "repeats", row->repeats, row->what, (json_int_t)row->found, "hash", json_hash(row->hash),
-        "cpu_hash", json_hash(row->cpu_hash), "bytes_up", (json_int_t)r->bytes_up, "bytes_down",
-        (json_int_t)r->bytes_down, "peak_bytes", (json_int_t)r->peak_bytes, "windows",
-        (json_int_t)r->windows, "tested", (json_int_t)(r->tested[0] + r->tested[1]), "left",
-        (json_int_t)(r->left[0] + r->left[1]), "hard", (json_int_t)r->hard, "stages",
-        json_stages(r), "ceiling_seconds", sum_ceilings(card, r), "work", json_work(card, r));
+        "scene", row->scene, "mode", row->mode, "separation", row->separation, "positions",
+        row->positions, "median_seconds", row->median_seconds, "least_seconds", row->least_seconds,
+        "cpu_seconds", row->cpu_seconds, "repeats", row->repeats, row->what, (json_int_t)row->found,
+        "hash", json_hash(row->hash), "cpu_hash", json_hash(row->cpu_hash), "bytes_up",
+        (json_int_t)r->bytes_up, "bytes_down", (json_int_t)r->bytes_down, "peak_bytes",
+        (json_int_t)r->peak_bytes, "windows", (json_int_t)r->windows, "tested",
+        (json_int_t)(r->tested[0] + r->tested[1]), "left", (json_int_t)(r->left[0] + r->left[1]),
+        "hard", (json_int_t)r->hard, "stages", json_stages(r), "ceiling_seconds",
+        sum_ceilings(card, r), "work", json_work(card, r));
 }
 
 toi_status print_device_object(const toi_device *device, const device_row *rows, int count)
@@ -203,7 +211,7 @@ toi_status write_device_rows(const char *path, const toi_device *device, const d
     if (status != TOI_OK)
         return status;
     fprintf(output.file,
-            "device,scene,mode,positions,median_seconds,least_seconds,cpu_seconds,"
+            "device,scene,mode,separation,positions,median_seconds,least_seconds,cpu_seconds,"
             "repeats,%s,bytes_up,bytes_down,peak_bytes,windows,tested,left,hard,"
             "ceiling_seconds,ceiling_fraction,stages,hash\n",
             rows[0].what);
@@ -211,8 +219,8 @@ toi_status write_device_rows(const char *path, const toi_device *device, const d
     for (int i = 0; i < count; ++i) {
         const device_row *row = &rows[i];
         const toi_device_report *r = &row->report;
-        fprintf(output.file, "\"%s\",%s,%s,\"%s\",%.9g,%.9g,%.9g,%d", card.name, row->scene,
-                row->mode, row->positions, row->median_seconds, row->least_seconds,
+        fprintf(output.file, "\"%s\",%s,%s,%s,\"%s\",%.9g,%.9g,%.9g,%d", card.name, row->scene,
+                row->mode, row->separation, row->positions, row->median_seconds, row->least_seconds,
                 row->cpu_seconds, row->repeats);
         const int64_t numbers[] = {row->found,
                                    r->bytes_up,

@@ -103,11 +103,14 @@ TOI_ON_BOTH double toi_frame_length(const toi_frame *f, double length, const toi
     return (length + (asked->relative > 0 ? 0x1p-1073 : 0)) * f->first * f->second;
 }
 
-// How far boxes reach beyond their primitive, in the frame's unit: half of d_min, rounded up. How
-// far positions are off comes on top of it.
+// How far boxes reach beyond their primitive, in the frame's unit: half of d_min, rounded up. With a
+// share, boxes in double that are rounded outward tell who is asked about: the last bit of the
+// largest coordinate is added. How far positions are off comes on top of it.
 TOI_ON_BOTH float toi_box_reach(const toi_frame *f, const toi_card_policy *asked)
 {
     double half = 0.5 * toi_frame_length(f, asked->separation, asked);
+    double largest = fmax(fmax(fabs(f->origin[0]), fabs(f->origin[1])), fabs(f->origin[2]));
+    half += asked->relative > 0 ? 0x1p-51 * (largest + 0x1p11) : 0;
     return (float)half * (1 + 0x1p-19f) + (half > 0 ? 0x1p-100f : 0);
 }
 
