@@ -55,7 +55,7 @@ static __global__ void __launch_bounds__(MARGIN_THREADS)
         bound = toi_take_margin_bound(&f, &s.control->policy, __int_as_float(s.control->off));
     }
     __syncthreads();
-    toi_outlet kept = {buffers[threadIdx.x / TOI_WARP], s.left, &s.control->window.left.n,
+    toi_outlet kept = {buffers[threadIdx.x / TOI_WARP], s.left, &s.control->window.front.n,
                        s.left_capacity, 0};
     uint32_t edges = 0;
     drop_all<TOI_EDGE_EDGE>(&s, &bound, kept, &edges);
@@ -99,7 +99,7 @@ static __global__ void __launch_bounds__(SEARCH_THREADS) search(const __grid_con
     if (c->infinite)
         return;
     toi_apart_bound bound = toi_first_bound(&c->policy);
-    toi_count n = toi_least(c->window.left.n, s.left_capacity);
+    toi_count n = toi_least(c->window.front.n, s.left_capacity);
     toi_count step = (toi_count)gridDim.x * SEARCH_THREADS;
     toi_count next = (toi_count)blockIdx.x * SEARCH_THREADS + threadIdx.x;
     toi_turning q;
