@@ -6,23 +6,60 @@
 
 #include <cmath>
 #include <cstring>
+#include <pthread.h>
 
 enum
 {
+    PACKERS = 4, // threads, and bytes for each of them at least
+    PACKED_BYTES = 1 << 18,
     LEAST_STEPS = 8,  // that an order is kept
     LONG_LIST = 32768 // impacts that take longer to send than it costs to send them in two parts
 };
 
 // ---- Positions
 
+// Points first .. last, from one array to another that is packed.
+struct pack_job
+{
+    const char *from;
+    char *to;
+    int64_t stride, first, last;
+    size_t point;
+    pthread_t thread;
+    bool apart; // in a thread of its own
+};
+
+static void *pack_points(void *given)
+{
+    const pack_job *job = (const pack_job *)given;
+    if (job->stride == (int64_t)job->point) {
+        size_t skipped = (size_t)job->first * job->point;
+        memcpy(job->to + skipped, job->from + skipped,
+               (size_t)(job->last - job->first) * job->point);
+        return NULL;
+    }
+    for (int64_t i = job->first; i < job->last; ++i)
+        memcpy(job->to + (size_t)i * job->point, job->from + i * job->stride, job->point);
+    return NULL;
+}
+
+// One thread does not read memory as fast as a card does: long arrays are read by a few.
 static void pack(const toi_point_view *view, int64_t stride, size_t point, char *to)
 {
-    if (stride == (int64_t)point) {
-        memcpy(to, view->data, (size_t)view->count * point);
-        return;
+    size_t wanted = (size_t)view->count * point / PACKED_BYTES;
+    int parts = wanted > PACKERS ? PACKERS : wanted > 1 ? (int)wanted : 1;
+    pack_job jobs[PACKERS];
+    for (int i = 0; i < parts; ++i) {
+        jobs[i] = {(const char *)view->data,      to,    stride, view->count * i / parts,
+                   view->count * (i + 1) / parts, point, {},     false};
+        if (i + 1 < parts)
+            jobs[i].apart = pthread_create(&jobs[i].thread, NULL, pack_points, &jobs[i]) == 0;
+        if (!jobs[i].apart)
+            pack_points(&jobs[i]);
     }
-    for (int64_t i = 0; i < view->count; ++i)
-        memcpy(to + (size_t)i * point, (const char *)view->data + i * stride, point);
+    for (int i = 0; i < parts; ++i)
+        if (jobs[i].apart)
+            pthread_join(jobs[i].thread, NULL);
 }
 
 toi_status toi_find_source(toi_card *card, int64_t count, const toi_point_view *view,

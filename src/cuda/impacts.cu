@@ -20,6 +20,7 @@ enum
     WRITE_WARPS = WRITE_THREADS / TOI_WARP,
     ORDER_THREADS = 256,
     PICK_THREADS = 512,
+    PICKED_AT_ONCE = 4,
     PIECES = sizeof(toi_impact) / sizeof(uint4)
 };
 
@@ -111,34 +112,48 @@ static __device__ __forceinline__ void set_impact(const toi_step *s, toi_hit hit
 
 // ---- The earliest
 
+// Of the hits that come at this time, those that this thread looks at, the one with the least key.
+static __device__ toi_count find_least(const toi_step *s, double time, toi_hit *least)
+{
+    toi_count n = toi_hit_count(s->control), found = ~(toi_count)0;
+    for (toi_count i = threadIdx.x; i < n; i += PICKED_AT_ONCE * PICK_THREADS) {
+        toi_hit hits[PICKED_AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < PICKED_AT_ONCE; ++k)
+            hits[k] = s->hits[toi_hit_at(s, toi_least(i + k * PICK_THREADS, n - 1))];
+#pragma unroll
+        for (int k = 0; k < PICKED_AT_ONCE; ++k) {
+            if (i + k * PICK_THREADS >= n || hits[k].time != time)
+                continue;
+            toi_slot_pair p = toi_find_slots(s, make_uint2(hits[k].a, hits[k].b));
+            toi_count key = toi_key_of(&p);
+            *least = key < found ? hits[k] : *least;
+            found = key < found ? key : found;
+        }
+    }
+    return found;
+}
+
 static __global__ void __launch_bounds__(PICK_THREADS) pick(const __grid_constant__ toi_step s)
 {
     __shared__ toi_count least;
-    toi_control *c = s.control;
     if (threadIdx.x == 0) {
         least = ~(toi_count)0;
         s.earliest->time = INFINITY;
     }
     __syncthreads();
-    double time = toi_limit_of(c);
-    for (int look = 0; look < 2 && !toi_is_vain(&s);
-         ++look) { // for the least pair, then for its hit
-        for (toi_count i = threadIdx.x; i < toi_hit_count(c); i += PICK_THREADS) {
-            toi_hit hit = s.hits[toi_hit_at(&s, i)];
-            if (hit.time != time)
-                continue;
-            toi_slot_pair p = toi_find_slots(&s, make_uint2(hit.a, hit.b));
-            toi_count key = toi_key_of(&p);
-            if (look == 0)
-                atomicMin(&least, key);
-            else if (key == least) {
-                toi_impact impact;
-                set_impact(&s, hit, &impact);
-                *s.earliest = impact;
-            }
-        }
-        __syncthreads();
+    toi_hit hit = {0, 0, 0};
+    toi_count none = ~(toi_count)0;
+    toi_count mine = toi_is_vain(&s) ? none : find_least(&s, toi_limit_of(s.control), &hit);
+    if (mine != none)
+        atomicMin(&least, mine);
+    __syncthreads();
+    if (mine != none && mine == least) {
+        toi_impact impact;
+        set_impact(&s, hit, &impact);
+        *s.earliest = impact;
     }
+    __syncthreads();
     send_report(&s, TOI_PART_ALL);
 }
 
