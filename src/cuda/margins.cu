@@ -56,7 +56,7 @@ static __global__ void __launch_bounds__(MARGIN_THREADS)
         bound = toi_take_margin_bound(&f, &s.control->policy, __int_as_float(s.control->off));
     }
     __syncthreads();
-    toi_outlet kept = {buffers[threadIdx.x / TOI_WARP], s.left, &s.control->window.left.n,
+    toi_outlet kept = {buffers[threadIdx.x / TOI_WARP], s.left, &s.control->window.front.n,
                        s.left_capacity, 0};
     uint32_t edges = 0;
     drop_all<TOI_EDGE_EDGE>(&s, &bound, kept, &edges);
@@ -158,7 +158,7 @@ static __global__ void __launch_bounds__(SEARCH_THREADS) search(const __grid_con
 {
     if (s.control->infinite)
         return;
-    toi_count n = toi_least(s.control->window.left.n, s.left_capacity);
+    toi_count n = toi_least(s.control->window.front.n, s.left_capacity);
     toi_count step = (toi_count)gridDim.x * SEARCH_THREADS;
     toi_count next = (toi_count)blockIdx.x * SEARCH_THREADS + threadIdx.x;
     searcher w;

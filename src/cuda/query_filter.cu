@@ -69,7 +69,7 @@ static __global__ void __launch_bounds__(THREADS) gather(toi_gathering g, float 
     gather_corner(&g, ee ? b[1] : b[2], 3, &query);
     bool left = !toi_cull_query(ee, &query, separation);
     toi_count at = toi_take_places(g.kept, left);
-    if (!left)
+    if (!left || at >= g.capacity)
         return;
     g.queries[at] = query;
     g.names[at] = pair;
