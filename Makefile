@@ -63,7 +63,7 @@ test-long: tests
 	@TOI_LONG=1 test/run.sh
 
 # On a machine with a card; without one it fails. The programs need nothing but the driver.
-cuda_tests := cuda cuda_overlap cuda_pairs cuda_queries device device_errors device_overlap device_pairs
+cuda_tests := cuda cuda_lost cuda_overlap cuda_pairs cuda_queries cuda_scenes cuda_separations device device_errors device_overlap device_pairs
 space := $(subst ,, )
 test-cuda: export TOI_REQUIRE_CARD := 1
 test-cuda:

@@ -4,6 +4,7 @@
 #include "failure.h"
 #include "frames.h"
 #include "json.h"
+#include "machine.h"
 #include "method_options.h"
 #include "output.h"
 #include "progress.h"
@@ -19,6 +20,7 @@ typedef struct settings
     toi_ccd_def def;
     scene_choice choice;
     common common;
+    machine_choice machine;
     double radius;
     const char *out;
 } settings;
@@ -144,16 +146,17 @@ static toi_status print_object(const settings *s, const toi_mesh *mesh, const an
 {
     const toi_ccd_report *r = &a->report;
     json_t *object = json_pack(
-        "{s:I, s:I, s:I, s:s, s:i, s:f, s:{s:I, s:I, s:I, s:I}, s:o, s:{s:f, s:f, s:f, s:f}, s:o, "
+        "{s:I, s:I, s:I, s:s, s:s, s:i, s:f, s:{s:I, s:I, s:I, s:I}, s:o, s:{s:f, s:f, s:f, s:f}, "
+        "s:o, "
         "s:I}",
         "vertices", (json_int_t)mesh->start.count, "edges", (json_int_t)mesh->edges.count, "faces",
-        (json_int_t)mesh->faces.count, "broad", broad_choice((int)s->def.broad.method), "threads",
-        threads, "radius", s->radius, "distances", measure_names[0], (json_int_t)a->measures[0],
-        measure_names[1], (json_int_t)a->measures[1], measure_names[2], (json_int_t)a->measures[2],
-        measure_names[3], (json_int_t)a->measures[3], "closest", closest_object(&a->closest),
-        "seconds", "prepare", r->seconds_prepare, "search", r->seconds_broad, "measure",
-        r->seconds_narrow, "total", r->seconds_total, "hash", json_hash(a->hash), "peak_bytes",
-        (json_int_t)r->peak_bytes);
+        (json_int_t)mesh->faces.count, "broad", broad_choice((int)s->def.broad.method), "device",
+        device_choice(s->machine.device), "threads", threads, "radius", s->radius, "distances",
+        measure_names[0], (json_int_t)a->measures[0], measure_names[1], (json_int_t)a->measures[1],
+        measure_names[2], (json_int_t)a->measures[2], measure_names[3], (json_int_t)a->measures[3],
+        "closest", closest_object(&a->closest), "seconds", "prepare", r->seconds_prepare, "search",
+        r->seconds_broad, "measure", r->seconds_narrow, "total", r->seconds_total, "hash",
+        json_hash(a->hash), "peak_bytes", (json_int_t)r->peak_bytes);
     if (object) {
         add_kinds(object, r->hits);
         json_object_set_new(object, "close", close_object(r->hits));
@@ -180,6 +183,9 @@ static void print_summary(const settings *s, const char *name, const toi_mesh *m
            count_text(mesh->edges.count).at, count_text(mesh->faces.count).at);
     printf("method  %s, %d thread%s\n", broad_choice((int)s->def.broad.method), threads,
            threads == 1 ? "" : "s");
+    if (s->def.device)
+        printf("device  %s, %s of its memory\n", toi_describe_device(s->def.device).name,
+               bytes_text(toi_device_last_report(s->def.device).peak_bytes).at);
     printf("close   ");
     for (int kind = 0; kind < TOI_KIND_COUNT; ++kind)
         if (kind < TOI_PAIR_KINDS || r->hits[kind] > 0)
@@ -229,6 +235,8 @@ static toi_status run(settings *s, const operand_list *operands)
     if (status == TOI_OK)
         status = check_output(s->out);
     if (status == TOI_OK)
+        status = open_machine(&s->machine, s->def.memory_limit, &s->def.device);
+    if (status == TOI_OK)
         status = load_frame(&s->choice, operands, &f);
     if (status == TOI_OK)
         status = find(s, &f.mesh, &a);
@@ -241,6 +249,7 @@ static toi_status run(settings *s, const operand_list *operands)
     toi_free_scene(a.scene);
     toi_free_close(&a.close);
     free_frames(&f);
+    toi_close_device(s->def.device);
     return status;
 }
 
@@ -249,6 +258,7 @@ int run_close(int argc, char **argv)
     settings s = {
         .def = toi_default_ccd_def(), .choice = default_scene_choice(), .common = default_common()};
     const option_group groups[] = {{"Distances", close_options, &s},
+                                   {"Machine", machine_options, &s.machine},
                                    {"A scene instead of a file", frame_options, &s.choice},
                                    {"Candidates", broad_options, &s.def},
                                    {"Common", repeat_options, &s.common},
@@ -261,6 +271,7 @@ int run_close(int argc, char **argv)
                  "Loose points take part too. Of a scene it takes frame I. The hash is XXH64 of\n"
                  "the sorted list.",
         .examples = "close frame.ply --radius 0.01 --out close.csv\n"
+                    "close frame.ply --radius 0.01 --device cuda\n"
                     "close --scene cloth-ball --begin 0.7 --radius 0.001 --json",
         .groups = groups,
         .most_operands = 1};

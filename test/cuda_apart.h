@@ -9,8 +9,9 @@
 // that is from the truth.
 bool card_keeps_margin(bool edge_edge, const float points[2][4][3], const toi_margin_bound *bound);
 
-// What its search in single precision says.
-void card_searches(bool edge_edge, double points[2][4][3], const toi_apart_policy *policy,
-                   double t_max, toi_apart_found *found);
+// What its search in single precision says. Returns a time at which they have surely come as close
+// as their separation, or infinity.
+double card_searches(bool edge_edge, double points[2][4][3], const toi_apart_policy *policy,
+                     double t_max, toi_apart_found *found);
 
 #endif

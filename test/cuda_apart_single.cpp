@@ -21,9 +21,16 @@ bool card_keeps_margin(bool edge_edge, const float points[2][4][3], const toi_ma
     return !toi_measure_single(&m) && toi_keeps_margin(edge_edge, &m, bound);
 }
 
-void card_searches(bool edge_edge, double points[2][4][3], const toi_apart_policy *policy,
-                   double t_max, toi_apart_found *found)
+double card_searches(bool edge_edge, double points[2][4][3], const toi_apart_policy *policy,
+                     double t_max, toi_apart_found *found)
 {
     toi_apart_bound bound = toi_first_bound(policy);
-    toi_search_apart(edge_edge, points, &bound, t_max, found);
+    toi_turning q;
+    float until = toi_search_until(t_max);
+    bool on = toi_begin_search(edge_edge, points, &bound, &q, found);
+    while (on)
+        on = !toi_step_search(edge_edge, &until, &q, found);
+    if (found->verdict != TOI_APART_FOUND || !toi_comes_close(edge_edge, &q, toi_time_after(&q)))
+        return INFINITY;
+    return toi_time_after(&q);
 }

@@ -71,7 +71,12 @@ static toi_status open_card(const toi_device_def *def, void **card, toi_device_i
     }
     ++knobs->cards;
     *card = must(malloc(1));
-    *info = (toi_device_info){.name = "fake", .number = def->number, .count = 1};
+    *info = (toi_device_info){.name = "fake",
+                              .number = def->number,
+                              .count = 1,
+                              .memory_rate = 4e9,
+                              .bus_rate = 1e9,
+                              .issue_rate = 8e9};
     return TOI_OK;
 }
 
@@ -327,6 +332,9 @@ static toi_status find(void *mesh, const toi_card_question *question, toi_card_a
     m->has_end = finite;
     answer->infinite = !finite;
     answer->report.stage_count = question->measure;
+    // At its ceilings 5, 1 and 4 us: of the time below 10 %.
+    answer->report.stage_work[0] = (toi_device_work){20000, 1000, 32000};
+    answer->report.stage_seconds[0] = 5e-5;
     answer->report.stage_names[0] = "all";
     if (!finite)
         return TOI_OK;
@@ -418,6 +426,32 @@ static toi_status list_pairs(fake_mesh *m, const toi_card_search *search)
     return status;
 }
 
+// Solves candidates of the step, and hands on what is not separated.
+static toi_status solve_pairs(const fake_mesh *m, const toi_card_search *search,
+                              const toi_pair *pairs, int64_t count)
+{
+    toi_mesh mesh = view_mesh(m);
+    toi_status status = TOI_OK;
+    for (int64_t i = 0; i < count && status == TOI_OK; ++i) {
+        toi_narrow_def def = *search->narrow;
+        def.device = NULL;
+        toi_query query = toi_gather_query(&mesh, search->kind, pairs[i]);
+        toi_query_result r;
+        status = toi_solve_queries(&def, search->kind, &query, 1, &r);
+        toi_impact impact = {.kind = search->kind,
+                             .a = pairs[i].a,
+                             .b = pairs[i].b,
+                             .state = r.state,
+                             .time = r.time,
+                             .u = r.u,
+                             .v = r.v,
+                             .normal = {r.normal[0], r.normal[1], r.normal[2]}};
+        if (status == TOI_OK && r.state != TOI_SEPARATED)
+            status = search->take_impacts(search->context, &impact, 1);
+    }
+    return status;
+}
+
 static toi_status find_pairs(void *mesh, const toi_card_search *search, toi_card_pairs *answer,
                              toi_complaint *complaint)
 {
@@ -441,8 +475,9 @@ static toi_status find_pairs(void *mesh, const toi_card_search *search, toi_card
     answer->count = pairs->count;
     for (int64_t at = 0; at < pairs->count && status == TOI_OK; at += FAKE_PART) {
         int64_t rest = pairs->count - at;
-        status = search->take(search->context, pairs->data + at,
-                              rest < FAKE_PART ? rest : FAKE_PART, rest);
+        int64_t part = rest < FAKE_PART ? rest : FAKE_PART;
+        status = search->narrow ? solve_pairs(m, search, pairs->data + at, part)
+                                : search->take(search->context, pairs->data + at, part, rest);
     }
     return status;
 }

@@ -12,7 +12,7 @@ fake_knobs *knobs;
 toi_device_def fake_def(void)
 {
     toi_device_def def = toi_default_device_def();
-    def.library = TOI_FAKE_BACKEND;
+    def.file = TOI_FAKE_BACKEND;
     return def;
 }
 

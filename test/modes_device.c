@@ -43,11 +43,11 @@ void call_devices(void)
     void *memory;
     soup s = make_soup(30, 0.4, 0.3, 3);
     IN_MODE(definition = toi_default_device_def());
-    definition.library = "/nowhere/libtoi_cuda.so.0";
+    definition.file = "/nowhere/libtoi_cuda.so.0";
     IN_MODE(status = toi_open_device(&definition, &device));
     assert_int_equal(status, TOI_ERROR_UNSUPPORTED);
     keep_message();
-    definition.library = TOI_FAKE_BACKEND;
+    definition.file = TOI_FAKE_BACKEND;
     IN_MODE(status = toi_open_device(&definition, &device));
     assert_int_equal(status, TOI_OK);
     IN_MODE(info = toi_describe_device(device));

@@ -261,7 +261,7 @@ steps_keys=${ccd/ device/ checks device}
 keys "keys of ccd --safe-steps" "${steps_keys/ inside/ held_back inside} $ccd_end" \
     ccd start.ply end.ply --safe-steps keys.csv
 keys "keys of close pairs" "broad closest{a b distance kind part_a part_b u v} close{ee pe pp vf} $(
-    )distances{line-line point-line point-plane point-point} edges ee faces hash peak_bytes radius seconds{measure prepare search total} $(
+    )device distances{line-line point-line point-plane point-point} edges ee faces hash peak_bytes radius seconds{measure prepare search total} $(
     )smallest{a b distance distance_hex kind} threads vertices vf" close start.ply
 keys "keys of pairs" "broad device edges ee faces hash peak_bytes seconds{boxes prepare search sort total} threads $(
     )vertices vf" pairs start.ply end.ply

@@ -3,9 +3,9 @@
 // limits, at once on two streams, a thousand times. Skipped where there is no card, unless
 // TOI_REQUIRE_CARD is set (`make test-cuda`). TOI_TEST_BACKEND: the file of another backend.
 
+#include "card.h"
 #include "counted_hooks.h"
 #include "real_frames.h"
-#include "scenes.h"
 #include "steps.h"
 
 #include <math.h>
@@ -13,34 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static toi_device_def device_def(void)
-{
-    toi_device_def def = toi_default_device_def();
-    def.library = getenv("TOI_TEST_BACKEND");
-    return def;
-}
-
-// How large a scene is: a backend without a card is slow.
-static int64_t scaled(int64_t size)
-{
-    return getenv("TOI_TEST_BACKEND") ? size / 20 + 100 : size;
-}
-
-static toi_device *open_card(void)
-{
-    toi_device_def def = device_def();
-    toi_device *device;
-    assert_ok(toi_open_device(&def, &device));
-    return device;
-}
-
-static toi_ccd_def on_card(toi_device *device)
-{
-    toi_ccd_def def = toi_default_ccd_def();
-    def.device = device;
-    return def;
-}
 
 // ---- Comparing
 
@@ -190,30 +162,6 @@ static void lattices_agree(void **state)
     assert_true(impacts > 1000);
 }
 
-static toi_mesh mesh_of(const toi_animation *scene, int frame, toi_edge_array *edges)
-{
-    toi_mesh mesh = toi_make_mesh(scene->points[frame * scene->point_count],
-                                  scene->points[(frame + 1) * scene->point_count],
-                                  scene->point_count, scene->faces[0], scene->face_count);
-    toi_index_view loose = {scene->edges[0], scene->edge_count, 0};
-    if (!edges->data)
-        assert_ok(toi_make_edges(mesh.faces, loose, scene->point_count, edges));
-    mesh.edges = toi_view_edges(edges);
-    return mesh;
-}
-
-static toi_animation make_animation(const char *name, int64_t size, int frames)
-{
-    toi_animation_def def = toi_default_animation_def();
-    def.name = name;
-    def.size = scaled(size);
-    def.frames = frames;
-    def.begin = 0.7;
-    toi_animation scene;
-    assert_ok(toi_make_animation(&def, &scene));
-    return scene;
-}
-
 static void generated_scenes_agree(void **state)
 {
     toi_device *device = *state;
@@ -230,12 +178,6 @@ static void generated_scenes_agree(void **state)
 }
 
 // A scene over its frames, where the start is the last end; with groups, and a function too.
-static bool is_not_thrice(void *context, int32_t a, int32_t b)
-{
-    (void)context;
-    return (a + b) % 3 != 0;
-}
-
 static void check_frames(const char *name, toi_device *device, toi_filter filter)
 {
     toi_animation scene = make_animation(name, 3000, 9);
@@ -288,7 +230,7 @@ static void real_scenes_agree(void **state)
     toi_device *device = *state;
     static const char *const names[] = {"cloth-funnel", "cloth-ball", "n-body", "thick-cloth"};
     bool all = true;
-    for (int i = 0; i < (getenv("TOI_TEST_BACKEND") ? 1 : 4); ++i) {
+    for (int i = 0; i < (!has_card() ? 1 : 4); ++i) {
         real_frames l;
         if (!load_real_scene(names[i], &l)) {
             all = false;
@@ -366,7 +308,7 @@ static void separations_agree_in_soups(void **state)
     toi_device *device = *state;
     toi_random random = {12};
     int64_t impacts = 0;
-    for (int64_t i = 0; i < cases(getenv("TOI_TEST_BACKEND") ? 8 : 36); ++i) {
+    for (int64_t i = 0; i < cases(!has_card() ? 8 : 36); ++i) {
         soup s = make_soup(5 + i * i % 300, 0.05 + 0.05 * (double)(i % 8), 0.1 * (double)(i % 5),
                            (uint64_t)i);
         double size = 1;
@@ -422,7 +364,7 @@ static void separations_agree_in_real_scenes(void **state)
     toi_device *device = *state;
     static const char *const names[] = {"cloth-funnel", "cloth-ball", "n-body"};
     bool all = true;
-    for (int i = 0; i < (getenv("TOI_TEST_BACKEND") ? 1 : 3); ++i) {
+    for (int i = 0; i < (!has_card() ? 1 : 3); ++i) {
         real_frames l;
         if (!load_real_scene(names[i], &l)) {
             all = false;
@@ -516,15 +458,39 @@ static void safe_steps_agree(void **state)
 
 // ---- Memory, errors, threads
 
+// Copies of a scene in the same place, each a little shaken: far more pairs than primitives. All go
+// the same way but the last, which goes through the others.
+static toi_animation make_crowd(const char *name, int64_t size, int64_t copies)
+{
+    const double way[2][3] = {{0.01, 0.02, 0.005}, {0.04, -0.02, 0.05}};
+    toi_animation one = make_animation(name, size, 2), crowd = {0};
+    toi_random random = {5};
+    crowd.point_count = one.point_count * copies;
+    crowd.face_count = one.face_count * copies;
+    crowd.points = malloc((size_t)crowd.point_count * 2 * sizeof *crowd.points);
+    crowd.faces = malloc((size_t)crowd.face_count * sizeof *crowd.faces);
+    for (int64_t i = 0; i < 3 * crowd.point_count; ++i) {
+        double x = one.points[i / 3 % one.point_count][i % 3];
+        double *start = &crowd.points[i / 3][i % 3];
+        *start = x + 0.002 * toi_random_unit(&random);
+        start[3 * crowd.point_count] = *start + way[i / 3 / one.point_count == copies - 1][i % 3];
+    }
+    for (int64_t i = 0; i < 3 * crowd.face_count; ++i)
+        crowd.faces[i / 3][i % 3] = one.faces[i / 3 % one.face_count][i % 3] +
+                                    (int32_t)(i / 3 / one.face_count * one.point_count);
+    toi_free_animation(&one);
+    return crowd;
+}
+
 // The same answer in parts, down to a small share of what the step would like. A limit may be too
 // low for the mesh itself; then that is said, and the processor answers.
 static void memory_limits_change_nothing(void **state)
 {
     (void)state;
-    toi_animation scene = make_animation("n-body", long_factor() > 1 ? 100000 : 20000, 2);
+    toi_animation scene = make_crowd("n-body", long_factor() > 1 ? 8000 : 2000, 12);
     toi_edge_array edges = {0};
     toi_mesh mesh = mesh_of(&scene, 0, &edges);
-    toi_device *plenty = open_card(); // whose peak is that of this scene
+    toi_device *plenty = open_card(0); // whose peak is that of this scene
     toi_ccd_def def = on_card(plenty), without = toi_default_ccd_def();
     toi_impact_array impacts = {0}, expected = {0};
     assert_ok(toi_find_impacts(&without, &mesh, &expected, NULL));
@@ -533,7 +499,7 @@ static void memory_limits_change_nothing(void **state)
     toi_close_device(plenty);
     int answered = 0;
     for (int share = 4; share <= 64 && peak > 0; ++share) {
-        toi_device_def limited = device_def();
+        toi_device_def limited = card_def();
         limited.memory_limit = peak * 4 / share;
         toi_device *device;
         toi_status status = toi_open_device(&limited, &device);
@@ -556,11 +522,12 @@ static void memory_limits_change_nothing(void **state)
         }
     }
     print_message("%d limits were enough, at most %lld parts\n", answered, (long long)most_windows);
-    assert_true(getenv("TOI_TEST_BACKEND") || (answered >= 3 && most_windows > 1));
+    assert_true(!has_card() || (answered >= 3 && most_windows > 1));
     toi_free_impacts(&impacts);
     toi_free_impacts(&expected);
     toi_free_edges(&edges);
-    toi_free_animation(&scene);
+    free(scene.points);
+    free(scene.faces);
 }
 
 static void failures_leave_the_scene_usable(void **state)
@@ -581,13 +548,13 @@ static void failures_leave_the_scene_usable(void **state)
         s.end[7][2] = good;
         compare("after", device, scene, &s.mesh);
     }
-    toi_device_def tiny = device_def();
+    toi_device_def tiny = card_def();
     tiny.memory_limit = 1;
     toi_device *small;
     if (toi_open_device(&tiny, &small) == TOI_OK) {
         def.device = small;
         toi_status status = toi_scene_find_earliest(scene, &def, s.mesh.start, s.mesh.end, &report);
-        if (!getenv("TOI_TEST_BACKEND"))
+        if (has_card())
             assert_true(status == TOI_ERROR_MEMORY || status == TOI_ERROR_LIMIT);
         toi_close_device(small);
     }
@@ -600,9 +567,9 @@ static void failures_leave_the_scene_usable(void **state)
 static void other_cards_are_refused(void **state)
 {
     toi_device *device = *state;
-    if (getenv("TOI_TEST_BACKEND"))
+    if (!has_card())
         skip();
-    toi_device_def def = device_def();
+    toi_device_def def = card_def();
     def.number = toi_describe_device(device).count;
     toi_device *other;
     assert_int_equal(toi_open_device(&def, &other), TOI_ERROR_ARGUMENT);
@@ -619,7 +586,7 @@ typedef struct asker
 static void *ask_often(void *context)
 {
     asker *a = context;
-    toi_device_def definition = device_def();
+    toi_device_def definition = card_def();
     toi_device *device = NULL;
     toi_scene *scene = NULL;
     toi_impact_array expected = {0}, impacts = {0};
@@ -660,7 +627,7 @@ static void two_streams_at_once(void **state)
 
 static int64_t free_on_card(void)
 {
-    toi_device *device = open_card();
+    toi_device *device = open_card(0);
     int64_t bytes = toi_describe_device(device).memory_free;
     toi_close_device(device);
     return bytes;
@@ -677,7 +644,7 @@ static void a_thousand_calls_keep_nothing(void **state)
     toi_impact_array impacts = {0};
     int64_t live = 0, left = 0;
     for (int round = 0; round < 6; ++round) { // the first is for what stays
-        toi_device *device = open_card();
+        toi_device *device = open_card(0);
         toi_ccd_def def = on_card(device);
         toi_ccd_report report;
         toi_scene *scene;
@@ -709,34 +676,6 @@ static void a_thousand_calls_keep_nothing(void **state)
     assert_int_equal(stop_counting(state), 0);
 }
 
-// ---- Is there a card?
-
-static int skip_all(const char *why)
-{
-    printf("skipped cuda: %s\n", why);
-    puts("0 passed, 0 failed, 1 skipped");
-    return getenv("TOI_REQUIRE_CARD") ? 1 : 0;
-}
-
-static int open_group(void **state)
-{
-    toi_device_def def = device_def();
-    toi_device *device;
-    if (toi_open_device(&def, &device) != TOI_OK)
-        return -1;
-    *state = device;
-    toi_device_info info = toi_describe_device(device);
-    print_message("%s, compute capability %d.%d, %lld MiB\n", info.name, info.compute / 10,
-                  info.compute % 10, (long long)(info.memory >> 20));
-    return 0;
-}
-
-static int close_group(void **state)
-{
-    toi_close_device(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -757,10 +696,5 @@ int main(void)
         cmocka_unit_test(two_streams_at_once),
         cmocka_unit_test(a_thousand_calls_keep_nothing),
     };
-    toi_device_def def = device_def();
-    toi_device *device;
-    if (toi_open_device(&def, &device) != TOI_OK)
-        return skip_all(toi_last_message());
-    toi_close_device(device);
-    return cmocka_run_group_tests_name("cuda", tests, open_group, close_group);
+    return run_on_card("cuda", tests, open_group, close_group);
 }

@@ -2,10 +2,9 @@
 // scenes, real meshes, kept scenes, options, memory limits. Skipped where there is no card, unless
 // TOI_REQUIRE_CARD is set (`make test-cuda`). TOI_TEST_BACKEND: the file of another backend.
 
+#include "card.h"
 #include "overlap_soups.h"
 #include "real_frames.h"
-#include "scenes.h"
-#include "toi/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,16 +20,6 @@ static int64_t scaled(int64_t size)
 {
     const char *backend = getenv("TOI_TEST_BACKEND");
     return backend && strstr(backend, "fake") ? size / 20 + 100 : size;
-}
-
-static toi_device *open_card(int64_t memory_limit)
-{
-    toi_device_def def = toi_default_device_def();
-    toi_device *device;
-    def.library = getenv("TOI_TEST_BACKEND");
-    def.memory_limit = memory_limit;
-    assert_ok(toi_open_device(&def, &device));
-    return device;
 }
 
 // ---- Comparing
@@ -73,35 +62,35 @@ static toi_status find(toi_scene *scene, const toi_overlap_def *def, const toi_m
 static int64_t compare(const char *name, toi_device *device, toi_scene *scene, const toi_mesh *mesh,
                        const toi_overlap_def *options)
 {
-    toi_overlap_def def = options ? *options : toi_default_overlap_def(), on_card = def;
+    toi_overlap_def def = options ? *options : toi_default_overlap_def(), on_device = def;
     toi_overlap_array expected = {0}, found = {0};
     toi_overlap_report with, without;
     uint8_t *flags[2] = {calloc(1, (size_t)mesh->faces.count + 1),
                          calloc(1, (size_t)mesh->faces.count + 1)};
-    on_card.device = device;
+    on_device.device = device;
     assert_ok(toi_find_overlaps(&def, mesh, &expected, &without));
     for (int turn = 0; turn < (scene ? 3 : 1); ++turn) { // the second is recorded, the third played
-        assert_ok(find(scene, &on_card, mesh, &found, &with));
+        assert_ok(find(scene, &on_device, mesh, &found, &with));
         same_lists(name, &found, &expected);
         same_counts(name, &with, &without);
     }
     left_to_host += toi_device_last_report(device).hard;
     if (def.method == TOI_OVERLAP_AUTO && has_grid) {
-        on_card.method = TOI_OVERLAP_KDET;
-        on_card.hash = (toi_cell_hash)(++turns % TOI_CELL_HASH_COUNT);
-        toi_status status = find(scene, &on_card, mesh, &found, &with);
+        on_device.method = TOI_OVERLAP_KDET;
+        on_device.hash = (toi_cell_hash)(++turns % TOI_CELL_HASH_COUNT);
+        toi_status status = find(scene, &on_device, mesh, &found, &with);
         if (status == TOI_OK)
             same_lists(name, &found, &expected);
         else if (status != TOI_ERROR_LIMIT || !limited) // a grid takes more memory
             fail_msg("%s: %s", name, toi_last_message());
-        on_card.method = TOI_OVERLAP_AUTO;
-        on_card.hash = def.hash;
+        on_device.method = TOI_OVERLAP_AUTO;
+        on_device.hash = def.hash;
     }
     assert_ok(toi_count_overlaps(&def, mesh, &without));
-    assert_ok(toi_count_overlaps(&on_card, mesh, &with));
+    assert_ok(toi_count_overlaps(&on_device, mesh, &with));
     same_counts(name, &with, &without);
     assert_ok(toi_flag_overlaps(&def, mesh, flags[0], NULL));
-    assert_ok(toi_flag_overlaps(&on_card, mesh, flags[1], NULL));
+    assert_ok(toi_flag_overlaps(&on_device, mesh, flags[1], NULL));
     if (memcmp(flags[0], flags[1], (size_t)mesh->faces.count) != 0)
         fail_msg("%s: other flags", name);
     int64_t count = expected.count;
@@ -181,7 +170,7 @@ static void options_agree(void **state)
 
 // ---- Scenes
 
-static toi_animation make_animation(const char *name, int64_t size, int frames)
+static toi_animation make_frames(const char *name, int64_t size, int frames)
 {
     toi_animation scene;
     toi_animation_def def = toi_default_animation_def();
@@ -193,7 +182,7 @@ static toi_animation make_animation(const char *name, int64_t size, int frames)
     return scene;
 }
 
-static toi_mesh mesh_of(const toi_animation *scene, int frame)
+static toi_mesh frame_of(const toi_animation *scene, int frame)
 {
     const double *points = scene->points[frame * scene->point_count];
     return toi_make_mesh(points, points, scene->point_count, scene->faces[0], scene->face_count);
@@ -203,13 +192,13 @@ static void frames_agree_in_a_scene(void **state)
 {
     toi_device *device = *state;
     for (int i = 0; toi_animation_name(i); ++i) {
-        toi_animation animation = make_animation(toi_animation_name(i), scaled(20000), 4);
-        toi_mesh mesh = mesh_of(&animation, 0);
+        toi_animation animation = make_frames(toi_animation_name(i), scaled(20000), 4);
+        toi_mesh mesh = frame_of(&animation, 0);
         toi_scene *scene = scene_of(&mesh, NULL);
         int64_t pairs = 0;
         left_to_host = 0;
         for (int frame = 0; frame < 4; ++frame) {
-            mesh = mesh_of(&animation, frame);
+            mesh = frame_of(&animation, frame);
             pairs += compare(toi_animation_name(i), device, scene, &mesh, NULL);
         }
         print_message("%-16s %lld pairs, %lld left to the host\n", toi_animation_name(i),
@@ -244,8 +233,8 @@ static void real_scenes_agree(void **state)
 static void memory_limits_change_nothing(void **state)
 {
     (void)state;
-    toi_animation animation = make_animation("chazelle", 3000, 2);
-    toi_mesh mesh = mesh_of(&animation, 1);
+    toi_animation animation = make_frames("chazelle", 3000, 2);
+    toi_mesh mesh = frame_of(&animation, 1);
     int64_t windows = 0;
     bool refused = false;
     limited = true;
@@ -301,8 +290,8 @@ static void large_stars_agree(void **state)
 static void what_is_refused(void **state)
 {
     toi_device *device = *state;
-    toi_animation animation = make_animation("boxes", 500, 2);
-    toi_mesh mesh = mesh_of(&animation, 1);
+    toi_animation animation = make_frames("boxes", 500, 2);
+    toi_mesh mesh = frame_of(&animation, 1);
     toi_overlap_def def = toi_default_overlap_def();
     toi_overlap_array list = {0};
     def.device = device;
@@ -318,28 +307,14 @@ static void what_is_refused(void **state)
 
 // ---- All of it
 
-static int skip_all(const char *why)
-{
-    printf("skipped cuda_overlap: %s\n", why);
-    puts("0 passed, 0 failed, 1 skipped");
-    return getenv("TOI_REQUIRE_CARD") ? 1 : 0;
-}
-
-static int open_group(void **state)
+static int open_all(void **state)
 {
     toi_overlap_def def = toi_default_overlap_def();
     toi_overlap_report report;
     toi_mesh empty = {0};
     def.method = TOI_OVERLAP_KDET;
     has_grid = toi_count_overlaps(&def, &empty, &report) != TOI_ERROR_UNSUPPORTED;
-    *state = open_card(0);
-    return 0;
-}
-
-static int close_group(void **state)
-{
-    toi_close_device(*state);
-    return 0;
+    return open_group(state);
 }
 
 int main(void)
@@ -350,11 +325,5 @@ int main(void)
         cmocka_unit_test(real_scenes_agree), cmocka_unit_test(memory_limits_change_nothing),
         cmocka_unit_test(what_is_refused),
     };
-    toi_device_def def = toi_default_device_def();
-    toi_device *device;
-    def.library = getenv("TOI_TEST_BACKEND");
-    if (toi_open_device(&def, &device) != TOI_OK)
-        return skip_all(toi_last_message());
-    toi_close_device(device);
-    return cmocka_run_group_tests_name("cuda_overlap", tests, open_group, close_group);
+    return run_on_card("cuda_overlap", tests, open_all, close_group);
 }

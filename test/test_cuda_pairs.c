@@ -4,8 +4,8 @@
 // where there is no card, unless TOI_REQUIRE_CARD is set. TOI_TEST_BACKEND: as in test_cuda.c.
 
 #include "broad_sets.h"
+#include "card.h"
 #include "real_frames.h"
-#include "scenes.h"
 #include "steps.h"
 
 #include <math.h>
@@ -19,18 +19,6 @@ enum
 {
     METHODS = sizeof methods / sizeof methods[0]
 };
-
-static toi_device_def device_def(void)
-{
-    toi_device_def def = toi_default_device_def();
-    def.library = getenv("TOI_TEST_BACKEND");
-    return def;
-}
-
-static bool has_card(void)
-{
-    return !getenv("TOI_TEST_BACKEND");
-}
 
 // ---- Comparing
 
@@ -94,13 +82,6 @@ static int64_t compare(const char *name, const toi_ccd_def *def, toi_scene *scen
     free_lists(expected);
     free_lists(found);
     return count;
-}
-
-static toi_ccd_def on_card(toi_device *device)
-{
-    toi_ccd_def def = toi_default_ccd_def();
-    def.device = device;
-    return def;
 }
 
 // As they are, by thirds, and at both ends of what doubles have room for.
@@ -219,42 +200,14 @@ static void made_sets_agree(void **state)
     assert_true(pairs > 100000);
 }
 
-static toi_animation make_animation(const char *name, int64_t size)
-{
-    toi_animation_def def = toi_default_animation_def();
-    toi_animation scene;
-    def.name = name;
-    def.size = has_card() ? size : size / 20 + 100;
-    def.frames = 2;
-    def.begin = 0.7;
-    assert_ok(toi_make_animation(&def, &scene));
-    return scene;
-}
-
-static toi_mesh mesh_of(const toi_animation *scene, toi_edge_array *edges)
-{
-    toi_mesh mesh = toi_make_mesh(scene->points[0], scene->points[scene->point_count],
-                                  scene->point_count, scene->faces[0], scene->face_count);
-    toi_index_view loose = {scene->edges[0], scene->edge_count, 0};
-    assert_ok(toi_make_edges(mesh.faces, loose, scene->point_count, edges));
-    mesh.edges = toi_view_edges(edges);
-    return mesh;
-}
-
-static bool is_not_thrice(void *context, int32_t a, int32_t b)
-{
-    (void)context;
-    return (a + b) % 3 != 0;
-}
-
 static void generated_scenes_agree(void **state)
 {
     const int64_t counts[] = {300, long_factor() > 1 ? 50000 : 6000};
     for (int i = 0; toi_animation_name(i); ++i)
         for (int n = 0; n < 2; ++n) {
-            toi_animation scene = make_animation(toi_animation_name(i), counts[n]);
+            toi_animation scene = make_animation(toi_animation_name(i), counts[n], 2);
             toi_edge_array edges = {0};
-            toi_mesh mesh = mesh_of(&scene, &edges);
+            toi_mesh mesh = mesh_of(&scene, 0, &edges);
             compare_sizes(toi_animation_name(i), *state, &mesh);
             for (int filter = 1; filter < 4; ++filter) {
                 toi_ccd_def def = on_card(*state);
@@ -297,9 +250,9 @@ static void real_scenes_agree(void **state)
 static void steps_and_impacts_take_turns(void **state)
 {
     toi_device *device = *state;
-    toi_animation animation = make_animation("cloth-ball", 3000);
+    toi_animation animation = make_animation("cloth-ball", 3000, 2);
     toi_edge_array edges = {0};
-    toi_mesh mesh = mesh_of(&animation, &edges), back = mesh;
+    toi_mesh mesh = mesh_of(&animation, 0, &edges), back = mesh;
     toi_ccd_def def = on_card(device), without = toi_default_ccd_def();
     toi_pair_array found = {0}, expected = {0};
     toi_impact_array impacts = {0}, others = {0};
@@ -336,9 +289,9 @@ static void steps_and_impacts_take_turns(void **state)
 // In parts, down to where the mesh itself does not fit.
 static void memory_limits_change_nothing(void **state)
 {
-    toi_animation scene = make_animation("n-body", 10000);
+    toi_animation scene = make_animation("n-body", 10000, 2);
     toi_edge_array edges = {0};
-    toi_mesh mesh = mesh_of(&scene, &edges);
+    toi_mesh mesh = mesh_of(&scene, 0, &edges);
     toi_ccd_def def = on_card(*state), without = toi_default_ccd_def();
     toi_pair_array found = {0}, expected = {0};
     int64_t windows[METHODS] = {0}, answered = 0;
@@ -346,9 +299,7 @@ static void memory_limits_change_nothing(void **state)
     assert_ok(toi_find_candidates(&without, &mesh, TOI_EDGE_EDGE, &expected, NULL));
     for (int64_t limit = (int64_t)1 << 27; limit >= 1 << 17; limit = limit * 2 / 3) {
         for (int i = 0; i < METHODS; ++i) {
-            toi_device_def limited = device_def();
-            limited.memory_limit = limit;
-            assert_ok(toi_open_device(&limited, &def.device));
+            def.device = open_card(limit);
             def.broad.method = methods[i];
             toi_status status = toi_find_candidates(&def, &mesh, TOI_EDGE_EDGE, &found, NULL);
             toi_device_report report = toi_device_last_report(def.device);
@@ -431,24 +382,6 @@ static void streams_outgrow_every_room(void **state)
     free(edges);
 }
 
-// ---- Is there a card?
-
-static int open_group(void **state)
-{
-    toi_device_def def = device_def();
-    toi_device *device;
-    if (toi_open_device(&def, &device) != TOI_OK)
-        return -1;
-    *state = device;
-    return 0;
-}
-
-static int close_group(void **state)
-{
-    toi_close_device(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -460,13 +393,5 @@ int main(void)
         cmocka_unit_test(memory_limits_change_nothing),
         cmocka_unit_test(streams_outgrow_every_room),
     };
-    toi_device_def def = device_def();
-    toi_device *device;
-    if (toi_open_device(&def, &device) != TOI_OK) {
-        printf("skipped cuda_pairs: %s\n", toi_last_message());
-        puts("0 passed, 0 failed, 1 skipped");
-        return getenv("TOI_REQUIRE_CARD") ? 1 : 0;
-    }
-    toi_close_device(device);
-    return cmocka_run_group_tests_name("cuda_pairs", tests, open_group, close_group);
+    return run_on_card("cuda_pairs", tests, open_group, close_group);
 }

@@ -4,8 +4,8 @@
 // unless TOI_REQUIRE_CARD is set (`make test-cuda`). TOI_TEST_BACKEND: the file of another backend.
 
 #include "base/parallel.h"
+#include "card.h"
 #include "exact/hard_queries.h"
-#include "support.h"
 #include "toi/device.h"
 
 #include <math.h>
@@ -25,13 +25,6 @@ typedef struct list_memory
 } list_memory;
 
 static list_memory memory;
-
-static toi_device_def device_def(void)
-{
-    toi_device_def def = toi_default_device_def();
-    def.library = getenv("TOI_TEST_BACKEND");
-    return def;
-}
 
 // ---- Comparing
 
@@ -111,7 +104,7 @@ static void compare_family(const char *name, hard_family family, int64_t count, 
     report(name, &sum);
 }
 
-static toi_narrow_def on_card(void **state)
+static toi_narrow_def list_on_card(void **state)
 {
     toi_narrow_def def = toi_default_narrow_def();
     def.device = *state;
@@ -120,13 +113,13 @@ static toi_narrow_def on_card(void **state)
 
 static void random_queries_agree(void **state)
 {
-    toi_narrow_def def = on_card(state);
+    toi_narrow_def def = list_on_card(state);
     compare_family("cube", HARD_CUBE, cases(1000000), 1, &def);
 }
 
 static void degenerate_queries_agree(void **state)
 {
-    toi_narrow_def def = on_card(state);
+    toi_narrow_def def = list_on_card(state);
     compare_family("small integers", HARD_SMALL, cases(50000), 1, &def);
     compare_family("nearly degenerate", HARD_NEAR, cases(50000), 1, &def);
 }
@@ -134,7 +127,7 @@ static void degenerate_queries_agree(void **state)
 static void scaled_queries_agree(void **state)
 {
     static const double factors[] = {1 / 3.0, 0x1p200, 0x1p-200, 0x1p1018, 0x1p-1070};
-    toi_narrow_def def = on_card(state);
+    toi_narrow_def def = list_on_card(state);
     for (int i = 0; i < 5; ++i) {
         char name[32];
         snprintf(name, sizeof name, "cube * %g", factors[i]);
@@ -147,7 +140,7 @@ static void scaled_queries_agree(void **state)
 
 static void any_exponents_agree(void **state)
 {
-    toi_narrow_def def = on_card(state);
+    toi_narrow_def def = list_on_card(state);
     toi_random random = {3};
     tally sum = {0};
     int64_t count = cases(5000);
@@ -160,7 +153,7 @@ static void any_exponents_agree(void **state)
 
 static void options_agree(void **state)
 {
-    toi_narrow_def def = on_card(state);
+    toi_narrow_def def = list_on_card(state);
     def.t_max = 0.3;
     compare_family("cube to 0.3", HARD_CUBE, cases(20000), 1, &def);
     compare_family("near to 0.3", HARD_NEAR, cases(5000), 1, &def);
@@ -175,7 +168,7 @@ static void options_agree(void **state)
 // The other method that a card has.
 static void queues_agree(void **state)
 {
-    toi_narrow_def def = on_card(state);
+    toi_narrow_def def = list_on_card(state);
     def.method = TOI_NARROW_INCLUSION_QUEUE;
     compare_family("queue, cube", HARD_CUBE, cases(50000), 1, &def);
     compare_family("queue, small", HARD_SMALL, cases(5000), 1, &def);
@@ -193,7 +186,7 @@ static void queues_agree(void **state)
 
 static void all_kinds_agree(void **state)
 {
-    toi_narrow_def def = on_card(state);
+    toi_narrow_def def = list_on_card(state);
     for (int kind = 0; kind < TOI_KIND_COUNT; ++kind) {
         toi_random random = {41};
         tally sum = {0};
@@ -208,7 +201,7 @@ static void all_kinds_agree(void **state)
 static void memory_limits_change_nothing(void **state)
 {
     (void)state;
-    toi_device_def card = device_def();
+    toi_device_def card = card_def();
     toi_narrow_def def = toi_default_narrow_def();
     card.memory_limit = 3 << 20;
     assert_ok(toi_open_device(&card, &def.device));
@@ -217,34 +210,27 @@ static void memory_limits_change_nothing(void **state)
     def.method = TOI_NARROW_INCLUSION_QUEUE;
     compare_family("queue, 3 MiB", HARD_CUBE, 20000, 1, &def);
     compare_family("queue, small, 3 MiB", HARD_SMALL, 5000, 1, &def);
-    if (!card.library)
+    if (!card.file)
         assert_true(last.windows > 5 && last.peak_bytes <= card.memory_limit);
     toi_close_device(def.device);
 }
 
-// ---- Is there a card?
+// ---- Memory of the queries
 
-static int open_group(void **state)
+static int open_memory(void **state)
 {
-    toi_device_def def = device_def();
-    toi_device *device;
     memory.queries = malloc(BLOCK * sizeof *memory.queries);
     memory.found = malloc(BLOCK * sizeof *memory.found);
     memory.expected = malloc(BLOCK * sizeof *memory.expected);
-    if (!memory.queries || !memory.found || !memory.expected ||
-        toi_open_device(&def, &device) != TOI_OK)
-        return -1;
-    *state = device;
-    return 0;
+    return memory.queries && memory.found && memory.expected ? open_group(state) : -1;
 }
 
-static int close_group(void **state)
+static int close_memory(void **state)
 {
-    toi_close_device(*state);
     free(memory.queries);
     free(memory.found);
     free(memory.expected);
-    return 0;
+    return close_group(state);
 }
 
 int main(void)
@@ -255,13 +241,5 @@ int main(void)
         cmocka_unit_test(options_agree),        cmocka_unit_test(queues_agree),
         cmocka_unit_test(all_kinds_agree),      cmocka_unit_test(memory_limits_change_nothing),
     };
-    toi_device_def def = device_def();
-    toi_device *device;
-    if (toi_open_device(&def, &device) != TOI_OK) {
-        printf("skipped cuda_queries: %s\n", toi_last_message());
-        puts("0 passed, 0 failed, 1 skipped");
-        return getenv("TOI_REQUIRE_CARD") ? 1 : 0;
-    }
-    toi_close_device(device);
-    return cmocka_run_group_tests_name("cuda_queries", tests, open_group, close_group);
+    return run_on_card("cuda_queries", tests, open_memory, close_memory);
 }

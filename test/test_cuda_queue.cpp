@@ -1,14 +1,16 @@
 // `inclusion-queue` as a card runs it, on the host, with the cells of a level in any order, against
-// the narrow phase: every byte of every result.
+// the narrow phase: every byte of every result. And what it drops of a scene's candidates before.
 
 #include "toi/narrow_phase.h"
 #include "toi/random.h"
 
 #include "cuda/queue.cuh"
+#include "cuda_climb.h"
 
 extern "C"
 {
 #include "exact/hard_queries.h"
+#include "host_cull.h"
 }
 
 #include <algorithm>
@@ -46,7 +48,7 @@ static toi_query_result search(bool edge_edge, const toi_narrow_def *def, const 
     }
 }
 
-static long long all, hits, undecided, wrong;
+static long long all, hits, undecided, wrong, culled;
 
 static void check(toi_kind kind, const toi_narrow_def *def, const std::vector<toi_query> &queries,
                   toi_random *random)
@@ -68,6 +70,21 @@ static void check(toi_kind kind, const toi_narrow_def *def, const std::vector<to
                    toi_kind_name(kind), found.state, found.time, found.u, found.v, found.iterations,
                    r->state, r->time, r->u, r->v, r->iterations);
     }
+}
+
+// A card drops the candidates that the processor drops: by the axes in double precision, with which
+// a query begins (toi_take_queued), or by a direction in single precision.
+static void check_cull(toi_kind kind, double separation, const toi_query *query)
+{
+    bool edge_edge = kind == TOI_EDGE_EDGE;
+    double points[2][4][3];
+    memcpy(points[0], query->start, sizeof points[0]);
+    memcpy(points[1], query->end, sizeof points[1]);
+    bool axes = toi_axes_apart(edge_edge, points, (const double *)0, &separation) != 0;
+    bool expected = host_culls(kind, query, separation);
+    culled += expected && !axes;
+    if ((axes || card_culls(edge_edge, query, separation)) != expected && ++wrong <= 5)
+        printf("WRONG: %s: culled by the processor: %d\n", toi_kind_name(kind), expected);
 }
 
 static toi_narrow_def random_def(toi_random *random)
@@ -94,7 +111,7 @@ int main(int argc, char **argv)
     }
     for (int family = 0; family < HARD_FAMILIES; ++family) {
         toi_random random = {7};
-        all = hits = undecided = wrong = 0;
+        all = hits = undecided = wrong = culled = 0;
         for (int64_t done = 0; done < count; done += 32) {
             toi_kind kind = toi_random_below(&random, 2) ? TOI_EDGE_EDGE : TOI_VERTEX_FACE;
             toi_narrow_def def = random_def(&random);
@@ -102,10 +119,13 @@ int main(int argc, char **argv)
             for (int i = 0; i < 32; ++i)
                 queries.push_back(make_hard_query((hard_family)family, kind, &random));
             check(kind, &def, queries, &random);
+            for (const toi_query &query : queries)
+                check_cull(kind, def.min_separation, &query);
         }
-        printf("  %s: %lld queries, %lld hits, %lld undecided; %lld wrong\n",
-               hard_family_name((hard_family)family), all, hits, undecided, wrong);
-        failed += wrong > 0 || hits == 0;
+        printf("  %s: %lld queries, %lld hits, %lld undecided, %lld culled by a direction; %lld "
+               "wrong\n",
+               hard_family_name((hard_family)family), all, hits, undecided, culled, wrong);
+        failed += wrong > 0 || hits == 0 || culled == 0;
     }
     printf("%d passed, %d failed\n", HARD_FAMILIES - failed, failed);
     return failed != 0;

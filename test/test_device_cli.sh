@@ -28,9 +28,18 @@ succeeds "files" ccd "${frames[@]:0:2}" "${device[@]}" --impacts a.csv --safe-st
 succeeds "the processor's" ccd "${frames[@]:0:2}" --impacts b.csv --safe-steps b_steps.csv
 check "the same impacts" cmp a.csv b.csv
 check "the same safe steps" cmp a_steps.csv b_steps.csv
-refuses "another narrow phase" 3 "narrow phases other than exact" ccd "${frames[@]:0:2}" "${device[@]}" --narrow inclusion
+refuses "another narrow phase" 3 "narrow phases other than exact and inclusion-queue" ccd "${frames[@]:0:2}" "${device[@]}" --narrow inclusion
 refuses "a backend that is none" 3 "--device cpu gives the same answer" \
     ccd "${frames[@]:0:2}" --device cuda --backend ./nothing.so
+
+for scene in cloth-ball rod-twist n-body; do
+    question=(ccd --scene $scene --size 300 --begin 0.8 --all --narrow inclusion-queue --min-separation 0.001)
+    same "inclusion-queue in $scene" "$(hash_of "${question[@]}" "${device[@]}" --broad stq)" "$(hash_of "${question[@]}")"
+done
+
+# --- close --------------------------------------------------------------------------------------
+question=(close --scene cloth-ball --size 500 --begin 0.8 --radius 0.01)
+same "close pairs" "$(hash_of "${question[@]}" "${device[@]}")" "$(hash_of "${question[@]}")"
 
 # --- pairs --------------------------------------------------------------------------------------
 for scene in cloth-ball rod-twist n-body; do
@@ -67,12 +76,19 @@ same "steps" "$(hash_of track "${frames[@]}" "${device[@]}" --check)" "$(hash_of
 # --- bench --------------------------------------------------------------------------------------
 succeeds "bench ccd" bench ccd "${frames[@]:0:2}" "${device[@]}" --repeat 3 --csv bench.csv
 check "stages" grep -q 'timed one by one' stdout
+check "the ceiling of a stage" grep -q ' 10.0 % of memory' stdout
+check "what the ceilings allow" grep -q 'the ceilings allow 5.0 us, 10.0 % of it' stdout
+check "and in the file" grep -q ',5e-06,0.100,"all 5e-05 memory 0.100"' bench.csv
 check "four rows and their titles" [ "$(wc -l <bench.csv)" -eq 5 ]
 succeeds "bench ccd with loose points" bench ccd --scene rod-twist --size 300 --begin 0.8 "${device[@]}" --repeat 2
 check "both ends travel" grep -q 'both, page-locked' stdout
 succeeds "bench ccd as JSON" bench ccd "${frames[@]:0:2}" "${device[@]}" --repeat 2 --json
 check "its hashes" grep -q '"cpu_hash"' stdout
-refuses "lists of methods" 1 "--repeat alone" bench ccd "${frames[@]:0:2}" "${device[@]}" --narrow exact,inclusion
+succeeds "bench ccd with separations" bench ccd "${frames[@]:0:2}" "${device[@]}" --repeat 2 \
+    --separations none,edge/200,relative --csv separations.csv
+check "four rows for each, and their titles" [ "$(wc -l <separations.csv)" -eq 13 ]
+check "what is kept" grep -q ',earliest,relative,' separations.csv
+refuses "lists of methods" 1 "--repeat and --separations alone" bench ccd "${frames[@]:0:2}" "${device[@]}" --narrow exact,inclusion
 same "overlaps" "$(hash_of intersect --scene cloth-ball --size 2000 --begin 0.95 "${device[@]}")" \
     "$(hash_of intersect --scene cloth-ball --size 2000 --begin 0.95)"
 refuses "every pair on a device" 3 "does not do the overlap method brute" \
@@ -81,7 +97,7 @@ succeeds "bench overlap" bench overlap --scene cloth-ball --size 2000 "${device[
 check "two rows and their titles" [ "$(wc -l <overlaps.csv)" -eq 3 ]
 check "they count pairs" grep -q 'repeats,pairs,' overlaps.csv
 refuses "methods of bench overlap" 1 "--methods" bench overlap --scene cloth-ball "${device[@]}" --methods auto
-for command in ccd pairs track intersect "bench ccd" "bench broad" "bench overlap"; do
+for command in ccd pairs close track intersect "bench ccd" "bench broad" "bench overlap"; do
     # shellcheck disable=SC2086
     succeeds "toi $command --help" $command --help
     check "it has an example with a device" grep -qE "^  toi $command .*--device cuda" stdout

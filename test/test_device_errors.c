@@ -15,10 +15,10 @@ static void opening_says_why_not(void **state)
     (void)state;
     toi_device *device;
     toi_device_def def = fake_def();
-    def.library = "/nowhere/libtoi_none.so";
+    def.file = "/nowhere/libtoi_none.so";
     assert_fails(toi_open_device(&def, &device), TOI_ERROR_UNSUPPORTED, "libtoi_none.so");
     assert_null(device);
-    def.library = TOI_NO_BACKEND;
+    def.file = TOI_NO_BACKEND;
     assert_fails(toi_open_device(&def, &device), TOI_ERROR_UNSUPPORTED, "no backend of toi");
     def = fake_def();
     knobs->version = 77;

@@ -41,7 +41,7 @@ static toi_device *open_fake(void)
 {
     toi_device_def def = toi_default_device_def();
     toi_device *device;
-    def.library = TOI_FAKE_BACKEND;
+    def.file = TOI_FAKE_BACKEND;
     assert_ok(toi_open_device(&def, &device));
     return device;
 }
@@ -269,7 +269,7 @@ static void every_allocation_may_fail(void **state)
         toi_overlap_def def = toi_default_overlap_def();
         toi_overlap_array list = {0};
         toi_device *device = NULL;
-        definition.library = TOI_FAKE_BACKEND;
+        definition.file = TOI_FAKE_BACKEND;
         ledger.left = n;
         status = toi_open_device(&definition, &device);
         def.device = device;

@@ -94,6 +94,39 @@ static void candidates_are_the_processors(void **state)
     toi_close_device(device);
 }
 
+// By inclusion-queue a device finds candidates and solves them; loose points, filters' functions
+// and the earliest are the host's.
+static void queues_are_the_processors(void **state)
+{
+    (void)state;
+    if (!(toi_narrow_traits(TOI_NARROW_INCLUSION_QUEUE) & TOI_NARROW_TRAIT_BUILT))
+        skip(); // the methods of the literature were left out
+    toi_device *device = open_fake();
+    soup s = make_soup(60, 0.4, 0.4, 9);
+    toi_impact_array found = {0}, expected = {0};
+    for (int i = 0; i < 8; ++i) {
+        toi_ccd_def def = on_device(device), without = toi_default_ccd_def();
+        toi_ccd_report reports[2];
+        def.narrow.method = without.narrow.method = TOI_NARROW_INCLUSION_QUEUE;
+        def.narrow.min_separation = without.narrow.min_separation = i & 1 ? 0.05 : 0;
+        def.filter.may_collide = without.filter.may_collide = i & 2 ? even_sum : NULL;
+        def.narrow.t_max = without.narrow.t_max = i & 4 ? 0.5 : 1;
+        assert_ok(toi_find_impacts(&without, &s.mesh, &expected, &reports[0]));
+        assert_ok(toi_find_impacts(&def, &s.mesh, &found, &reports[1]));
+        same_lists(found.data, found.count, expected.data, expected.count);
+        assert_memory_equal(reports[1].hits, reports[0].hits, sizeof reports[0].hits);
+        assert_true(expected.count > 50);
+        assert_true(reports[1].candidates[TOI_EDGE_EDGE] > FAKE_PART);
+        assert_ok(toi_find_earliest(&without, &s.mesh, &reports[0]));
+        assert_ok(toi_find_earliest(&def, &s.mesh, &reports[1]));
+        assert_memory_equal(&reports[1].earliest, &reports[0].earliest, sizeof(toi_impact));
+    }
+    toi_free_impacts(&expected);
+    toi_free_impacts(&found);
+    free_soup(&s);
+    toi_close_device(device);
+}
+
 typedef struct counting
 {
     int64_t count, most;
@@ -189,6 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(candidates_are_the_processors, begin_fake, end_fake),
+        cmocka_unit_test_setup_teardown(queues_are_the_processors, begin_fake, end_fake),
         cmocka_unit_test_setup_teardown(streams_of_candidates_end_as_their_sinks, begin_fake,
                                         end_fake),
         cmocka_unit_test_setup_teardown(lists_of_candidates_keep_the_limit, begin_fake, end_fake),

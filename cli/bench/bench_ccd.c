@@ -366,58 +366,49 @@ static toi_status check_device_options(const settings *s)
 {
     bool usual = !s->narrow && !s->modes && !s->calls && !s->busy &&
                  strcmp(s->broad, "auto") == 0 && strcmp(s->fractions, "1") == 0 &&
-                 strcmp(s->limits, "none") == 0 && strcmp(s->separations, "none") == 0;
+                 strcmp(s->limits, "none") == 0;
     return usual ? TOI_OK
                  : toi_fail(TOI_ERROR_ARGUMENT,
                             "--device cuda measures exact impacts of whole scenes: of the lists "
-                            "of methods and runs it takes --repeat alone");
+                            "of methods and runs it takes --repeat and --separations alone");
 }
 
-static toi_status measure_scenes(const settings *s, const operand_list *operands, int scenes,
-                                 toi_device *device, device_row *rows)
+typedef struct device_job
 {
-    toi_status status = TOI_OK;
-    int repeat = s->common.repeat ? s->common.repeat : USUAL_STEPS;
-    for (int i = 0; i < scenes && status == TOI_OK; ++i) {
-        broad_scene scene;
-        status = open_scene(&s->choice, operands, i, &scene);
-        if (status == TOI_OK)
-            status = measure_device(device, &scene, repeat, rows + i * DEVICE_WAYS);
-        close_scene(&scene);
-    }
-    return status;
-}
+    const settings *settings;
+    const operand_list *operands;
+    const ccd_plan *plan;
+} device_job;
 
-static toi_status report_device(const settings *s, const toi_device *device, const device_row *rows,
-                                int count)
+static toi_status measure_on_device(const void *context, int number, toi_device *device,
+                                    device_row *rows)
 {
-    toi_status status = s->csv ? write_device_rows(s->csv, device, rows, count) : TOI_OK;
+    const device_job *job = context;
+    broad_scene scene;
+    toi_status status = open_scene(&job->settings->choice, job->operands, number, &scene);
     if (status == TOI_OK)
-        status = s->common.json ? print_device_object(device, rows, count)
-                                : print_device_rows(device, rows, count);
-    return status == TOI_OK ? check_device_rows(rows, count) : status;
+        status = measure_device(device, &scene, job->plan, rows);
+    close_scene(&scene);
+    return status;
 }
 
 static toi_status run_on_device(const settings *s, const operand_list *operands)
 {
     ccd_plan plan;
-    int scenes = 0;
-    toi_device *device = NULL;
+    device_job job = {s, operands, &plan};
+    device_bench bench = {.machine = &s->machine,
+                          .csv = s->csv,
+                          .json = s->common.json,
+                          .measure = measure_on_device,
+                          .context = &job};
     toi_status status = check_device_options(s);
     if (status == TOI_OK)
-        status = check(s, operands, &plan, &scenes);
-    device_row *rows = toi_allocate(((size_t)scenes * DEVICE_WAYS + 1) * sizeof *rows);
-    if (status == TOI_OK && !rows)
-        status = TOI_ERROR_MEMORY;
-    if (status == TOI_OK)
-        status = open_machine(&s->machine, 0, &device);
-    if (status == TOI_OK)
-        status = measure_scenes(s, operands, scenes, device, rows);
-    if (status == TOI_OK)
-        status = report_device(s, device, rows, scenes * DEVICE_WAYS);
-    toi_close_device(device);
-    toi_release(rows);
-    return status;
+        status = check(s, operands, &plan, &bench.scenes);
+    if (status != TOI_OK)
+        return status;
+    plan.repeat = s->common.repeat ? s->common.repeat : USUAL_STEPS;
+    bench.ways = plan.separation_count * DEVICE_WAYS;
+    return run_device_bench(&bench);
 }
 
 static toi_status run(const settings *s, const operand_list *operands)
@@ -473,18 +464,20 @@ int run_bench_ccd(int argc, char **argv)
             "phase, threads, limit and calls: where they do the program says so and exits\n"
             "with 3.\n"
             "With --device cuda it shows warm steps of a scene on a card, 20 unless --repeat\n"
-            "is given: the median, each stage, bytes moved, and the processor beside.\n"
+            "is given: the median, each stage, bytes moved, and the processor beside; for every\n"
+            "one of --separations.\n"
             "With --busy it shows what threads cost on a machine that has other work: all\n"
             "threads beside one, idle and busy.",
-        .examples = "bench ccd start.ply end.ply --repeat 5\n"
-                    "bench ccd --scene rod-twist --begin 0.8 --fractions 1/16,1/4,1\n"
-                    "bench ccd --scene n-body --begin 0.8 --narrow exact --threads 1,2,4,8\n"
-                    "bench ccd --scene plane --begin 0.8 --narrow exact --memory-limits 8M,none\n"
-                    "bench ccd --scene boxes --size 600 --begin 0.8 --calls stateless,kept\n"
-                    "bench ccd --scene cloth-ball --begin 0.8 --busy\n"
-                    "bench ccd start.ply end.ply --separations none,edge/200,edge/2,relative\n"
-                    "bench ccd start.ply end.ply --device cuda --repeat 20\n"
-                    "bench ccd --all-scenes --size 50000 --csv ccd.csv",
+        .examples =
+            "bench ccd start.ply end.ply --repeat 5\n"
+            "bench ccd --scene rod-twist --begin 0.8 --fractions 1/16,1/4,1\n"
+            "bench ccd --scene n-body --begin 0.8 --narrow exact --threads 1,2,4,8\n"
+            "bench ccd --scene plane --begin 0.8 --narrow exact --memory-limits 8M,none\n"
+            "bench ccd --scene boxes --size 600 --begin 0.8 --calls stateless,kept\n"
+            "bench ccd --scene cloth-ball --begin 0.8 --busy\n"
+            "bench ccd start.ply end.ply --separations none,edge/200,edge/2,relative\n"
+            "bench ccd start.ply end.ply --device cuda --repeat 20 --separations none,relative\n"
+            "bench ccd --all-scenes --size 50000 --csv ccd.csv",
         .groups = groups,
         .most_operands = 2};
     operand_list operands;

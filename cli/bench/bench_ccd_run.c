@@ -288,6 +288,11 @@ static int list_contestants(const ccd_plan *plan, ccd_row row, contestant *list)
     return count;
 }
 
+double absolute_separation(const ccd_separation *separation, double mean_edge)
+{
+    return separation->kind == CCD_ABSOLUTE ? mean_edge / separation->parts : 0;
+}
+
 // Those of every separation; what the method does not keep is skipped.
 static int list_separations(const runner *r, ccd_row row, contestant *list)
 {
@@ -297,8 +302,7 @@ static int list_separations(const runner *r, ccd_row row, contestant *list)
     for (int i = 0; i < plan->separation_count; ++i) {
         int first = count;
         row.separation = plan->separations[i];
-        bool absolute = row.separation.kind == CCD_ABSOLUTE;
-        row.min_separation = absolute ? r->mean_edge / row.separation.parts : 0;
+        row.min_separation = absolute_separation(&row.separation, r->mean_edge);
         count += list_contestants(plan, row, list + count);
         for (int k = first; k < count && !keeps && !has_truth(&row); ++k) {
             list[k].skipped = true;
@@ -349,17 +353,16 @@ static double length_of_edge(const toi_mesh *mesh, int64_t edge)
     return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
 }
 
-// Of the first frame.
-static toi_status measure_edges(runner *r)
+toi_status measure_mean_edge(const ccd_plan *plan, const toi_mesh *mesh, double *mean)
 {
-    int64_t count = r->mesh->edges.count;
+    int64_t count = mesh->edges.count;
     bool needed = false;
-    for (int i = 0; i < r->plan->separation_count; ++i)
-        needed = needed || r->plan->separations[i].kind == CCD_ABSOLUTE;
-    r->mean_edge = 0;
+    for (int i = 0; i < plan->separation_count; ++i)
+        needed = needed || plan->separations[i].kind == CCD_ABSOLUTE;
+    *mean = 0;
     for (int64_t i = 0; i < count; ++i)
-        r->mean_edge += length_of_edge(r->mesh, i) / (double)count;
-    return r->mean_edge > 0 || !needed
+        *mean += length_of_edge(mesh, i) / (double)count;
+    return *mean > 0 || !needed
                ? TOI_OK
                : toi_fail(TOI_ERROR_DATA, "--separations has shares of the mean edge, but no edge "
                                           "has a length; use none or relative");
@@ -367,7 +370,7 @@ static toi_status measure_edges(runner *r)
 
 static toi_status run_questions(runner *r, ccd_row row)
 {
-    toi_status status = measure_edges(r);
+    toi_status status = measure_mean_edge(r->plan, r->mesh, &r->mean_edge);
     if (status == TOI_OK)
         status = find_true_impacts(r->mesh, toi_default_workers(), &r->truth);
     r->true_earliest = INFINITY;

@@ -40,6 +40,12 @@ typedef struct ccd_plan
 // How many rows a scene has if nothing is skipped.
 int count_combinations(const ccd_plan *plan);
 
+// The mean edge's length in the first frame. TOI_ERROR_DATA where separations need one, and there
+// is none.
+toi_status measure_mean_edge(const ccd_plan *plan, const toi_mesh *mesh, double *mean);
+// 0 unless it is absolute.
+double absolute_separation(const ccd_separation *separation, double mean_edge);
+
 // Adds a row for each combination; `rows` has room for them. What is skipped is said on standard
 // error.
 toi_status run_ccd_plan(const ccd_plan *plan, const broad_scene *scene, ccd_rows *rows);

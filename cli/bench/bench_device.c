@@ -14,6 +14,7 @@
 typedef struct bench_step
 {
     toi_device *device; // NULL: the processor
+    toi_ccd_def def;    // of the question
     toi_scene *scene;
     toi_mesh mesh;         // the caller's arrays
     toi_mesh pinned;       // copies in page-locked memory
@@ -77,7 +78,7 @@ static const way ways[DEVICE_WAYS] = {
 // Back, which is not timed, then the step.
 static toi_status run_once(bench_step *b, const way *w, double *seconds)
 {
-    toi_ccd_def def = toi_default_ccd_def();
+    toi_ccd_def def = b->def;
     def.device = b->device;
     const toi_point_view last_end = {0};
     const toi_mesh *mesh = w->resumed ? &b->pinned : &b->mesh;
@@ -142,11 +143,12 @@ typedef struct reference
     uint64_t hash;
 } reference;
 
-static toi_status measure_processor(const toi_mesh *mesh, const way *w, int repeat, reference *r)
+static toi_status measure_processor(const bench_step *on_device, const way *w, int repeat,
+                                    reference *r)
 {
-    bench_step b = {.mesh = *mesh};
+    bench_step b = {.def = on_device->def, .mesh = on_device->mesh};
     run_times times = {.repeat = repeat, .always_warm = true};
-    toi_status status = make_kept_scene(mesh, &b.scene);
+    toi_status status = make_kept_scene(&b.mesh, &b.scene);
     if (status == TOI_OK)
         status = repeat_runs(&b, w, &times);
     b.hashed = true;
@@ -161,54 +163,78 @@ static toi_status measure_processor(const toi_mesh *mesh, const way *w, int repe
 
 // ---- All of it
 
-static double *pin(toi_device *device, toi_point_view *view)
+toi_status pin_points(toi_device *device, toi_point_view *view, double **memory)
 {
+    bool packed = view->scalar == TOI_DOUBLE &&
+                  (view->stride == 0 || view->stride == 3 * (int64_t)sizeof(double));
     size_t bytes = (size_t)view->count * 3 * sizeof(double);
-    double *memory = toi_device_allocate(device, bytes > 0 ? bytes : 1);
-    if (memory) // frames are packed
-        *view = toi_view_points(memcpy(memory, view->data, bytes), view->count);
-    return memory;
+    if (!packed || bytes == 0)
+        return TOI_OK;
+    *memory = toi_device_allocate(device, bytes);
+    if (!*memory)
+        return TOI_ERROR_MEMORY;
+    *view = toi_view_points(memcpy(*memory, view->data, bytes), view->count);
+    return TOI_OK;
 }
 
 static toi_status measure_ways(bench_step *b, const broad_scene *scene, int repeat,
-                               const reference *cpu, device_row *rows)
+                               const ccd_separation *separation, device_row *rows)
 {
-    toi_status status = TOI_OK;
+    reference cpu[2];
+    int few = repeat < 5 ? repeat : 5;
+    toi_status status = measure_processor(b, &ways[1], few, &cpu[0]);
+    if (status == TOI_OK)
+        status = measure_processor(b, &ways[3], few, &cpu[1]);
     for (int i = 0; i < DEVICE_WAYS && status == TOI_OK; ++i) {
         const reference *beside = &cpu[ways[i].reference];
         rows[i] = (device_row){
             .what = "impacts", .cpu_seconds = beside->seconds, .cpu_hash = beside->hash};
         snprintf(rows[i].scene, sizeof rows[i].scene, "%s", scene->name);
+        snprintf(rows[i].separation, sizeof rows[i].separation, "%s",
+                 separation_text(separation).at);
         status = measure_way(b, &ways[i], repeat, &rows[i]);
     }
     return status;
 }
 
-toi_status measure_device(toi_device *device, const broad_scene *scene, int repeat,
-                          device_row *rows)
+static toi_status measure_separations(bench_step *b, const broad_scene *scene, const ccd_plan *plan,
+                                      double mean_edge, device_row *rows)
 {
-    reference cpu[2];
-    bench_step b = {.device = device, .mesh = scene->moving.mesh, .pinned = scene->moving.mesh};
-    int few = repeat < 5 ? repeat : 5;
-    toi_status status = measure_processor(&b.mesh, &ways[1], few, &cpu[0]);
-    if (status == TOI_OK)
-        status = measure_processor(&b.mesh, &ways[3], few, &cpu[1]);
-    double *start = status == TOI_OK ? pin(device, &b.pinned.start) : NULL;
-    double *end = start ? pin(device, &b.pinned.end) : NULL;
-    if (status == TOI_OK && !end)
-        status = TOI_ERROR_MEMORY;
-    if (status == TOI_OK)
-        status = make_kept_scene(&b.mesh, &b.scene);
-    if (status == TOI_OK)
-        status = measure_ways(&b, scene, repeat, cpu, rows);
-    toi_free_impacts(&b.list);
-    toi_free_scene(b.scene);
-    toi_device_release(device, end);
-    toi_device_release(device, start);
+    toi_status status = TOI_OK;
+    for (int i = 0; i < plan->separation_count && status == TOI_OK; ++i) {
+        const ccd_separation *separation = &plan->separations[i];
+        b->def = toi_default_ccd_def();
+        b->def.narrow.min_separation = absolute_separation(separation, mean_edge);
+        if (separation->kind == CCD_RELATIVE)
+            b->def.zero_time = toi_solver_policy();
+        status = measure_ways(b, scene, plan->repeat, separation, rows + i * DEVICE_WAYS);
+    }
     return status;
 }
 
-toi_status check_device_rows(const device_row *rows, int count)
+toi_status measure_device(toi_device *device, const broad_scene *scene, const ccd_plan *plan,
+                          device_row *rows)
+{
+    bench_step b = {.device = device, .mesh = scene->moving.mesh, .pinned = scene->moving.mesh};
+    double mean_edge;
+    toi_status status = measure_mean_edge(plan, &b.mesh, &mean_edge);
+    double *pinned[2] = {NULL, NULL};
+    if (status == TOI_OK)
+        status = pin_points(device, &b.pinned.start, &pinned[0]);
+    if (status == TOI_OK)
+        status = pin_points(device, &b.pinned.end, &pinned[1]);
+    if (status == TOI_OK)
+        status = make_kept_scene(&b.mesh, &b.scene);
+    if (status == TOI_OK)
+        status = measure_separations(&b, scene, plan, mean_edge, rows);
+    toi_free_impacts(&b.list);
+    toi_free_scene(b.scene);
+    toi_device_release(device, pinned[1]);
+    toi_device_release(device, pinned[0]);
+    return status;
+}
+
+static toi_status check_rows(const device_row *rows, int count)
 {
     for (int i = 0; i < count; ++i)
         if (rows[i].hash != rows[i].cpu_hash)
@@ -218,4 +244,29 @@ toi_status check_device_rows(const device_row *rows, int count)
                             rows[i].scene, rows[i].mode, hash_text(rows[i].hash).at,
                             hash_text(rows[i].cpu_hash).at);
     return TOI_OK;
+}
+
+static toi_status report_rows(const device_bench *b, const toi_device *device,
+                              const device_row *rows)
+{
+    int count = b->scenes * b->ways;
+    toi_status status = b->csv ? write_device_rows(b->csv, device, rows, count) : TOI_OK;
+    if (status == TOI_OK)
+        status = b->json ? print_device_object(device, rows, count)
+                         : print_device_rows(device, rows, count);
+    return status == TOI_OK ? check_rows(rows, count) : status;
+}
+
+toi_status run_device_bench(const device_bench *b)
+{
+    toi_device *device = NULL;
+    device_row *rows = toi_allocate(((size_t)b->scenes * (size_t)b->ways + 1) * sizeof *rows);
+    toi_status status = rows ? open_machine(b->machine, 0, &device) : TOI_ERROR_MEMORY;
+    for (int i = 0; i < b->scenes && status == TOI_OK; ++i)
+        status = b->measure(b->context, i, device, rows + i * b->ways);
+    if (status == TOI_OK)
+        status = report_rows(b, device, rows);
+    toi_close_device(device);
+    toi_release(rows);
+    return status;
 }

@@ -137,53 +137,40 @@ static toi_status report(const settings *s, const overlap_rows *rows)
 
 // ---- On a device
 
-static toi_status measure_on_device(const settings *s, const operand_list *operands, int scenes,
-                                    toi_device *device, device_row *rows)
+typedef struct device_job
 {
-    toi_status status = TOI_OK;
-    for (int i = 0; i < scenes && status == TOI_OK; ++i) {
-        overlap_scene scene;
-        status = open_overlap_scene(&s->source, operands, i, &scene);
-        if (status == TOI_OK)
-            status =
-                measure_device_overlaps(device, &scene, s->common.repeat, rows + i * OVERLAP_WAYS);
-        close_overlap_scene(&scene);
-    }
-    return status;
-}
+    const settings *settings;
+    const operand_list *operands;
+} device_job;
 
-static toi_status report_device(const settings *s, const toi_device *device, const device_row *rows,
-                                int count)
+static toi_status measure_on_device(const void *context, int number, toi_device *device,
+                                    device_row *rows)
 {
-    toi_status status = s->csv ? write_device_rows(s->csv, device, rows, count) : TOI_OK;
+    const device_job *job = context;
+    overlap_scene scene;
+    toi_status status = open_overlap_scene(&job->settings->source, job->operands, number, &scene);
     if (status == TOI_OK)
-        status = s->common.json ? print_device_object(device, rows, count)
-                                : print_device_rows(device, rows, count);
-    return status == TOI_OK ? check_device_rows(rows, count) : status;
+        status = measure_device_overlaps(device, &scene, job->settings->common.repeat, rows);
+    close_overlap_scene(&scene);
+    return status;
 }
 
 static toi_status run_on_device(const settings *s, const operand_list *operands)
 {
     overlap_plan plan;
-    int scenes = 0;
-    toi_device *device = NULL;
-    toi_status status = check(s, operands, &plan, &scenes);
+    device_job job = {s, operands};
+    device_bench bench = {.machine = &s->machine,
+                          .csv = s->csv,
+                          .json = s->common.json,
+                          .ways = OVERLAP_WAYS,
+                          .measure = measure_on_device,
+                          .context = &job};
+    toi_status status = check(s, operands, &plan, &bench.scenes);
     if (status == TOI_OK && (s->methods || s->calls || s->picture))
         status = toi_fail(TOI_ERROR_ARGUMENT, "--device cuda measures the card's own method in "
                                               "scenes that are kept: it goes with none of "
                                               "--methods, --calls and --picture");
-    device_row *rows = toi_allocate(((size_t)scenes * OVERLAP_WAYS + 1) * sizeof *rows);
-    if (status == TOI_OK && !rows)
-        status = TOI_ERROR_MEMORY;
-    if (status == TOI_OK)
-        status = open_machine(&s->machine, 0, &device);
-    if (status == TOI_OK)
-        status = measure_on_device(s, operands, scenes, device, rows);
-    if (status == TOI_OK)
-        status = report_device(s, device, rows, scenes * OVERLAP_WAYS);
-    toi_close_device(device);
-    toi_release(rows);
-    return status;
+    return status == TOI_OK ? run_device_bench(&bench) : status;
 }
 
 static toi_status run(const settings *s, const operand_list *operands)

@@ -83,21 +83,6 @@ static toi_status measure_way(bench_call *b, int repeat, device_row *row)
     return status;
 }
 
-// Page-locked, where there is room for a copy that is packed.
-static toi_status pin(toi_device *device, toi_point_view *view, double **memory)
-{
-    bool packed = view->scalar == TOI_DOUBLE &&
-                  (view->stride == 0 || view->stride == 3 * (int64_t)sizeof(double));
-    size_t bytes = (size_t)view->count * 3 * sizeof(double);
-    if (!packed || bytes == 0)
-        return TOI_OK;
-    *memory = toi_device_allocate(device, bytes);
-    if (!*memory)
-        return TOI_ERROR_MEMORY;
-    *view = toi_view_points(memcpy(*memory, view->data, bytes), view->count);
-    return TOI_OK;
-}
-
 toi_status measure_device_overlaps(toi_device *device, const overlap_scene *scene, int repeat,
                                    device_row *rows)
 {
@@ -113,9 +98,9 @@ toi_status measure_device_overlaps(toi_device *device, const overlap_scene *scen
     if (status == TOI_OK)
         status = measure_way(&b, repeat, &rows[0]);
     if (status == TOI_OK)
-        status = pin(device, &b.before, &pinned[0]);
+        status = pin_points(device, &b.before, &pinned[0]);
     if (status == TOI_OK)
-        status = pin(device, &b.points, &pinned[1]);
+        status = pin_points(device, &b.points, &pinned[1]);
     if (status == TOI_OK)
         status = measure_way(&b, repeat, &rows[1]);
     toi_free_overlaps(&b.list);

@@ -35,7 +35,7 @@ toi_status open_machine(const machine_choice *choice, int64_t memory_limit, toi_
         return TOI_OK;
     toi_device_def def = toi_default_device_def();
     def.number = choice->card;
-    def.library = choice->backend;
+    def.file = choice->backend;
     def.memory_limit = memory_limit;
     toi_status status = toi_open_device(&def, device);
     if (status == TOI_OK)

@@ -5,9 +5,15 @@
 /// libtoi_cuda, which is loaded when a device is opened. Where that fails the status says why, and
 /// every question can still be asked without a device, in the same process and of the same scene.
 ///
+/// Steps are answered by `exact` and by `inclusion-queue`; docs/cuda.md lists what is refused.
+///
+/// A card that is lost, after a fault of its own or of another program part, is lost to the
+/// process: every later call on it returns TOI_ERROR_UNSUPPORTED and says so, what was left in its
+/// memory is gone, and it cannot be opened again. Scenes stay usable without it.
+///
 /// Candidates are found on a device by the methods auto, stq, sweep, grid and lbvh: the same lists.
-/// In TOI_ORDER_OWN their order is the card's, and another one in every call. What takes a stream of
-/// them (toi_pair_sink_fn) must not use the device.
+/// In TOI_ORDER_OWN their order is the card's, and another one in every call. What takes a stream
+/// of them (toi_pair_sink_fn) must not use the device.
 ///
 /// A device is one card and one stream of work on it. Calls that use the same device take turns;
 /// for calls at the same time open one for each. A scene keeps its topology and its order on the
@@ -34,7 +40,7 @@ typedef struct toi_device_def
     void *stream;
     /// The file of the backend; NULL, the default: libtoi_cuda.so.0 beside this library, or where
     /// it is installed with the program that holds it, then where the system looks.
-    const char *library;
+    const char *file;
     uint32_t cookie; ///< set by the default function; leave it
 } toi_device_def;
 
@@ -53,6 +59,10 @@ typedef struct toi_device_info
     int runtime;         ///< the CUDA version that the backend was built with
     int64_t memory;      ///< bytes
     int64_t memory_free; ///< of them, when the device was opened
+    // What it can do at most, for who compares with it; 0: not known.
+    double memory_rate; ///< bytes of its memory a second, by clock and width
+    double bus_rate;    ///< bytes a second to or from the host, by the link's speed and width
+    double issue_rate;  ///< instructions of threads a second: 128 a clock and multiprocessor
 } toi_device_info;
 
 /// Opens a card. TOI_ERROR_UNSUPPORTED where there is no backend, driver or card that fits;
@@ -111,20 +121,30 @@ enum
     TOI_DEVICE_STAGES = 24
 };
 
+/// What a stage has to do at least, by what was counted: docs/cuda.md, section 12. All 0 where
+/// nothing tells.
+typedef struct toi_device_work
+{
+    double bytes;        ///< of the card's memory, read and written
+    double bus_bytes;    ///< between the card and memory of the host
+    double instructions; ///< of threads; what takes two turns counts twice
+} toi_device_work;
+
 /// What the last call on a device did, for who tunes it. Times of stages are taken only where
 /// `toi_device_measure()` has asked for them, since that costs some microseconds each.
 typedef struct toi_device_report
 {
-    int stage_count;                            ///< how many stages there were
-    const char *stage_names[TOI_DEVICE_STAGES]; ///< static words
-    double stage_seconds[TOI_DEVICE_STAGES];    ///< on the card
-    int64_t bytes_up;                           ///< sent to the card
-    int64_t bytes_down;                         ///< sent back
-    int64_t peak_bytes;                         ///< of the card's memory that this device held
-    int64_t windows;                            ///< parts that the memory limit cut the step into
-    int64_t tested[2];                          ///< pairs that left the search, by toi_kind
-    int64_t left[2];                            ///< of them, that the filters left
-    int64_t hard;                               ///< pairs that were solved on the host
+    int stage_count;                               ///< how many stages there were
+    const char *stage_names[TOI_DEVICE_STAGES];    ///< static words
+    double stage_seconds[TOI_DEVICE_STAGES];       ///< on the card
+    toi_device_work stage_work[TOI_DEVICE_STAGES]; ///< with times alone
+    int64_t bytes_up;                              ///< sent to the card
+    int64_t bytes_down;                            ///< sent back
+    int64_t peak_bytes;                            ///< of the card's memory that this device held
+    int64_t windows;   ///< parts that the memory limit cut the step into
+    int64_t tested[2]; ///< pairs that left the search, by toi_kind
+    int64_t left[2];   ///< of them, that the filters left
+    int64_t hard;      ///< pairs that were solved on the host
 } toi_device_report;
 
 /// Has the stages of later calls timed, or not.

@@ -42,7 +42,8 @@ static toi_status find_impacts(const toi_ccd_def *def, toi_step step, toi_impact
                              .find = solve_all,
                              .context = &q};
     q.recorder = &recorder;
-    if (status == TOI_OK && def->device)
+    // The card makes the list itself where it decides all pairs at once.
+    if (status == TOI_OK && def->device && toi_is_exact(&def->narrow))
         status = toi_list_from_device(&q, &list);
     else if (status == TOI_OK)
         status = toi_make_record_list(&recorder, &list);

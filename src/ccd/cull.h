@@ -6,6 +6,7 @@
 #define TOI_CCD_CULL_H
 
 #include "mesh/mesh.h"
+#include "narrow/narrow.h"
 #include "toi/ccd.h"
 
 // A vertex at t = 0 and t = 1, in double, one cache line: what queries are gathered from. The
@@ -103,5 +104,20 @@ typedef struct toi_near_source
 // apart by more than their separation up to t_max: docs/exact.md, section 2, and
 // docs/separation.md, section 2.
 typedef int64_t toi_cull_near_fn(const toi_near_source *source, toi_pair *pairs, int64_t count);
+
+// Lists the queries that are not separated though the boxes that their corners sweep, which are not
+// enlarged, are apart; returns how many.
+typedef int64_t toi_list_beyond_fn(toi_kind kind, const toi_query *queries,
+                                   const toi_query_result *results, int64_t count, int32_t *list);
+
+enum
+{
+    TOI_SEARCH_BLOCK = 512
+};
+
+// The same with the search of `exact` with a separation, of at most so many pairs: the others are
+// proved apart up to t_max. What it has found of those that are left; of marked pairs nothing.
+typedef int64_t toi_search_near_fn(const toi_near_source *source, toi_pair *pairs, int64_t count,
+                                   toi_searched searched[TOI_SEARCH_BLOCK]);
 
 #endif

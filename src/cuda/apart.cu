@@ -9,6 +9,8 @@
 enum
 {
     SETTLE_THREADS = 128,
+    SETTLE_CHUNK = 1024,
+    SETTLE_WAYS = 19, // by kind and features, and one for what was not found
     KNOT_THREADS = 64
 };
 
@@ -56,6 +58,7 @@ conclude(const toi_step *s, uint2 pair, const toi_slot_pair *p, bool inside, boo
 // ---- What the searches have found
 
 // Returns false where this takes more than that.
+template <int EDGE_EDGE>
 static __device__ __forceinline__ bool settle_found(const toi_step *s, const toi_slot_pair *p,
                                                     const toi_apart_found *found,
                                                     toi_apart_state *state, double *time)
@@ -66,44 +69,119 @@ static __device__ __forceinline__ bool settle_found(const toi_step *s, const toi
         return false;
     if (!state->known) {
         load_renamed(s, p, found->start_feature, points);
-        if (!toi_floor_start(p->edge_edge, found->start_feature, points, &floor))
+        if (!toi_floor_start(EDGE_EDGE, found->start_feature, points, &floor))
             return false;
         toi_set_state(policy, found, floor, state);
     }
     if (!state->known)
         return false;
     load_renamed(s, p, found->feature, points);
-    return toi_floor_time(p->edge_edge, found, points, state->separation, time);
+    return toi_floor_time(EDGE_EDGE, found, points, state->separation, time);
+}
+
+template <bool EARLIEST>
+static __device__ __forceinline__ void settle_one(const toi_step *s, const toi_apart_found &found)
+{
+    toi_control *c = s->control;
+    uint2 pair = make_uint2(found.a, found.b);
+    toi_slot_pair p = toi_find_slots(s, pair);
+    toi_apart_state state = toi_first_state(&c->policy);
+    double time = 0;
+    bool late = EARLIEST && found.verdict == TOI_APART_FOUND && found.lo > toi_search_limit(c);
+    if (late) { // what is clear at the start says whether they start inside
+        conclude<EARLIEST>(s, pair, &p, found.began_inside, false, 0);
+        return;
+    }
+    if (c->policy.share > 0 && !found.began_inside && !is_asked(s, &p))
+        return;
+    bool sure = p.edge_edge ? settle_found<1>(s, &p, &found, &state, &time)
+                            : settle_found<0>(s, &p, &found, &state, &time);
+    if (sure)
+        conclude<EARLIEST>(s, pair, &p, state.inside, true, time);
+    toi_count at = toi_take_places(&c->window.knots.n, !sure);
+    if (!sure && at < s->knot_capacity)
+        s->knots[at] = pair;
+}
+
+// Lanes that take different ways wait for each other: so a block of threads shares a chunk out by
+// ways first, and a warp takes those of one.
+struct settle_chunk
+{
+    uint32_t places[SETTLE_CHUNK]; // by number in the chunk: the way, and which of its own it is
+    uint16_t order[SETTLE_CHUNK];  // numbers by ways
+    uint32_t counts[TOI_WARP];
+    uint32_t starts[TOI_WARP], tasks[TOI_WARP]; // sums of counts, and of warps, of earlier ways
+    uint32_t task_count;
+};
+
+static __device__ __forceinline__ uint32_t way_of(const toi_step *s, const toi_apart_found &found)
+{
+    auto class_of = [](uint8_t feature) { return feature < 4 ? 0u : feature < 8 ? 1u : 2u; };
+    if (found.verdict != TOI_APART_FOUND)
+        return SETTLE_WAYS - 1;
+    uint32_t start = s->share ? class_of(found.start_feature) : 0;
+    return (found.a >> 31) * 9 + start * 3 + class_of(found.feature);
+}
+
+// The sum over the lanes before this one.
+static __device__ __forceinline__ uint32_t sum_before(uint32_t x)
+{
+    uint32_t sum = x;
+    for (int step = 1; step < TOI_WARP; step *= 2) {
+        uint32_t y = __shfl_up_sync(TOI_ALL_LANES, sum, step);
+        sum += toi_lane() >= step ? y : 0;
+    }
+    return sum - x;
+}
+
+static __device__ void share_chunk(const toi_step *s, settle_chunk &w, toi_count first,
+                                   uint32_t count)
+{
+    __syncthreads();
+    if (threadIdx.x < TOI_WARP)
+        w.counts[threadIdx.x] = 0;
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < count; i += SETTLE_THREADS) {
+        uint32_t way = way_of(s, s->found[first + i]);
+        w.places[i] = way << 16 | atomicAdd(&w.counts[way], 1u);
+    }
+    __syncthreads();
+    if (threadIdx.x < TOI_WARP) {
+        uint32_t mine = w.counts[threadIdx.x], warps = (mine + TOI_WARP - 1) / TOI_WARP;
+        w.starts[threadIdx.x] = sum_before(mine);
+        uint32_t before = sum_before(warps);
+        w.tasks[threadIdx.x] = before;
+        if (threadIdx.x == TOI_WARP - 1)
+            w.task_count = before + warps;
+    }
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < count; i += SETTLE_THREADS)
+        w.order[w.starts[w.places[i] >> 16] + (w.places[i] & 0xffff)] = (uint16_t)i;
+    __syncthreads();
 }
 
 template <bool EARLIEST>
 static __global__ void __launch_bounds__(SETTLE_THREADS) settle(const __grid_constant__ toi_step s)
 {
+    __shared__ settle_chunk w;
     toi_control *c = s.control;
     if (c->infinite)
         return;
     toi_count n = toi_least(c->window.found.n, s.left_capacity);
-    toi_count step = (toi_count)gridDim.x * SETTLE_THREADS;
-    toi_count first = (toi_count)blockIdx.x * SETTLE_THREADS + threadIdx.x;
-    for (toi_count i = first; i < n; i += step) {
-        toi_apart_found found = s.found[i];
-        uint2 pair = make_uint2(found.a, found.b);
-        toi_slot_pair p = toi_find_slots(&s, pair);
-        toi_apart_state state = toi_first_state(&c->policy);
-        double time = 0;
-        bool late = EARLIEST && found.verdict == TOI_APART_FOUND && found.lo > toi_search_limit(c);
-        if (late) { // what is clear at the start says whether they start inside
-            conclude<EARLIEST>(&s, pair, &p, found.began_inside, false, 0);
-            continue;
+    toi_count each = (n / gridDim.x + SETTLE_THREADS) / SETTLE_THREADS * SETTLE_THREADS;
+    each = toi_least(each, SETTLE_CHUNK);
+    for (toi_count first = blockIdx.x * each; first < n; first += gridDim.x * each) {
+        share_chunk(&s, w, first, (uint32_t)toi_least(n - first, each));
+        for (uint32_t task = threadIdx.x / TOI_WARP; task < w.task_count;
+             task += SETTLE_THREADS / TOI_WARP) {
+            // The last way that begins at this task or before, and has some.
+            unsigned begun = __ballot_sync(TOI_ALL_LANES, w.tasks[toi_lane()] <= task);
+            int way = 31 - __clz(begun);
+            uint32_t i = (task - w.tasks[way]) * TOI_WARP + toi_lane();
+            if (i < w.counts[way])
+                settle_one<EARLIEST>(&s, s.found[first + w.order[w.starts[way] + i]]);
+            __syncwarp();
         }
-        if (c->policy.share > 0 && !found.began_inside && !is_asked(&s, &p))
-            continue;
-        bool sure = settle_found(&s, &p, &found, &state, &time);
-        if (sure)
-            conclude<EARLIEST>(&s, pair, &p, state.inside, true, time);
-        toi_count at = toi_take_places(&c->window.knots.n, !sure);
-        if (!sure && at < s.knot_capacity)
-            s.knots[at] = pair;
     }
 }
 

@@ -79,6 +79,22 @@ TOI_ON_BOTH double toi_look_until(double t_max)
     return fmin(fmax(nextafter(t_max, 2.0), 0x1p-100), 1.0);
 }
 
+// Do the boxes of both motions overlap, as they are?
+TOI_ON_BOTH bool toi_motions_overlap(int edge_edge, double points[2][4][3])
+{
+    bool overlap = true;
+    for (int k = 0; k < 3; ++k) {
+        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+        for (int i = 0; i < 8; ++i) {
+            int second = i % 4 >= (edge_edge ? 2 : 1);
+            low[second] = fmin(low[second], points[i / 4][i % 4][k]);
+            high[second] = fmax(high[second], points[i / 4][i % 4][k]);
+        }
+        overlap = overlap && low[0] <= high[1] && low[1] <= high[0];
+    }
+    return overlap;
+}
+
 // ---- In the frame
 
 // A length in the frame's unit. A relative separation has roundings, which matter among denormals.
@@ -87,38 +103,20 @@ TOI_ON_BOTH double toi_frame_length(const toi_frame *f, double length, const toi
     return (length + (asked->relative > 0 ? 0x1p-1073 : 0)) * f->first * f->second;
 }
 
-// How far boxes reach beyond their primitive, in the frame's unit, so that no pair is lost
-// (docs/cuda.md). Where two primitives come as close as their separation s <= (1-r) d_min + r d(0)
-// at a time t, d(0) <= s + t (way_a + way_b), so s <= d_min + r / (1-r) t (way_a + way_b): half of
-// d_min and, at the end of the step, the share of its own way for each of them. All is rounded up.
-struct toi_box_reach
+// How far boxes reach beyond their primitive, in the frame's unit: half of d_min, rounded up. With a
+// share, boxes in double that are rounded outward tell who is asked about: the last bit of the
+// largest coordinate is added. How far positions are off comes on top of it.
+TOI_ON_BOTH float toi_box_reach(const toi_frame *f, const toi_card_policy *asked)
 {
-    float half, share;
-};
-
-TOI_ON_BOTH toi_box_reach toi_take_box_reach(const toi_frame *f, const toi_card_policy *asked)
-{
-    const float up = 1 + 0x1p-19f;
     double half = 0.5 * toi_frame_length(f, asked->separation, asked);
-    toi_box_reach r;
-    r.half = (float)half * up + (asked->separation > 0 ? 0x1p-100f : 0);
-    r.share = (float)(asked->relative / (1 - asked->relative)) * up +
-              (asked->relative > 0 ? 0x1p-100f : 0);
-    return r;
+    double largest = fmax(fmax(fabs(f->origin[0]), fabs(f->origin[1])), fabs(f->origin[2]));
+    half += asked->relative > 0 ? 0x1p-51 * (largest + 0x1p11) : 0;
+    return (float)half * (1 + 0x1p-19f) + (half > 0 ? 0x1p-100f : 0);
 }
 
-// For a primitive whose corners move by `way` at most, and whose coordinates are off by at most
-// `off`. A way is off by the double of that on three axes.
-TOI_ON_BOTH float toi_reach_for(const toi_box_reach *r, float way, float off)
+TOI_ON_BOTH float toi_reach_for(float reach, float off)
 {
-    return (r->half + r->share * (way + 4 * off) + off) * (1 + 0x1p-19f);
-}
-
-// Squares that underflow lose less than the last term.
-TOI_ON_BOTH float toi_way_of(const float start[3], const float end[3])
-{
-    float x = end[0] - start[0], y = end[1] - start[1], z = end[2] - start[2];
-    return sqrtf(x * x + y * y + z * z) * (1 + 0x1p-20f) + 0x1p-60f;
+    return (reach + off) * (1 + 0x1p-19f);
 }
 
 // x - reach and x + reach, rounded outward.
@@ -131,6 +129,61 @@ TOI_ON_BOTH float toi_reach_up(float x, float reach)
 {
     return (x + reach) + (fabsf(x) + reach) * 0x1p-23f;
 }
+
+// How far such boxes must stay apart where pairs keep a share of their distance: docs/cuda.md,
+// "Separations on the card".
+struct toi_box_margin
+{
+    float unit[3];       // the length of a step of 15 bits
+    float less[3];       // what rounding may have added to a gap, negative
+    float share, square; // of the distance; its square
+    float off;           // what rounding may have taken from a distance, times the share
+};
+
+TOI_ON_BOTH toi_box_margin toi_take_box_margin(const toi_frame *f, const toi_apart_policy *p)
+{
+    toi_box_margin m;
+    float sum = 0, reach = toi_box_reach(f, &p->asked);
+    for (int k = 0; k < 3; ++k) {
+        m.unit[k] = f->steps[k] > 0 ? 1 / f->steps[k] : 0;
+        m.less[k] = -1.25f * m.unit[k];
+        sum += m.unit[k] * m.unit[k];
+    }
+    m.share = (float)p->share * (1 + 0x1p-18f);
+    m.square = m.share * m.share;
+    m.off = m.share * (4 * sqrtf(sum) + 2 * reach + 0x1p-90f);
+    return m;
+}
+
+// Do boxes stay apart by more than the share of any distance in them? `gap`: in steps, on each
+// axis, the smaller one of both ends; `twice`: how far their middles are apart at t = 0, in steps,
+// doubled; `radius`: how far at most points of the primitives are from the middles.
+TOI_ON_BOTH bool toi_gap_suffices(const toi_box_margin *m, const float gap[3], const float twice[3],
+                                  float radius)
+{
+    float widest = 0, square = 0;
+    for (int k = 0; k < 3; ++k) {
+        float way = twice[k] * (0.5f * m->unit[k]);
+        widest = fmaxf(widest, fmaf(gap[k], m->unit[k], m->less[k]));
+        square = fmaf(way, way, square);
+    }
+    float rest = widest - fmaf(m->share, radius, m->off);
+    return rest > 0x1p-50f && rest * rest > square * m->square;
+}
+
+// How far the middle of a box at t = 0 is from its corners; `extent` in steps.
+TOI_ON_BOTH float toi_box_radius(const toi_box_margin *m, const float extent[3])
+{
+    float square = 0;
+    for (int k = 0; k < 3; ++k) {
+        float way = extent[k] * (0.5f * m->unit[k]);
+        square = fmaf(way, way, square);
+    }
+    return sqrtf(square) * (1 + 0x1p-20f) + 0x1p-60f;
+}
+
+// The same of the mean of a triangle's corners: on each axis at most a sixth of the extent.
+constexpr float TOI_FACE_RADIUS = 0x1.556p-2f; // of the radius of its box; a third
 
 // What the separation of a pair is at most in single precision, in the frame's unit: base + share
 // d.

@@ -126,6 +126,34 @@ TOI_INLINE bool toi_step_search(int edge_edge, const toi_number *until, toi_turn
     return true;
 }
 
+// Are they surely not farther apart than their separation at a time, which is in ]0, 1], and surely
+// farther apart than the least at t = 0? docs/cuda.md, "Separations on the card".
+TOI_INLINE bool toi_comes_close(int edge_edge, const toi_turning *q, toi_number t)
+{
+    toi_pair_pose pose;
+    toi_near_point at;
+    toi_number n[3], heights[3], length, zero = 0, slack = toi_turning_slack(q);
+    toi_pair_pose_at(q, &zero, &pose);
+    toi_find_near_point(edge_edge, pose.p, pose.e, pose.g, &at);
+    if (!toi_take_direction(at.f, &length, n))
+        return false;
+    toi_take_heights(&pose, n, heights);
+    toi_number distance = toi_least_corner(edge_edge, heights) - slack; // not above the true one
+    if (!(distance > (q->inner + 2 * TOI_TINY) * (1 + 16 * TOI_UNIT)))
+        return false;
+    toi_number separation = (q->base + q->share * distance) * (1 - 16 * TOI_UNIT) - TOI_TINY;
+    toi_pair_pose_at(q, &t, &pose);
+    toi_find_near_point(edge_edge, pose.p, pose.e, pose.g, &at);
+    return toi_real_length(edge_edge, pose.p, pose.e, pose.g, &at, &slack) <= separation;
+}
+
+// A time soon after the one that a search has found, at which they may be that close.
+TOI_INLINE toi_number toi_time_after(const toi_turning *q)
+{
+    return (toi_number)fmin((double)(q->clear + (toi_number)1.5 * q->ahead + (toi_number)0x1p-20),
+                            1.0);
+}
+
 TOI_INLINE void toi_search_apart(int edge_edge, double points[2][4][3],
                                  const toi_apart_bound *bound, double t_max, toi_apart_found *found)
 {

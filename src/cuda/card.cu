@@ -21,6 +21,13 @@ toi_status toi_check_cuda(cudaError_t error, const char *what, toi_complaint *co
     if (error == cudaSuccess)
         return TOI_OK;
     cudaGetLastError(); // errors that pass are forgotten
+    if (cudaDeviceSynchronize() == error) { // some stay: then nothing works any more
+        cudaGetLastError();
+        return toi_complain(complaint, TOI_ERROR_UNSUPPORTED,
+                            "the card is lost to this process, and what was left on it: it cannot "
+                            "%s: %s (%s); ask without a device, or begin a new process",
+                            what, cudaGetErrorString(error), cudaGetErrorName(error));
+    }
     if (error == cudaErrorMemoryAllocation)
         return toi_complain(complaint, TOI_ERROR_MEMORY,
                             "the card is out of memory: cannot %s; close what else uses it, or set "
@@ -77,6 +84,47 @@ toi_status toi_make_room(toi_card *card, toi_room *room, size_t bytes, toi_compl
 
 // ---- Opening
 
+static double attribute(cudaDeviceAttr name, int number)
+{
+    int value = 0;
+    if (cudaDeviceGetAttribute(&value, name, number) == cudaSuccess)
+        return value;
+    cudaGetLastError();
+    return 0;
+}
+
+// What the system says of the link to the host: "32.0 GT/s PCIe", "16"; 0: nothing.
+static double read_link(const char *card, const char *name)
+{
+    char path[128];
+    double value = 0;
+    snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/%s", card, name);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return 0;
+    if (fscanf(file, "%lf", &value) != 1)
+        value = 0;
+    fclose(file);
+    return value;
+}
+
+// Two transfers a clock of memory; 128 of 130 bits of the link are data. They are for reports: what
+// is not known is 0.
+static void describe_rates(int number, toi_device_info *info)
+{
+    char card[32] = "";
+    info->memory_rate = 2 * 1e3 * attribute(cudaDevAttrMemoryClockRate, number) *
+                        attribute(cudaDevAttrGlobalMemoryBusWidth, number) / 8;
+    info->issue_rate =
+        128.0 * info->multiprocessors * 1e3 * attribute(cudaDevAttrClockRate, number);
+    if (cudaDeviceGetPCIBusId(card, sizeof card, number) != cudaSuccess)
+        cudaGetLastError();
+    for (char *c = card; *c; ++c)
+        *c = *c >= 'A' && *c <= 'F' ? (char)(*c - 'A' + 'a') : *c; // as the system has them
+    double width = read_link(card, "max_link_width");
+    info->bus_rate = read_link(card, "max_link_speed") * 1e9 * width / 8 * (128.0 / 130);
+}
+
 static toi_status describe(int number, toi_device_info *info, toi_complaint *complaint)
 {
     cudaDeviceProp properties;
@@ -85,12 +133,13 @@ static toi_status describe(int number, toi_device_info *info, toi_complaint *com
         toi_check_cuda(cudaGetDeviceProperties(&properties, number), "be described", complaint));
     TOI_TRY(toi_check_cuda(cudaMemGetInfo(&free_bytes, &bytes), "say how much memory it has",
                            complaint));
-    snprintf(info->name, sizeof info->name, "%s", properties.name);
+    snprintf(info->name, sizeof info->name, "%.127s", properties.name);
     info->number = number;
     info->compute = properties.major * 10 + properties.minor;
     info->multiprocessors = properties.multiProcessorCount;
     info->memory = (int64_t)bytes;
     info->memory_free = (int64_t)free_bytes;
+    describe_rates(number, info);
     return TOI_OK;
 }
 
@@ -116,6 +165,12 @@ static toi_status find_card(const toi_device_def *def, toi_device_info *info,
     return describe(def->number, info, complaint);
 }
 
+static toi_status make_stream(cudaStream_t *stream, toi_complaint *complaint)
+{
+    return toi_check_cuda(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "make a stream",
+                          complaint);
+}
+
 static toi_status start_card(const toi_device_def *def, toi_card *card, toi_complaint *complaint)
 {
     TOI_TRY(find_card(def, &card->info, complaint));
@@ -131,12 +186,12 @@ static toi_status start_card(const toi_device_def *def, toi_card *card, toi_comp
     TOI_TRY(toi_fill_surface_search(card, complaint));
     TOI_TRY(toi_fill_cull(card, complaint));
     TOI_TRY(toi_fill_signs(card, complaint));
-    if (def->stream)
-        return TOI_OK;
-    TOI_TRY(toi_check_cuda(cudaStreamCreateWithFlags(&card->stream, cudaStreamNonBlocking),
-                           "make a stream", complaint));
-    card->own_stream = true;
-    return TOI_OK;
+    TOI_TRY(make_stream(&card->second, complaint));
+    for (cudaEvent_t &turn : card->turns)
+        TOI_TRY(toi_check_cuda(cudaEventCreateWithFlags(&turn, cudaEventDisableTiming),
+                               "make an event", complaint));
+    card->own_stream = !def->stream;
+    return def->stream ? TOI_OK : make_stream(&card->stream, complaint);
 }
 
 toi_status toi_open_card(const toi_device_def *def, void **opened, toi_device_info *info,
@@ -148,7 +203,7 @@ toi_status toi_open_card(const toi_device_def *def, void **opened, toi_device_in
         return toi_complain(complaint, TOI_ERROR_MEMORY, "out of memory for a card");
     toi_status status = start_card(def, card, complaint);
     if (status != TOI_OK) {
-        delete card;
+        toi_close_card(card);
         return status;
     }
     *info = card->info;
@@ -164,7 +219,12 @@ void toi_close_card(void *closed)
     cudaSetDevice(card->info.number);
     toi_free_room(card, &card->queries);
     toi_free_room(card, &card->cells);
-    if (card->own_stream)
+    for (cudaEvent_t turn : card->turns)
+        if (turn)
+            cudaEventDestroy(turn);
+    if (card->second)
+        cudaStreamDestroy(card->second);
+    if (card->own_stream && card->stream)
         cudaStreamDestroy(card->stream);
     delete card;
 }
@@ -188,9 +248,9 @@ bool toi_is_on_card(void *on, const void *memory)
 {
     cudaPointerAttributes at;
     cudaSetDevice(((toi_card *)on)->info.number);
-    if (cudaPointerGetAttributes(&at, memory) != cudaSuccess) {
+    if (cudaPointerGetAttributes(&at, memory) != cudaSuccess) { // the card is lost: keep off
         cudaGetLastError();
-        return false;
+        return true;
     }
     return at.type == cudaMemoryTypeDevice;
 }

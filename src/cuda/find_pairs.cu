@@ -111,6 +111,9 @@ static toi_status grow_found(find_call *c, toi_count found, bool *grown)
     *grown = false;
     if (!c->search->in_order && wanted > OWN_ORDER_PAIRS)
         wanted = OWN_ORDER_PAIRS;
+    toi_count share = (toi_count)c->mesh->card->limit / 8 / sizeof(uint2);
+    if (c->search->narrow && share > 0 && wanted > share) // queries and cells are larger
+        wanted = share;
     if (c->full || wanted <= c->f.capacity)
         return TOI_OK;
     TOI_TRY(make_found_room(c, wanted));
@@ -255,6 +258,11 @@ static toi_status end_window(find_call *c, toi_count count, bool whole)
     answer->in_order = whole && c->search->in_order;
     if (count == 0)
         return TOI_OK;
+    if (c->search->narrow) {
+        TOI_TRY(toi_solve_found(c->mesh, &c->f, c->search, count, &answer->report, c->complaint));
+        mark(c->mesh, "solve");
+        return TOI_OK;
+    }
     if (whole && c->search->in_order) {
         TOI_TRY(sort_found(c, count, &pairs));
         mark(c->mesh, "order");
@@ -531,8 +539,10 @@ static void report_search(const find_call *c, toi_device_report *report)
     if (!search->same_step)
         report->bytes_up =
             toi_bytes_sent(c->mesh, &search->start) + toi_bytes_sent(c->mesh, &search->end);
-    report->bytes_down = c->answer->count * (int64_t)sizeof(toi_pair);
     report->peak_bytes = c->mesh->card->peak;
+    if (search->narrow) // which has counted
+        return;
+    report->bytes_down = c->answer->count * (int64_t)sizeof(toi_pair);
     report->left[search->kind] = c->answer->count;
 }
 

@@ -1,4 +1,4 @@
-// Positions in single precision, and as numbers of 15 bits: docs/exact.md, section 2. Compiles for
+// Positions in single precision, and as numbers of 15 bits: docs/cuda.md, section 4. Compiles for
 // the host too.
 
 #ifndef TOI_CUDA_FRAME_CUH

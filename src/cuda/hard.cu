@@ -7,20 +7,29 @@
 
 enum
 {
-    HARD_THREADS = 64
+    HARD_THREADS = 64,
+    LEAST_WARPS = 512,
+    KNOTS_TOGETHER = 8 // in a warp
 };
 
 template <bool EARLIEST>
-static __global__ void __launch_bounds__(HARD_THREADS) untie(const __grid_constant__ toi_step s)
+static __global__ void __launch_bounds__(HARD_THREADS)
+    untie(const __grid_constant__ toi_step s, toi_part part)
 {
     if (s.control->infinite)
         return;
-    // One lane of every warp first: lanes that take different ways wait for each other.
-    toi_count n = toi_least(s.control->window.knots.n, s.knot_capacity);
-    toi_count warps = (toi_count)gridDim.x * (HARD_THREADS / TOI_WARP);
+    toi_count front = part == TOI_PART_EDGES ? 0 : s.control->window.knots.n;
+    toi_count back = part == TOI_PART_VERTICES ? 0 : s.control->window.back_knots.n;
+    toi_count n = toi_least(front + back, s.knot_capacity);
+    // A lane of every warp first, since lanes that take different ways wait for each other; but
+    // many warps do, too.
+    toi_count few = n / KNOTS_TOGETHER > LEAST_WARPS ? n / KNOTS_TOGETHER : LEAST_WARPS;
+    toi_count warps = toi_least((toi_count)gridDim.x * (HARD_THREADS / TOI_WARP), few);
     toi_count warp = ((toi_count)blockIdx.x * HARD_THREADS + threadIdx.x) / TOI_WARP;
+    if (warp >= warps)
+        return;
     for (toi_count i = warp + warps * toi_lane(); i < n; i += warps * TOI_WARP) {
-        uint2 pair = s.knots[i];
+        uint2 pair = s.knots[i < front ? i : s.knot_capacity - 1 - (i - front)];
         toi_slot_pair p = toi_find_slots(&s, pair);
         double points[2][4][3], time = 0;
         toi_load_points(&s, &p, points);
@@ -31,14 +40,15 @@ static __global__ void __launch_bounds__(HARD_THREADS) untie(const __grid_consta
     }
 }
 
-void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal)
+void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal, toi_part part)
 {
     bool earliest = goal == TOI_CARD_EARLIEST;
     int blocks = card->fillings.hard[earliest];
+    cudaStream_t stream = part == TOI_PART_VERTICES ? card->second : card->stream;
     if (earliest)
-        untie<true><<<blocks, HARD_THREADS, 0, card->stream>>>(*step);
+        untie<true><<<blocks, HARD_THREADS, 0, stream>>>(*step, part);
     else
-        untie<false><<<blocks, HARD_THREADS, 0, card->stream>>>(*step);
+        untie<false><<<blocks, HARD_THREADS, 0, stream>>>(*step, part);
 }
 
 toi_status toi_fill_hard(toi_card *card, toi_complaint *complaint)

@@ -71,8 +71,16 @@ toi_status toi_set_sources(toi_card_mesh *mesh, const toi_point_view *start,
 // Of the marks.
 void toi_set_stages(const toi_card_mesh *mesh, toi_device_report *report);
 
+// What the stages of a whole step had to do at least, from what the report has counted and sent.
+void toi_set_work(const toi_card_mesh *mesh, toi_device_report *report);
+
 // What a set of positions takes.
 int64_t toi_bytes_sent(const toi_card_mesh *mesh, const toi_point_view *view);
+
+// Solves candidates that are on the card (search->narrow), and hands on what is not separated.
+struct toi_finder;
+toi_status toi_solve_found(toi_card_mesh *mesh, const toi_finder *f, const toi_card_search *search,
+                           toi_count count, toi_device_report *report, toi_complaint *complaint);
 
 toi_status toi_find_pairs_on_card(void *mesh, const toi_card_search *search, toi_card_pairs *pairs,
                                   toi_complaint *complaint);

@@ -12,7 +12,8 @@ enum
 {
     MARGIN_THREADS = 128,
     MARGIN_WARPS = MARGIN_THREADS / TOI_WARP,
-    SEARCH_THREADS = 128
+    SEARCH_THREADS = 128,
+    SEARCH_IDLE = 8 // lanes that are done before they take other pairs
 };
 
 // ---- Fixed directions
@@ -55,7 +56,7 @@ static __global__ void __launch_bounds__(MARGIN_THREADS)
         bound = toi_take_margin_bound(&f, &s.control->policy, __int_as_float(s.control->off));
     }
     __syncthreads();
-    toi_outlet kept = {buffers[threadIdx.x / TOI_WARP], s.left, &s.control->window.left.n,
+    toi_outlet kept = {buffers[threadIdx.x / TOI_WARP], s.left, &s.control->window.front.n,
                        s.left_capacity, 0};
     uint32_t edges = 0;
     drop_all<TOI_EDGE_EDGE>(&s, &bound, kept, &edges);
@@ -91,42 +92,95 @@ static __device__ void note_search(const toi_step *s, const toi_apart_found *fou
         s->found[at] = *found;
 }
 
-// Every lane goes on with the next pair when it is done with one.
+// Where a pair surely comes to its separation, by the time that was found or soon after it, what is
+// later than that does not matter any more. A time that is small is not the last word on its pair.
+static __device__ void lower_limit(const toi_step *s, const toi_turning *q,
+                                   const toi_apart_found *found)
+{
+    toi_control *c = s->control;
+    float time = toi_time_after(q);
+    bool edge_edge = (found->a & TOI_EDGE_BIT) != 0;
+    if (found->verdict != TOI_APART_FOUND || time >= toi_limit_of(c) ||
+        found->lo <= c->policy.asked.small_time || !toi_comes_close(edge_edge, q, time))
+        return;
+    toi_slot_pair p = toi_find_slots(s, make_uint2(found->a, found->b));
+    double points[2][4][3];
+    toi_load_points(s, &p, points);
+    if (c->policy.share == 0 || toi_motions_overlap(edge_edge, points)) // it is asked about
+        toi_lower(&c->limit, (toi_count)__double_as_longlong((double)time));
+}
+
+// A search, by one lane.
+struct searcher
+{
+    toi_turning q;
+    toi_apart_found found;
+    float until;
+};
+
+// Returns false where it is over already.
+static __device__ __forceinline__ bool begin_search(const toi_step *s, uint2 pair, searcher &w)
+{
+    double points[2][4][3];
+    toi_apart_bound bound = toi_first_bound(&s->control->policy);
+    toi_slot_pair p = toi_find_slots(s, pair);
+    toi_load_points(s, &p, points);
+    w.found.a = pair.x;
+    w.found.b = pair.y;
+    w.until = toi_search_until(toi_search_limit(s->control));
+    return toi_begin_search(p.edge_edge, points, &bound, &w.q, &w.found);
+}
+
+// Returns false where that was the last step.
+template <bool EARLIEST>
+static __device__ __forceinline__ bool step_search(const toi_step *s, searcher &w)
+{
+    if (toi_step_search((w.found.a & TOI_EDGE_BIT) != 0, &w.until, &w.q, &w.found))
+        return false;
+    if (!EARLIEST || !(w.q.clear > toi_search_limit(s->control)))
+        return true;
+    w.found.verdict = TOI_APART_CLEAR; // up to the limit, which others have lowered
+    w.found.began_inside = w.q.began_inside != 0;
+    return false;
+}
+
+template <bool EARLIEST>
+static __device__ __forceinline__ void end_search(const toi_step *s, const searcher &w)
+{
+    if (EARLIEST)
+        lower_limit(s, &w.q, &w.found);
+    note_search<EARLIEST>(s, &w.found);
+}
+
+// Lanes that are done go on with other pairs, several at a time: the others wait for them.
 template <bool EARLIEST>
 static __global__ void __launch_bounds__(SEARCH_THREADS) search(const __grid_constant__ toi_step s)
 {
-    toi_control *c = s.control;
-    if (c->infinite)
+    if (s.control->infinite)
         return;
-    toi_apart_bound bound = toi_first_bound(&c->policy);
-    toi_count n = toi_least(c->window.left.n, s.left_capacity);
+    toi_count n = toi_least(s.control->window.front.n, s.left_capacity);
     toi_count step = (toi_count)gridDim.x * SEARCH_THREADS;
     toi_count next = (toi_count)blockIdx.x * SEARCH_THREADS + threadIdx.x;
-    toi_turning q;
-    toi_apart_found found;
-    bool on = false, edge_edge = false;
-    float until = 0;
-    while (on || next < n) {
-        bool done = false;
-        if (!on) {
-            uint2 pair = s.left[next];
-            double points[2][4][3];
-            toi_slot_pair p = toi_find_slots(&s, pair);
-            toi_load_points(&s, &p, points);
-            next += step;
-            edge_edge = p.edge_edge;
-            found.a = pair.x;
-            found.b = pair.y;
-            until = toi_search_until(toi_search_limit(c));
-            on = true;
-            done = !toi_begin_search(edge_edge, points, &bound, &q, &found);
+    searcher w;
+    bool on = false, done = false;
+    for (;;) {
+        if (__popc(__ballot_sync(TOI_ALL_LANES, !on)) >= SEARCH_IDLE) {
+            if (done)
+                end_search<EARLIEST>(&s, w);
+            done = !on && next < n;
+            if (done) {
+                on = begin_search(&s, s.left[next], w);
+                done = !on;
+                next += step;
+            }
+            if (!__any_sync(TOI_ALL_LANES, on || done))
+                return;
         }
-        if (!done)
-            done = toi_step_search(edge_edge, &until, &q, &found);
-        if (done) {
-            note_search<EARLIEST>(&s, &found);
-            on = false;
+        if (on) {
+            on = step_search<EARLIEST>(&s, w);
+            done = !on;
         }
+        __syncwarp();
     }
 }
 

@@ -1,7 +1,7 @@
 // From positions to pairs of slots whose boxes meet: reads positions, makes boxes of slots, eights,
 // blocks and groups, and compares them from the groups down.
 
-#include "cuda/boxes.cuh"
+#include "cuda/box_margin.cuh"
 #include "cuda/finder.cuh"
 #include "cuda/take.cuh"
 
@@ -128,24 +128,12 @@ static __device__ __forceinline__ void store_boxes(const toi_slots *slots, int g
         toi_store_box(box, 0, 0, slots->groups_of_blocks + (int64_t)group * 2);
 }
 
-// Makes the bounds at both ends larger by what the separations of the slot's pairs may be.
-template <int CORNERS>
-static __device__ __forceinline__ void enlarge(const toi_box_reach *reach, const float *numbers,
-                                               float off, float low[6], float high[6])
+// Makes the bounds at both ends larger.
+static __device__ __forceinline__ void enlarge(float by, float low[6], float high[6])
 {
-    float way = 0;
-    for (int c = 0; c < CORNERS; ++c) {
-        float start[3], end[3];
-        for (int k = 0; k < 3; ++k) {
-            start[k] = numbers[(3 * c + k) * TOI_SLOT_BLOCK];
-            end[k] = numbers[(3 * (CORNERS + c) + k) * TOI_SLOT_BLOCK];
-        }
-        way = fmaxf(way, toi_way_of(start, end));
-    }
-    float by[2] = {toi_reach_for(reach, 0, off), toi_reach_for(reach, way, off)};
     for (int i = 0; i < 6; ++i) {
-        low[i] = toi_reach_down(low[i], by[i / 3]);
-        high[i] = toi_reach_up(high[i], by[i / 3]);
+        low[i] = toi_reach_down(low[i], by);
+        high[i] = toi_reach_up(high[i], by);
     }
 }
 
@@ -167,10 +155,8 @@ static __device__ __forceinline__ void build_group(const toi_step *s, const toi_
         off = fmaxf(off, add_corner(f, position, c == 0, numbers + 3 * c * TOI_SLOT_BLOCK,
                                     3 * CORNERS, low, high));
     }
-    if (s->apart) {
-        toi_box_reach reach = toi_take_box_reach(f, &s->control->policy.asked);
-        enlarge<CORNERS>(&reach, numbers, off, low, high);
-    }
+    if (s->apart)
+        enlarge(toi_reach_for(toi_box_reach(f, &s->control->policy.asked), off), low, high);
     toi_packed_box box = pack_box(f, low, high);
     if (!real)
         box = {{TOI_NO_BOX, TOI_NO_BOX}, {TOI_NO_BOX, TOI_NO_BOX}, {TOI_NO_BOX, TOI_NO_BOX}};
@@ -193,6 +179,8 @@ static __global__ void __launch_bounds__(TOI_SLOT_GROUP) build(const __grid_cons
         return;
     if (threadIdx.x == 0)
         frame = toi_frame_of(s.control);
+    if (threadIdx.x == 0 && blockIdx.x == 0 && s.share)
+        s.control->margin = toi_take_box_margin(&frame, &s.control->policy);
     __syncthreads();
     int group = blockIdx.x;
     if (group < s.slots[TOI_FACE].groups) {
@@ -294,28 +282,45 @@ static __device__ __forceinline__ const toi_slots *second_of(const toi_step *s, 
     return &s->slots[kind == TOI_EDGE_EDGE ? TOI_EDGE : TOI_FACE];
 }
 
-static __device__ __forceinline__ bool groups_meet(const toi_step *s, group_pair p)
+// How far points are from the middle of a box that holds many.
+template <bool SHARE>
+static __device__ __forceinline__ float radius_of(const toi_box_margin &m, const toi_packed_box &b)
+{
+    return SHARE ? toi_radius_of(m, b) : 0;
+}
+
+template <bool SHARE>
+static __device__ __forceinline__ bool groups_meet(const toi_step *s, const toi_box_margin &m,
+                                                   group_pair p)
 {
     if (p.kind == TOI_EDGE_EDGE && p.b < p.a)
         return false;
     toi_packed_box a = toi_load_box(first_of(s, p.kind)->groups_of_blocks + (int64_t)p.a * 2);
     toi_packed_box b = toi_load_box(second_of(s, p.kind)->groups_of_blocks + (int64_t)p.b * 2);
-    return !toi_boxes_part(a, toi_turn_box(b));
+    float radii = radius_of<SHARE>(m, a) + radius_of<SHARE>(m, b);
+    return !toi_boxes_part_by<SHARE>(m, a, toi_turn_box(b), radii);
 }
 
 // The blocks of the one group as rows, those of the other as lanes; one atomic operation.
-static __device__ void pair_blocks(const toi_step *s, group_pair p)
+template <bool SHARE>
+static __device__ void pair_blocks(const toi_step *s, const toi_box_margin &m, group_pair p)
 {
     const toi_slots *first = first_of(s, p.kind), *second = second_of(s, p.kind);
     int lane = toi_lane(), ib = p.b * 32 + lane;
-    toi_packed_box b = toi_turn_box(toi_load_box(second->groups_of_blocks + (int64_t)p.b * 2));
+    toi_packed_box b = toi_load_box(second->groups_of_blocks + (int64_t)p.b * 2);
     toi_packed_box row = toi_load_box(first->blocks + ((int64_t)p.a * 32 + lane) * 2);
-    unsigned rows = __ballot_sync(TOI_ALL_LANES, !toi_boxes_part(row, b)), mine = 0;
-    b = toi_turn_box(toi_load_box(second->blocks + (int64_t)ib * 2));
+    float wide = radius_of<SHARE>(m, row), broad = radius_of<SHARE>(m, b);
+    bool some = !toi_boxes_part_by<SHARE>(m, row, toi_turn_box(b), wide + broad);
+    unsigned rows = __ballot_sync(TOI_ALL_LANES, some), mine = 0;
+    b = toi_load_box(second->blocks + (int64_t)ib * 2);
+    broad = radius_of<SHARE>(m, b);
+    b = toi_turn_box(b);
     for (unsigned left = rows; left; left &= left - 1) {
         int i = __ffs(left) - 1, ia = p.a * 32 + i;
         toi_packed_box a = toi_load_box(first->blocks + (int64_t)ia * 2);
-        bool meet = !toi_boxes_part(a, b) && (p.kind != TOI_EDGE_EDGE || ib >= ia);
+        float radii = SHARE ? __shfl_sync(TOI_ALL_LANES, wide, i) + broad : 0;
+        bool meet = !toi_boxes_part_by<SHARE>(m, a, b, radii) && //
+                    (p.kind != TOI_EDGE_EDGE || ib >= ia);
         unsigned mask = __ballot_sync(TOI_ALL_LANES, meet);
         mine = lane == i ? mask : mine; // a lane keeps what its row meets
     }
@@ -338,19 +343,21 @@ static __device__ void pair_blocks(const toi_step *s, group_pair p)
 }
 
 // A warp tests `share` pairs of groups at once, a lane each, and goes through those that meet.
+template <bool SHARE>
 static __global__ void __launch_bounds__(BLOCKS_THREADS)
     pair_groups(const __grid_constant__ toi_step s, toi_window window, int share)
 {
     if (s.control->infinite)
         return;
+    const toi_box_margin &m = s.control->margin;
     toi_count warp = ((toi_count)blockIdx.x * BLOCKS_THREADS + threadIdx.x) / TOI_WARP;
     toi_count warps = (toi_count)gridDim.x * BLOCKS_THREADS / TOI_WARP;
     for (toi_count at = window.first + warp * share; at < window.last; at += warps * share) {
         toi_count mine = at + toi_lane();
-        bool meet =
-            toi_lane() < share && mine < window.last && groups_meet(&s, find_group_pair(&s, mine));
+        bool meet = toi_lane() < share && mine < window.last &&
+                    groups_meet<SHARE>(&s, m, find_group_pair(&s, mine));
         for (unsigned left = __ballot_sync(TOI_ALL_LANES, meet); left; left &= left - 1)
-            pair_blocks(&s, find_group_pair(&s, at + __ffs(left) - 1));
+            pair_blocks<SHARE>(&s, m, find_group_pair(&s, at + __ffs(left) - 1));
     }
 }
 
@@ -368,8 +375,9 @@ void toi_start_blocks(const toi_card *card, const toi_step *step, toi_window gro
     toi_count share = count / (16 * warps);
     share = share < 1 ? 1 : toi_least(share, TOI_WARP);
     toi_count blocks = (count + share * 8 - 1) / (share * 8), most = 1 << 20;
+    auto *kernel = step->share ? pair_groups<true> : pair_groups<false>;
     if (count > 0)
-        pair_groups<<<(unsigned)(blocks < most ? blocks : most), BLOCKS_THREADS, 0, card->stream>>>(
+        kernel<<<(unsigned)(blocks < most ? blocks : most), BLOCKS_THREADS, 0, card->stream>>>(
             *step, groups, (int)share);
 }
 
@@ -405,11 +413,24 @@ static __device__ __forceinline__ bool share_vertex(uint4 p, uint4 q, uint32_t t
     return first || (KIND == TOI_EDGE_EDGE ? p.w == q.z || p.w == q.w : p.z == third);
 }
 
-// Two times four rows against the eight lanes of a column.
+// With the margin of their own: what that of their eights has left.
 template <int KIND>
-static __device__ __forceinline__ void meet_eights(meet_warp &w, toi_outlet &queue,
-                                                   const toi_packed_box &b, uint4 q, uint32_t third,
-                                                   uint2 blocks, int first, int column)
+static __device__ __forceinline__ bool meet_by_share(const toi_box_margin &m, const meet_warp &w,
+                                                     const toi_packed_box &a, int column)
+{
+    uint4 q = w.rows[1][half_of(column, 1)];
+    toi_packed_box b = toi_unpack_box(w.rows[1][half_of(column, 0)], q);
+    // A vertex is the middle of its box, and an edge has it; of a face the mean is near.
+    float radius = KIND == TOI_VERTEX_FACE ? TOI_FACE_RADIUS * toi_radius_of(m, b) : 0;
+    return !toi_boxes_part_by<true>(m, a, toi_turn_box(b), radius);
+}
+
+// Two times four rows against the eight lanes of a column, whose boxes are wide enough for every
+// margin.
+template <int KIND, bool SHARE>
+static __device__ __forceinline__ void
+meet_eights(const toi_box_margin &m, meet_warp &w, toi_outlet &queue, const toi_packed_box &b,
+            uint4 q, uint32_t third, uint2 blocks, int first, int column)
 {
     bool meets[2];
 #pragma unroll
@@ -420,6 +441,8 @@ static __device__ __forceinline__ void meet_eights(meet_warp &w, toi_outlet &que
         meets[half] = !toi_boxes_part(a, b) && !share_vertex<KIND>(p, q, third);
         if (KIND == TOI_EDGE_EDGE && blocks.x == blocks.y)
             meets[half] = meets[half] && column > row;
+        if (SHARE && meets[half])
+            meets[half] = meet_by_share<KIND>(m, w, a, column);
     }
     if (!__any_sync(TOI_ALL_LANES, meets[0] || meets[1]))
         return;
@@ -431,10 +454,12 @@ static __device__ __forceinline__ void meet_eights(meet_warp &w, toi_outlet &que
         queue.flush(MEET_FLUSH);
 }
 
-// A pair of blocks; `mask` tells which of its 4 x 4 eights may meet.
-template <int KIND>
-static __device__ __forceinline__ void meet_blocks(const toi_step *s, meet_warp &w,
-                                                   toi_outlet &queue, uint2 blocks, unsigned mask)
+// A pair of blocks; `mask` tells which of its 4 x 4 eights may meet. `apart`: of lane `from` on,
+// how far apart the primitives of each must stay.
+template <int KIND, bool SHARE>
+static __device__ __forceinline__ void meet_blocks(const toi_step *s, const toi_box_margin &m,
+                                                   meet_warp &w, toi_outlet &queue, uint2 blocks,
+                                                   unsigned mask, toi_box_steps apart, int from)
 {
     const toi_slots *second = second_of(s, KIND);
     load_rows(first_of(s, KIND), blocks.x, w.rows[0]);
@@ -451,16 +476,21 @@ static __device__ __forceinline__ void meet_blocks(const toi_step *s, meet_warp 
         toi_packed_box b = toi_turn_box(toi_unpack_box(w.rows[1][half_of(column, 0)], q));
         uint32_t third = KIND == TOI_VERTEX_FACE ? (uint32_t)w.thirds[column] : 0;
         for (; some; some &= some - 1) {
-            int first = (__ffs(some) - 1) / 4 * 8 + (toi_lane() >> 3);
-            meet_eights<KIND>(w, queue, b, q, third, blocks, first, column);
+            int row = (__ffs(some) - 1) / 4, first = row * 8 + (toi_lane() >> 3);
+            toi_packed_box wide = b;
+            if (SHARE)
+                toi_widen_box(wide, {__shfl_sync(TOI_ALL_LANES, apart.xy, from + row * 4 + j),
+                                     __shfl_sync(TOI_ALL_LANES, apart.z, from + row * 4 + j)});
+            meet_eights<KIND, SHARE>(m, w, queue, wide, q, third, blocks, first, column);
         }
     }
     __syncwarp();
 }
 
 // Block pairs are taken by twos from a counter; 16 lanes of each tell which of its eights may meet.
-template <int KIND>
-static __device__ __forceinline__ void meet_all(const toi_step *s, toi_window window, meet_warp &w)
+template <int KIND, bool SHARE>
+static __device__ __forceinline__ void meet_all(const toi_step *s, const toi_box_margin &m,
+                                                toi_window window, meet_warp &w)
 {
     toi_control *c = s->control;
     const toi_slots *first = first_of(s, KIND), *second = second_of(s, KIND);
@@ -485,14 +515,19 @@ static __device__ __forceinline__ void meet_all(const toi_step *s, toi_window wi
         toi_packed_box a = toi_load_box(first->eights + ((int64_t)blocks.x * 4 + ia) * 2);
         toi_packed_box b = toi_load_box(second->eights + ((int64_t)blocks.y * 4 + ib) * 2);
         bool twice = KIND == TOI_EDGE_EDGE && blocks.x == blocks.y && ib < ia;
-        bool meet = mine < to && !twice && !toi_boxes_part(a, toi_turn_box(b));
+        float radii = radius_of<SHARE>(m, a) + radius_of<SHARE>(m, b);
+        b = toi_turn_box(b);
+        bool meet = mine < to && !twice && !toi_boxes_part_by<SHARE>(m, a, b, radii);
+        toi_box_steps apart = {0, 0};
+        if (SHARE)
+            apart = toi_steps_apart(m, a, b, radii);
         unsigned mask = __ballot_sync(TOI_ALL_LANES, meet);
         for (int half = 0; half < 2; ++half) {
             unsigned eights = half ? mask >> 16 : mask & 0xffff;
             uint2 these = make_uint2(__shfl_sync(TOI_ALL_LANES, blocks.x, half * 16),
                                      __shfl_sync(TOI_ALL_LANES, blocks.y, half * 16));
             if (eights)
-                meet_blocks<KIND>(s, w, queue, these, eights);
+                meet_blocks<KIND, SHARE>(s, m, w, queue, these, eights, apart, half * 16);
         }
         at = from + __shfl_sync(TOI_ALL_LANES, next, 0) + warps * 2;
     }
@@ -500,23 +535,35 @@ static __device__ __forceinline__ void meet_all(const toi_step *s, toi_window wi
         queue.flush(queue.count);
 }
 
-static __global__ void __launch_bounds__(MEET_THREADS, 9)
+template <bool SHARE>
+static __global__ void __launch_bounds__(MEET_THREADS, SHARE ? 7 : 9)
     meet(const __grid_constant__ toi_step s, toi_window window)
 {
     __shared__ meet_warp warps[MEET_WARPS];
+    __shared__ toi_box_margin margin;
     if (s.control->infinite)
         return;
-    meet_all<TOI_EDGE_EDGE>(&s, window, warps[threadIdx.x / TOI_WARP]);
-    meet_all<TOI_VERTEX_FACE>(&s, window, warps[threadIdx.x / TOI_WARP]);
+    if (SHARE) {
+        if (threadIdx.x == 0)
+            margin = s.control->margin;
+        __syncthreads();
+    }
+    meet_all<TOI_EDGE_EDGE, SHARE>(&s, margin, window, warps[threadIdx.x / TOI_WARP]);
+    meet_all<TOI_VERTEX_FACE, SHARE>(&s, margin, window, warps[threadIdx.x / TOI_WARP]);
 }
 
 void toi_start_meet(const toi_card *card, const toi_step *step, toi_window blocks)
 {
-    meet<<<card->fillings.meet, MEET_THREADS, 0, card->stream>>>(*step, blocks);
+    if (step->share)
+        meet<true><<<card->fillings.meet[1], MEET_THREADS, 0, card->stream>>>(*step, blocks);
+    else
+        meet<false><<<card->fillings.meet[0], MEET_THREADS, 0, card->stream>>>(*step, blocks);
 }
 
 toi_status toi_fill_search(toi_card *card, toi_complaint *complaint)
 {
-    TOI_TRY(toi_fill(card, pair_groups, BLOCKS_THREADS, &card->fillings.blocks, complaint));
-    return toi_fill(card, meet, MEET_THREADS, &card->fillings.meet, complaint);
+    int *meets = card->fillings.meet;
+    TOI_TRY(toi_fill(card, pair_groups<false>, BLOCKS_THREADS, &card->fillings.blocks, complaint));
+    TOI_TRY(toi_fill(card, meet<false>, MEET_THREADS, &meets[0], complaint));
+    return toi_fill(card, meet<true>, MEET_THREADS, &meets[1], complaint);
 }

@@ -10,7 +10,7 @@
 
 enum
 {
-    TOI_BACKEND_VERSION = 2,
+    TOI_BACKEND_VERSION = 3,
     TOI_COMPLAINT_BYTES = 512
 };
 
@@ -90,6 +90,9 @@ typedef struct toi_card_answer
 // come. Anything but TOI_OK ends the search and is returned from it. It must not use the card.
 typedef toi_status toi_card_take_fn(void *context, toi_pair *pairs, int64_t count, int64_t coming);
 
+// Receives impacts, in any order and in memory of the host; the rest is as for toi_card_take_fn.
+typedef toi_status toi_card_impacts_fn(void *context, const toi_impact *impacts, int64_t count);
+
 // A search for candidates of one kind: pairs whose swept boxes in double overlap, without a common
 // vertex, that the groups allow.
 typedef struct toi_card_search
@@ -105,6 +108,11 @@ typedef struct toi_card_search
     bool measure;     // take the times of stages
     toi_card_take_fn *take;
     void *context;
+    // Or NULL. Else candidates are not handed on but solved, by inclusion-queue, a part at a time:
+    // what is not separated goes to take_impacts() after each. Read anew for every part, so that
+    // t_max may fall.
+    const toi_narrow_def *narrow;
+    toi_card_impacts_fn *take_impacts;
 } toi_card_search;
 
 typedef struct toi_card_pairs
@@ -191,7 +199,8 @@ typedef struct toi_backend
     toi_status (*merge)(void *mesh, const toi_impact *impacts, int64_t count,
                         toi_card_answer *answer, toi_complaint *complaint);
 
-    // Hands every candidate to search->take(), on the calling thread. What holds for find() after a
+    // Hands every candidate to search->take(), or what became of them to search->take_impacts(), on
+    // the calling thread. What holds for find() after a
     // failure holds for it too; a failure of take() has no complaint.
     toi_status (*find_pairs)(void *mesh, const toi_card_search *search, toi_card_pairs *pairs,
                              toi_complaint *complaint);

@@ -139,7 +139,7 @@ static toi_status check_def(const toi_device_def *def)
 static toi_status open_card(toi_device *d, const toi_device_def *def)
 {
     toi_complaint complaint = {""};
-    toi_status status = load(d, def->library);
+    toi_status status = load(d, def->file);
     if (status != TOI_OK)
         return status;
     status = d->backend->open(def, &d->card, &d->info, &complaint);

@@ -87,6 +87,17 @@ toi_status toi_stream_on_device(toi_pipeline *p, toi_kind kind, toi_receiver to)
 // where it searches, and has somebody looked whether they are finite?
 toi_status toi_check_loose_step(const toi_pipeline *p, bool searched);
 
+// Where the step starts at the end of the last one: is that still on the device?
+toi_status toi_check_resumed(const toi_pipeline *p, const toi_resident *resident);
+
+// What the host does of a step: loose points against edges and points.
+toi_status toi_solve_loose(toi_pipeline *p, toi_consume_fn *consume, void *context,
+                           _Atomic uint64_t *t_max);
+
+// toi_solve_on_device() for inclusion-queue: candidates first, then cells.
+toi_status toi_solve_by_queue(toi_pipeline *p, toi_consume_fn *consume, void *context,
+                              _Atomic uint64_t *t_max);
+
 // toi_solve_candidates() on the device.
 toi_status toi_solve_on_device(toi_pipeline *p, toi_consume_fn *consume, void *context,
                                _Atomic uint64_t *t_max);

@@ -41,6 +41,18 @@ static bool keeps_apart(const toi_ccd_def *def)
     return def->narrow.min_separation > 0 || def->zero_time.relative_separation > 0;
 }
 
+// Candidates are found and solved one after the other, so any search will do.
+static toi_status check_queue(const toi_ccd_def *def)
+{
+    if (def->zero_time.relative_separation > 0 || def->zero_time.rescale > 0)
+        return refuse(
+            "the zero-time policy with inclusion-queue",
+            "leave relative_separation and rescale 0, use exact, or ask without a device");
+    if (def->float_boxes)
+        return refuse("float_boxes", "clear it, or ask without a device");
+    return check_search(def);
+}
+
 toi_status toi_check_device(const toi_ccd_def *def, toi_purpose purpose)
 {
     static const char *const without = "ask without a device";
@@ -48,8 +60,11 @@ toi_status toi_check_device(const toi_ccd_def *def, toi_purpose purpose)
         return TOI_OK;
     if (!purpose.solve && !purpose.measure)
         return check_search(def);
-    if (def->narrow.method != TOI_NARROW_EXACT)
-        return refuse("narrow phases other than exact", "use exact, or ask without a device");
+    if (purpose.solve && def->narrow.method == TOI_NARROW_INCLUSION_QUEUE)
+        return check_queue(def);
+    if (purpose.solve && def->narrow.method != TOI_NARROW_EXACT)
+        return refuse("narrow phases other than exact and inclusion-queue",
+                      "use one of these, or ask without a device");
     if (def->zero_time.rescale > 0 && !keeps_apart(def))
         return refuse("the second pass of the zero-time policy without a separation",
                       "leave zero_time.rescale 0, or ask without a device");
@@ -114,6 +129,14 @@ toi_status toi_name_infinite(const toi_pipeline *p)
                ? toi_fail(TOI_ERROR_DATA, "a coordinate of a vertex is not finite; the positions "
                                           "are in the card's memory, so it is not known which")
                : status;
+}
+
+toi_status toi_check_resumed(const toi_pipeline *p, const toi_resident *resident)
+{
+    return !p->resume || resident->has_end
+               ? TOI_OK
+               : toi_fail(TOI_ERROR_ARGUMENT, "there are no positions at t = 0, and the device has "
+                                              "no end of a last step of this scene: give both");
 }
 
 static toi_status ask_card(card_call *c, const toi_card_question *question)
@@ -182,9 +205,9 @@ static toi_status ask(card_call *c, toi_card_goal goal, toi_residence residence,
         return toi_has_host_positions(p)
                    ? toi_check_positions(&p->mesh.start, &p->mesh.end, p->workers)
                    : TOI_OK;
-    if (p->resume && !c->resident->has_end)
-        return toi_fail(TOI_ERROR_ARGUMENT, "there are no positions at t = 0, and the device has "
-                                            "no end of a last step of this scene: give both");
+    status = toi_check_resumed(p, c->resident);
+    if (status != TOI_OK)
+        return status;
     toi_card_question question = {.goal = goal,
                                   .start = p->mesh.start,
                                   .end = p->mesh.end,
@@ -227,20 +250,19 @@ static toi_status solve_hard(card_call *c)
 }
 
 // A loose point against edges and points: no kernel of the card's does that.
-static toi_status solve_loose(card_call *c)
+toi_status toi_solve_loose(toi_pipeline *p, toi_consume_fn *consume, void *context,
+                           _Atomic uint64_t *t_max)
 {
-    if (!has_loose(c->p))
+    if (!has_loose(p))
         return TOI_OK;
-    toi_status status = toi_need_host_positions(c->p, "loose points against edges and points");
-    return status == TOI_OK ? toi_solve_kinds(c->p, TOI_PAIR_KINDS, c->consume, c->context, //
-                                              c->t_max)
-                            : status;
+    toi_status status = toi_need_host_positions(p, "loose points against edges and points");
+    return status == TOI_OK ? toi_solve_kinds(p, TOI_PAIR_KINDS, consume, context, t_max) : status;
 }
 
 static toi_status solve_rest(card_call *c)
 {
     toi_status status = solve_hard(c);
-    return status == TOI_OK ? solve_loose(c) : status;
+    return status == TOI_OK ? toi_solve_loose(c->p, c->consume, c->context, c->t_max) : status;
 }
 
 // ---- Close pairs
@@ -286,6 +308,8 @@ toi_status toi_solve_on_device(toi_pipeline *p, toi_consume_fn *consume, void *c
                                _Atomic uint64_t *t_max)
 {
     card_call c = {.p = p, .consume = consume, .context = context, .t_max = t_max};
+    if (p->def->narrow.method == TOI_NARROW_INCLUSION_QUEUE)
+        return toi_solve_by_queue(p, consume, context, t_max);
     // The earliest of all may be one that the filter's function forbids.
     bool earliest = t_max && !has_rule(p);
     toi_status status = ask(&c, earliest ? TOI_CARD_EARLIEST : TOI_CARD_ALL, TOI_ON_HOST, false);
@@ -471,6 +495,9 @@ static toi_status check_view(const toi_ccd_def *def, toi_residence residence,
     if (!def || !def->device)
         return toi_fail(TOI_ERROR_ARGUMENT, "the definition names no device; without one use "
                                             "toi_scene_find_impacts()");
+    if (def->narrow.method == TOI_NARROW_INCLUSION_QUEUE)
+        return refuse("views of impacts by inclusion-queue",
+                      "use exact, or toi_scene_find_impacts()");
     if (residence != TOI_ON_HOST && residence != TOI_ON_DEVICE)
         return toi_fail(TOI_ERROR_ARGUMENT, "there is no residence number %d", (int)residence);
     return TOI_OK;

@@ -120,9 +120,9 @@ toi_status toi_stream_on_device(toi_pipeline *p, toi_kind kind, toi_receiver to)
         return toi_has_host_positions(p)
                    ? toi_check_positions(&p->mesh.start, &p->mesh.end, p->workers)
                    : TOI_OK;
-    if (p->resume && !r->has_end)
-        return toi_fail(TOI_ERROR_ARGUMENT, "there are no positions at t = 0, and the device has "
-                                            "no end of a last step of this scene: give both");
+    status = toi_check_resumed(p, r);
+    if (status != TOI_OK)
+        return status;
     p->meter.total = 1;
     status = search(&t, r, kind);
     p->report.seconds_broad += toi_clock() - made;

@@ -1,4 +1,5 @@
-// Shortcuts for queries whose vectors are words.
+// Shortcuts for queries whose vectors are words: below 2^62, so sums of three products need a third
+// word, which those of kernel/fixed_words.h, below 2^61, do not.
 
 #include "exact/words.h"
 

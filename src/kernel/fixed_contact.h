@@ -1,6 +1,6 @@
 // Whether two primitives touch, and when, exactly, in whole numbers of a bounded size: the last
 // rung of `exact` for coordinates that fit. The mathematics is that of docs/exact.md, section 6;
-// docs/cuda.md says what fits.
+// docs/cuda.md, section 5, says what fits.
 //
 // With s = 1 - t, vectors are s X(0) + t X(1), so that their components, their cross products and
 // the volume are forms of degree one, two and three.

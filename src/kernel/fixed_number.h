@@ -1,5 +1,6 @@
 // Whole numbers of a bounded size, for what floating point cannot decide: no memory but the
-// caller's arrays, no recursion. docs/cuda.md gives the size of every expression.
+// caller's arrays, no recursion. docs/cuda.md, section 5, has the size of every
+// expression.
 //
 // A number is an array: its length in limbs of 32 bits, negative where the number is, then the
 // limbs from the lowest on. Zero has the length 0.
