@@ -391,11 +391,10 @@ enum
 static double row_ratio(const toi_near_source *source, const toi_mesh_order *order, toi_pair pair,
                         bool early)
 {
-    int32_t places[4];
+    const int32_t places[2] = {pair.a, toi_corner_at(source->labels[1], 3, pair.b, 0)};
     toi_motion_rows rows;
     const toi_mesh *mesh = order->boxes.mesh;
     double worst = 0, allowed = early ? 2.25 * source->error : source->error, x[2][2][3];
-    find_places(false, source, &pair, places);
     put_near(false, source, &pair, early, 0, &rows);
     for (int c = 0; c < 2; ++c) {
         toi_load_point(&mesh->start, order->vertices[places[c]], x[c][0]);
