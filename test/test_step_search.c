@@ -395,7 +395,7 @@ static double row_ratio(const toi_near_source *source, const toi_mesh_order *ord
     toi_motion_rows rows;
     const toi_mesh *mesh = order->boxes.mesh;
     double worst = 0, allowed = early ? 2.25 * source->error : source->error, x[2][2][3];
-    find_places(false, source, &pair, places);
+    toi_find_places(false, source, &pair, places);
     put_near(false, source, &pair, early, 0, &rows);
     for (int c = 0; c < 2; ++c) {
         toi_load_point(&mesh->start, order->vertices[places[c]], x[c][0]);
@@ -511,6 +511,15 @@ static double margin_ratio(const toi_mesh_order *order, const toi_tree *tree, co
     return (double)((fmaxl(more, 0) + share * fmaxl(less, 0)) / order->margin.off);
 }
 
+// What `off` must cover, in roundings of the largest position, as docs/separation.md derives it:
+// of a gap two sides and the difference, and of the share the middle of a packet, its reach and the
+// comparison. No two positions are farther apart than 2 sqrt(3) of the largest.
+static double needed_off(double share)
+{
+    double apart = 2 * sqrt(3);
+    return 2 + share * (apart + 16 + 9 + 4.5 * apart);
+}
+
 static void middles_are_within_their_error(void **state)
 {
     (void)state;
@@ -536,12 +545,15 @@ static void middles_are_within_their_error(void **state)
                            (int64_t)toi_random_below(&random, FACES)};
         most = fmax(most, margin_ratio(&order, &tree, pair));
     }
+    double unit = 0x1p-24 * ((double)order.largest + order.pad);
+    double spare = order.margin.off / unit / needed_off(boxes.relative);
     toi_free_tree(&tree);
     toi_free_mesh_order(&order);
     print_message("  at most %.2f of the error that is allowed, and %.2f of the margin's\n", worst,
                   most);
     assert_true(worst <= 1 && worst > 0.2);
     assert_true(most <= 1 && most > 0.03);
+    assert_true(spare >= 1 && spare < 1.25);
 }
 
 // ---- The same answers as without
