@@ -365,8 +365,8 @@ int64_t TOI_ISA_NAME(toi_list_beyond)(toi_kind kind, const toi_query *queries,
 {
     int64_t listed = 0;
     for (int32_t i = 0; i < count; ++i) {
-        int apart = kind == TOI_EDGE_EDGE ? sweeps_apart(1, &queries[i])
-                                          : sweeps_apart(0, &queries[i]);
+        int apart =
+            kind == TOI_EDGE_EDGE ? sweeps_apart(1, &queries[i]) : sweeps_apart(0, &queries[i]);
         list[listed] = i;
         listed += apart & (results[i].state != TOI_SEPARATED);
     }

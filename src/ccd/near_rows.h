@@ -21,16 +21,23 @@ TOI_INLINE int32_t toi_corner_at(const int32_t *labels, int corners, int32_t pla
     return labels[(int64_t)(place - lane) * corners + c * TOI_NEAR_BLOCK + lane];
 }
 
-TOI_INLINE void toi_load_near(int edge_edge, const toi_near_source *s, const toi_pair *pair,
-                              toi_motion_row x[4])
+// Where the corners of a pair stand.
+TOI_INLINE void toi_find_places(int edge_edge, const toi_near_source *s, const toi_pair *pair,
+                                int32_t places[4])
 {
     int second = edge_edge ? 2 : 1;
-    int32_t places[4];
     places[0] = edge_edge ? toi_corner_at(s->labels[0], 2, pair->a, 0) : pair->a;
     if (edge_edge)
         places[1] = toi_corner_at(s->labels[0], 2, pair->a, 1);
     for (int c = second; c < 4; ++c)
         places[c] = toi_corner_at(s->labels[1], 4 - second, pair->b, c - second);
+}
+
+TOI_INLINE void toi_load_near(int edge_edge, const toi_near_source *s, const toi_pair *pair,
+                              toi_motion_row x[4])
+{
+    int32_t places[4];
+    toi_find_places(edge_edge, s, pair, places);
     for (int c = 0; c < 4; ++c)
         memcpy(&x[c], s->rows[places[c]], sizeof x[c]);
 }

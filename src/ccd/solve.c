@@ -68,27 +68,6 @@ typedef struct solve_stage
     bool near;            // pairs come by place, from toi_stream_near()
 } solve_stage;
 
-uint64_t toi_time_bits(double time)
-{
-    uint64_t bits;
-    memcpy(&bits, &time, sizeof bits);
-    return bits;
-}
-
-double toi_bits_time(uint64_t bits)
-{
-    double time;
-    memcpy(&time, &bits, sizeof time);
-    return time;
-}
-
-void toi_lower_time(_Atomic uint64_t *least, double time)
-{
-    uint64_t bits = toi_time_bits(time);
-    uint64_t current = atomic_load_explicit(least, memory_order_relaxed);
-    while (bits < current && !atomic_compare_exchange_weak(least, &current, bits)) {}
-}
-
 toi_query toi_gather_query(const toi_mesh *mesh, toi_kind kind, toi_pair pair)
 {
     TOI_GUARD_FP;
@@ -474,14 +453,14 @@ static toi_near_source near_source(const solve_stage *stage, bool mark)
     const toi_pipeline *p = stage->pipeline;
     const toi_mesh_order *order = &p->order;
     return (toi_near_source){.rows = (const float(*)[8])order->moving,
-                              .error = order->error,
-                              .labels = {order->trees[0]->labels, order->trees[1]->labels},
-                              .kind = stage->kind,
-                              .t_max = toi_cull_time(search_limit(stage, time_limit(stage))),
-                              .euclidean = has_separation(p),
-                              .separation = p->def->narrow.min_separation * order->scale,
-                              .relative = toi_filter_share(p->policy.relative_separation),
-                              .mark = mark && order->largest < TOI_FARTHEST};
+                             .error = order->error,
+                             .labels = {order->trees[0]->labels, order->trees[1]->labels},
+                             .kind = stage->kind,
+                             .t_max = toi_cull_time(search_limit(stage, time_limit(stage))),
+                             .euclidean = has_separation(p),
+                             .separation = p->def->narrow.min_separation * order->scale,
+                             .relative = toi_filter_share(p->policy.relative_separation),
+                             .mark = mark && order->largest < TOI_FARTHEST};
 }
 
 static int64_t cull_single(const solve_stage *stage, toi_pair *pairs, int64_t count, bool mark)

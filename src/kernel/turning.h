@@ -46,10 +46,10 @@ typedef struct toi_turning
     // Where to look next. At first 0, or, where share is 0, a time up to which the distance is
     // known to exceed the separation.
     toi_real next;
-    toi_real past;         // the distance seems to be below the separation here; 2: nowhere yet
-    toi_real piece;        // the length of the last piece
-    toi_real ahead;        // about how far the root is from `clear`
-    toi_real steps;        // taken
+    toi_real past;  // the distance seems to be below the separation here; 2: nowhere yet
+    toi_real piece; // the length of the last piece
+    toi_real ahead; // about how far the root is from `clear`
+    toi_real steps; // taken
 } toi_turning;
 
 // What a step made of a lane; none of them: it goes on.
@@ -210,8 +210,9 @@ TOI_INLINE toi_turned toi_judge_step(const toi_real *t_max, const toi_mask *star
     near |= TOI_TEST(q->distance - q->separation < toi_turning_slack(q) * 4) &
             TOI_TEST(q->ahead < (toi_number)0x1p-6);
     done.apart = *apart;
-    toi_mask short_piece = ~*start & ~*clear & ~TOI_TEST(*bound - q->clear > TOI_TIME_GRAIN * *t_max);
-    done.found = (*clear & ~*apart & near) | short_piece;
+    toi_mask short_piece =
+        ~*start & ~*clear & ~TOI_TEST(*bound - q->clear > TOI_TIME_GRAIN * *t_max);
+    done.found = (*clear & TOI_TEST(q->clear > 0) & ~*apart & near) | short_piece;
     done.stuck = (*start & ~*clear) | TOI_TEST(q->steps >= TOI_TURNING_STEPS);
     done.stuck &= ~done.apart & ~done.found;
     return done;

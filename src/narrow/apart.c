@@ -120,8 +120,8 @@ static void list_open(ladder *l)
     }
 }
 
-// Searches the listed queries, unless that has been done, and lists those that are left. Which are follows no pattern, so that
-// a branch would be guessed wrong.
+// Searches the listed queries, unless that has been done, and lists those that are left. Which are
+// follows no pattern, so that a branch would be guessed wrong.
 static void search_list(ladder *l, toi_apart_search_fn *search)
 {
     int64_t searched = l->listed;

@@ -66,9 +66,8 @@ TOI_INLINE double toi_load_turning(int edge_edge, const void *source, int32_t qu
 }
 
 toi_apart_search_fn TOI_ISA_NAME(toi_search_apart_single);
-void TOI_ISA_NAME(toi_search_apart_single)(const toi_apart_source *source,
-                                           const int32_t *list, int64_t count,
-                                           toi_searched *searched)
+void TOI_ISA_NAME(toi_search_apart_single)(const toi_apart_source *source, const int32_t *list,
+                                           int64_t count, toi_searched *searched)
 {
     toi_turning_lanes l = {.source = source, .list = list, .count = count, .searched = searched};
     double last = toi_cull_time(source->batch->def->t_max);

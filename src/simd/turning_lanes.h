@@ -64,7 +64,8 @@ typedef struct toi_turning_lanes
     toi_searched *searched;
 } toi_turning_lanes;
 
-// Gives the lane the next query that it can hold, from where it is known to be clear on; those that it cannot are left as stuck.
+// Gives the lane the next query that it can hold, from where it is known to be clear on; those that
+// it cannot are left as stuck.
 TOI_INLINE void toi_fill_lane(int edge_edge, int lane, toi_turning_lanes *l)
 {
     toi_turning *q = &l->q;

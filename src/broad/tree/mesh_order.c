@@ -211,7 +211,10 @@ static toi_tree_margin take_margin(const toi_mesh_order *order)
     double share = order->boxes.relative;
     if (!(share > 0))
         return (toi_tree_margin){0, 0};
-    double off = (1 + share) * 24 * 0x1p-24 * ((double)order->largest + order->pad);
+    // What has been cut off may be far apart: nothing is dropped.
+    double off = order->largest < TOI_FARTHEST
+                     ? (3 + share * 46) * 0x1p-24 * ((double)order->largest + order->pad) + 0x1p-73
+                     : INFINITY;
     return (toi_tree_margin){toi_float_above(fmax(share * share, 0x1p-100)), toi_float_above(off)};
 }
 
