@@ -11,7 +11,7 @@
 enum
 {
     PACKERS = 4, // threads, and bytes for each of them at least
-    PACKED_BYTES = 1 << 18,
+    PACKED_BYTES = 1 << 20,
     LEAST_STEPS = 8,  // that an order is kept
     LONG_LIST = 32768 // impacts that take longer to send than it costs to send them in two parts
 };
@@ -434,6 +434,7 @@ toi_status toi_find_on_card(void *on, const toi_card_question *question, toi_car
     toi_status status = find(mesh, question, answer, complaint);
     if (status != TOI_OK) {
         cudaStreamSynchronize(mesh->card->stream);
+        cudaStreamSynchronize(mesh->card->second);
         cudaGetLastError();
         mesh->has_end = mesh->ordered = mesh->windowed = false;
     }

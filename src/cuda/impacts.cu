@@ -239,7 +239,9 @@ static __global__ void __launch_bounds__(ORDER_THREADS)
          i += (toi_count)gridDim.x * ORDER_THREADS) {
         toi_count at = toi_hit_at(&s, i);
         sort_key key = key_of(&s, at);
-        entries[s.starts[key.bin] + s.ranks[at]] = make_uint2(key.second, (uint32_t)at);
+        toi_count to = (toi_count)s.starts[key.bin] + s.ranks[at];
+        if (to < these.last - these.first)
+            entries[to] = make_uint2(key.second, (uint32_t)at);
     }
 }
 
@@ -303,9 +305,10 @@ static __device__ bool is_last_block(uint32_t *done)
     return last;
 }
 
+// Few registers, so that it finds room beside contacts.
 // `numbers`: where the impacts are in the queue of hits, in their order, if they were sorted; else
 // NULL.
-static __global__ void __launch_bounds__(WRITE_THREADS)
+static __global__ void __launch_bounds__(WRITE_THREADS, 3)
     write_out(const __grid_constant__ toi_step s, toi_count count, const uint32_t *numbers,
               toi_part part)
 {
@@ -320,6 +323,10 @@ static __global__ void __launch_bounds__(WRITE_THREADS)
         bool real = at < these.last;
         at = real ? at : these.last - 1;
         uint2 entry = numbers ? make_uint2(0, numbers[at]) : s.entries[at];
+        // Hits of edges that come in while those of vertices are written may be too many, and on
+        // top of these: then all is in vain, but nothing is written elsewhere.
+        bool alone = part == TOI_PART_VERTICES;
+        entry.y = alone && entry.y >= these.last ? 0 : entry.y;
         const toi_impact *decided = decided_at(&s, entry.y);
         toi_impact impact;
         if (decided)
@@ -327,7 +334,8 @@ static __global__ void __launch_bounds__(WRITE_THREADS)
         else
             set_impact(&s, s.hits[entry.y], &impact);
         bool edges = impact.kind == TOI_EDGE_EDGE;
-        if (!numbers)
+        real = real && !(alone && edges);
+        if (!numbers && real)
             place = list + find_place(&s, s.entries + list, entry, toi_bin_of(&s, edges, impact.a));
         if (real && (toi_count)__double_as_longlong(impact.time) == s.control->first_time[edges])
             toi_lower(&s.control->first_place[edges], place);

@@ -198,42 +198,49 @@ TOI_INLINE int toi_corners_meet(int edge_edge, const double x[4][3])
     return meet;
 }
 
-// A knot, quickly: contact at the start, which is common; then signs of exact coefficients; then
-// directions. Returns a toi_fixed_verdict.
-TOI_INLINE int toi_loosen_knot(int edge_edge, double points[2][4][3], double limit, double *time)
+// A knot, first of all: is there contact at the start? That is common. 1, -1: no, 0: not known.
+TOI_INLINE int toi_touch_knot(int edge_edge, double points[2][4][3])
+{
+    const double *start = points[0][0];
+    toi_word_motion words;
+    int unit;
+    if (toi_corners_meet(edge_edge, points[0]))
+        return 1;
+    if (toi_find_unit(start, start, &unit) > TOI_WORD_BITS)
+        return 0;
+    toi_take_word_motion(edge_edge, start, unit, &words);
+    return toi_touch_in_words(edge_edge, &words);
+}
+
+// Where there is none, or it is not known: signs of exact coefficients, directions, and then all
+// that whole numbers can tell. Returns a toi_fixed_verdict.
+TOI_INLINE int toi_untie_knot(int edge_edge, double points[2][4][3], int touch, double limit,
+                              double *time)
 {
     const double *start = points[0][0], *end = points[1][0];
-    toi_word_motion words;
     toi_pair_motion m;
     double shrink;
-    int unit, bits = toi_find_unit(start, end, &unit);
-    int touch = toi_corners_meet(edge_edge, points[0]); // 1, -1 not, 0 not known
+    int unit;
     *time = 0;
-    if (!touch && bits <= TOI_WORD_BITS) {
-        toi_take_word_motion(edge_edge, start, unit, &words);
-        touch = toi_touch_in_words(edge_edge, &words);
-    }
-    if (touch > 0)
-        return TOI_FIXED_HIT;
     if (touch < 0 && limit == 0)
         return TOI_FIXED_SEPARATED;
-    if (touch < 0) {
+    if (touch < 0 && toi_find_unit(start, end, &unit) <= TOI_WORD_BITS) {
         int verdict = toi_decide_in_words(edge_edge, start, end, unit, limit, time);
         if (verdict != TOI_FIXED_OPEN)
             return verdict;
     }
     toi_take_scaled_motion(edge_edge, points, &shrink, &m);
-    return toi_climb_directions(edge_edge, &m, TOI_MOST_DIRECTIONS) ? TOI_FIXED_SEPARATED
-                                                                    : TOI_FIXED_OPEN;
+    if (toi_climb_directions(edge_edge, &m, TOI_MOST_DIRECTIONS))
+        return TOI_FIXED_SEPARATED;
+    return toi_decide_fixed(edge_edge, start, end, limit, time);
 }
 
-// The same, and then all that whole numbers can tell.
+// Both.
 TOI_INLINE int toi_climb_knot(int edge_edge, double points[2][4][3], double limit, double *time)
 {
-    int verdict = toi_loosen_knot(edge_edge, points, limit, time);
-    return verdict != TOI_FIXED_OPEN
-               ? verdict
-               : toi_decide_fixed(edge_edge, points[0][0], points[1][0], limit, time);
+    int touch = toi_touch_knot(edge_edge, points);
+    *time = 0;
+    return touch > 0 ? TOI_FIXED_HIT : toi_untie_knot(edge_edge, points, touch, limit, time);
 }
 
 // ---- Places

@@ -89,14 +89,15 @@ static __device__ __forceinline__ void toi_note_hit(const toi_step *s, uint2 pai
     hit = hit && time <= toi_limit_of(c);
     if (EARLIEST && c->ties && hit && (toi_count)__double_as_longlong(time) == c->tied)
         hit = toi_note_tie(c, toi_key_of(p));
+    // The other end, which may be in use, is left alone. Asked for first: that takes as long as
+    // what follows.
+    toi_count others = hit ? *(volatile toi_count *)&c->hits[!p->edge_edge].n : 0;
     toi_count front = toi_take_places(&c->hits[TOI_VERTEX_FACE].n, hit && !p->edge_edge);
     toi_count back = toi_take_places(&c->hits[TOI_EDGE_EDGE].n, hit && p->edge_edge);
     if (!hit)
         return;
     if (EARLIEST)
         toi_lower(&c->limit, (toi_count)__double_as_longlong(time));
-    // The other end, which may be in use, is left alone.
-    toi_count others = *(volatile toi_count *)&c->hits[!p->edge_edge].n;
     toi_count at = p->edge_edge ? s->hit_capacity - 1 - back : front;
     if ((p->edge_edge ? back : front) + others >= s->hit_capacity)
         return;

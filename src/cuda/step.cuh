@@ -17,7 +17,8 @@ enum
     TOI_SLOT_GROUP = 1024
 };
 constexpr unsigned TOI_ALL_LANES = 0xffffffffu;
-constexpr uint32_t TOI_EDGE_BIT = 0x80000000u; // of a pair's first slot: edge-edge
+constexpr uint32_t TOI_EDGE_BIT = 0x80000000u;  // of a pair's first slot: edge-edge
+constexpr uint32_t TOI_LATER_BIT = 0x80000000u; // of a knot's second slot: no contact at the start
 
 typedef unsigned long long toi_count; // as the atomic operations have it
 
@@ -56,6 +57,7 @@ struct toi_in_window
     toi_tally next[2], pairs[2];
     toi_tally front, back;       // of `left`: from its front on, and from its back
     toi_tally knots, back_knots; // likewise
+    toi_tally tangles[2];        // by toi_kind: knots without contact at the start
     toi_tally found;             // with separations: what searches leave
     toi_tally edges_left;        // of the front, pairs of edges
 };
