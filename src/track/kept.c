@@ -27,7 +27,6 @@ static void forget_kept(void *memory)
         toi_free_block_front(&k->fronts[kind]);
     for (int i = 0; i < 3; ++i) {
         toi_give_back(k->trees[i].ways);
-        k->trees[i].tree.level[0] = k->trees[i].first;
         toi_free_tree(&k->trees[i].tree);
     }
     toi_free_mesh_order(&k->order);
@@ -191,6 +190,32 @@ static double mean_way(const toi_pipeline *p, const kept_steps *k)
     return samples > 0 && k->edge > 0 ? sum / (double)samples / k->edge : 0;
 }
 
+// How far the vertices of two neighbouring blocks move relative to each other, in mean edges: the
+// mean of some.
+static double mean_relative_way(const kept_steps *k)
+{
+    const toi_tree *tree = &k->trees[TOI_EDGE].tree;
+    int64_t blocks = tree->blocks[0], samples = blocks < 64 ? blocks : 64;
+    double sum = 0;
+    for (int64_t i = 0; i < samples; ++i) {
+        int64_t block = toi_piece_start(blocks, samples, i);
+        int count = (block + 1 < blocks ? 2 : 1) * 2 * TOI_BLOCK; // corners of one or two blocks
+        const int32_t *places = toi_block_labels(tree, block, 0);
+        toi_box_row box = {INFINITY, INFINITY, INFINITY, 0, INFINITY, INFINITY, INFINITY, 0};
+        for (int j = 0; j < count; ++j) {
+            if (places[j] < 0)
+                continue;
+            const float *row = row_of(k, places[j], 0);
+            float d[3] = {row[4] - row[0], row[5] - row[1], row[6] - row[2]};
+            toi_box_row way = {d[0], d[1], d[2], 0, -d[0], -d[1], -d[2], 0};
+            toi_widen_row(&box, &way);
+        }
+        const float low[3] = {box[0], box[1], box[2]}, high[3] = {-box[4], -box[5], -box[6]};
+        sum += way_between(low, high);
+    }
+    return samples > 0 && k->edge > 0 ? sum / (double)samples / k->edge : 0;
+}
+
 // Mean extent of the blocks at the end of the step.
 static double measure_looseness(const kept_steps *k)
 {
@@ -246,7 +271,6 @@ static toi_status make_trees(toi_pipeline *p, kept_steps *k)
             continue;
         toi_tree *tree = &k->trees[i].tree;
         status = toi_make_primitive_tree(&boxes, &k->order, &job, (toi_primitive)i, tree);
-        k->trees[i].first = tree->level[0];
     }
     return status;
 }
@@ -447,8 +471,9 @@ static bool advance(toi_pipeline *p, kept_steps *k)
 
 // ---- Which method
 
-#define SLOW 0.02 // mean edges: below it budgets last
-#define FAST 0.03 // above it they do not
+// Relative ways, in mean edges. What all have in common costs no budget.
+#define SLOW 0.010 // below it budgets last
+#define FAST 0.016 // above it they do not
 
 enum
 {
@@ -490,12 +515,12 @@ static bool have_budgets_failed(toi_track_choice *c)
     return order > 0 && budgets > 0.97 * order;
 }
 
-static bool are_budgets_worth_it(toi_track_choice *c, double motion)
+static bool are_budgets_worth_it(toi_track_choice *c, double way)
 {
     bool already = c->method == TOI_TRACK_BUDGETS;
     // What the others cost need not be known where it is clear.
     double most = already ? FAST : c->cost[TOI_TRACK_ORDER] > 0 ? SLOW : SLOW / 2;
-    if (motion > most)
+    if (way > most)
         return false;
     if (c->pause > 0) {
         --c->pause;
@@ -509,12 +534,13 @@ static bool are_budgets_worth_it(toi_track_choice *c, double motion)
     return true;
 }
 
-static toi_track_method choose_method(toi_tracking *t, double motion)
+static toi_track_method choose_method(toi_tracking *t, const kept_steps *k)
 {
     toi_track_choice *c = &t->choice;
     toi_track_method method = toi_tracking_method(t);
     if (method == TOI_TRACK_AUTO)
-        method = are_budgets_worth_it(c, motion) ? TOI_TRACK_BUDGETS : TOI_TRACK_ORDER;
+        method =
+            are_budgets_worth_it(c, mean_relative_way(k)) ? TOI_TRACK_BUDGETS : TOI_TRACK_ORDER;
     c->run = method == c->method && !t->report.reordered ? c->run + 1 : 1;
     if (c->run == 1)
         begin_sum(c);
@@ -570,7 +596,7 @@ static void set_searches(toi_pipeline *p, kept_steps *k)
 {
     toi_track_report *report = &p->scene->tracking.report;
     bool had_ways = k->trees[TOI_VERTEX].ways;
-    report->method = choose_method(&p->scene->tracking, k->motion);
+    report->method = choose_method(&p->scene->tracking, k);
     if (report->method == TOI_TRACK_BUDGETS && take_ways(p, k)) {
         if (!had_ways)
             refit(p, k, TOI_START_ELSEWHERE, true);
@@ -681,7 +707,7 @@ static toi_status prepare_kept(toi_pipeline *p)
         return status;
     c->have_seen = false;
     k = t->kept;
-    t->report.motion = k->motion = mean_way(p, k);
+    t->report.motion = mean_way(p, k);
     set_searches(p, k);
     t->report.kept_bytes = kept_bytes(p, k);
     k->spent = false;
