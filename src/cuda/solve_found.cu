@@ -97,10 +97,10 @@ static toi_status fetch(const toi_card *card, void *to, const void *from, size_t
 // Candidates that the filter in single precision leaves become queries, as far as there is room;
 // returns how many there are.
 static toi_status gather(const toi_card_mesh *mesh, const toi_finder *f, const uint2 *pairs,
-                         uint32_t count, double separation, found_part *p, toi_complaint *complaint)
+                         uint32_t count, double separation, const found_part *p, toi_count *kept,
+                         toi_complaint *complaint)
 {
     const toi_card *card = mesh->card;
-    toi_count kept;
     toi_gathering g;
     memset(&g, 0, sizeof g);
     g.pairs = pairs;
