@@ -585,6 +585,7 @@ static void reset_worker(solve_worker *w)
     w->seconds = 0;
     w->tested = 0;
     w->single = w->wide = w->search = (filter_rest){0};
+    w->by_place = false; // what a device has left never is
     w->rescaled = w->inside = 0;
     w->first_inside = NO_PAIR;
 }
