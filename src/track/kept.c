@@ -564,6 +564,8 @@ static void set_fronts(toi_pipeline *p, kept_steps *k)
 static toi_status begin_anew(toi_pipeline *p)
 {
     toi_tracking *t = &p->scene->tracking;
+    if (t->choice.have_seen) // what steps without memory have left has other sizes
+        toi_empty_store(p->budget);
     forget_kept(t->kept);
     t->kept = NULL;
     kept_steps *k;
@@ -623,6 +625,13 @@ static bool is_alone(toi_tracking *t)
     return toi_tracking_method(t) == TOI_TRACK_AUTO && c->alone > 0 && c->alone-- > 0;
 }
 
+// The first step has nothing to go on from, and what it kept might be of no use: memory that is
+// touched for the first time costs a small scene more than the second step gains.
+static bool is_first(const toi_tracking *t)
+{
+    return toi_tracking_method(t) == TOI_TRACK_AUTO && !t->kept && !t->choice.begun;
+}
+
 // What was kept is of no use to this step. Is this step to make it anew? Not where nothing is like
 // it was: there this step and some more are made without memory, more of them each time.
 static bool is_made_anew(toi_tracking *t, bool torn)
@@ -666,18 +675,35 @@ static double sum_edges(const toi_pipeline *p)
     return sum;
 }
 
-// Are vertices many edges away from where the last step, made without memory, has left them? Then
-// an order would hardly outlast the step. It may all the same, where bodies fly: after some steps
-// it is tried.
+// How far as many vertices are from their middle.
+static double sum_scatter(const toi_pipeline *p, const toi_track_choice *c)
+{
+    int64_t count = p->mesh.end.count, samples = count < TOI_TRACK_SEEN ? count : TOI_TRACK_SEEN;
+    double middle[3] = {0}, sum = 0;
+    for (int64_t i = 0; i < 3 * samples; ++i)
+        middle[i % 3] += c->seen[i / 3][i % 3] / (double)samples;
+    for (int64_t i = 0; i < samples; ++i) {
+        const double *x = c->seen[i];
+        sum += hypot(hypot(x[0] - middle[0], x[1] - middle[1]), x[2] - middle[2]);
+    }
+    return sum;
+}
+
+// Are vertices many edges away from where the last step, made without memory, has left them, and
+// anywhere in the scene? Then an order would hardly outlast the step. It may all the same, where
+// bodies fly: after some steps it is tried.
 static bool is_far_away(const toi_pipeline *p, toi_track_choice *c)
 {
-    return c->have_seen && c->failures < 4 && note_seen(p, c) > 4 * sum_edges(p);
+    if (!c->have_seen || c->failures >= 4)
+        return false;
+    double way = note_seen(p, c);
+    return way > 4 * sum_edges(p) && way > 0.25 * sum_scatter(p, c);
 }
 
 static toi_status go_alone(toi_pipeline *p)
 {
     note_seen(p, &p->scene->tracking.choice);
-    p->scene->tracking.choice.have_seen = true;
+    p->scene->tracking.choice.have_seen = p->scene->tracking.choice.begun = true;
     toi_forget_tracking(&p->scene->tracking);
     p->source = NULL;
     p->kept = NULL;
@@ -690,7 +716,7 @@ static toi_status prepare_kept(toi_pipeline *p)
     toi_tracking *t = &p->scene->tracking;
     toi_track_choice *c = &t->choice;
     kept_steps *k = t->kept;
-    if (is_alone(t))
+    if (is_alone(t) || is_first(t))
         return go_alone(p);
     double started = toi_clock();
     note_cost(c);
