@@ -38,6 +38,30 @@ static void radix_sort_agrees_with_qsort(void **state)
             }
 }
 
+// The lower halves alone, in the order of the upper ones; also where these are all alike.
+static void radix_sort_gives_lower_halves(void **state)
+{
+    (void)state;
+    static const uint64_t spreads[] = {1, 2, 255, 70000, 0xffffffffu};
+    toi_random random = {9};
+    for (int64_t count = 0; count <= 100000; count = count * 7 + 1)
+        for (size_t s = 0; s < sizeof spreads / sizeof *spreads; ++s)
+            for (int workers = 1; workers <= 8; workers += 3) {
+                size_t words = (size_t)(count + toi_radix_words(count, workers));
+                uint64_t *keys = malloc(words * 8), *twin = malloc((size_t)count * 8 + 8);
+                int32_t *low = malloc((size_t)count * 4 + 4);
+                for (int64_t i = 0; i < count; ++i)
+                    keys[i] = twin[i] = toi_random_below(&random, spreads[s]) << 32 | (uint64_t)i;
+                toi_radix_sort_low(keys, keys + count, count, ~(uint64_t)0 << 32, workers, low);
+                qsort(twin, (size_t)count, 8, by_key);
+                for (int64_t i = 0; i < count; ++i)
+                    assert_int_equal(low[i], (int32_t)(uint32_t)twin[i]);
+                free(low);
+                free(twin);
+                free(keys);
+            }
+}
+
 // More workers than divide the keys evenly: some of them get none.
 static void radix_sort_shares_keys_among_many(void **state)
 {
@@ -343,6 +367,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(radix_sort_agrees_with_qsort),
+        cmocka_unit_test(radix_sort_gives_lower_halves),
         cmocka_unit_test(radix_sort_shares_keys_among_many),
         cmocka_unit_test(radix_sort_takes_whole_keys),
         cmocka_unit_test(sorting_in_place_needs_nothing),
