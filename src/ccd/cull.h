@@ -116,7 +116,8 @@ enum
 };
 
 // The same with the search of `exact` with a separation, of at most so many pairs: the others are
-// proved apart up to t_max. What it has found of those that are left; of marked pairs nothing.
+// proved apart up to t_max, and not to start inside. What it has found of those that are left; of
+// marked pairs nothing.
 typedef int64_t toi_search_near_fn(const toi_near_source *source, toi_pair *pairs, int64_t count,
                                    toi_searched searched[TOI_SEARCH_BLOCK]);
 

@@ -29,7 +29,8 @@ TOI_INLINE double toi_load_turning(int edge_edge, const void *source, int32_t qu
     return scale;
 }
 
-// Moves what may come to its separation to the front, in order; returns how many.
+// Moves what may come to its separation to the front, in order, and what starts inside, which is
+// counted; returns how many.
 static int64_t keep_found(toi_pair *pairs, int64_t count, toi_searched *searched)
 {
     int64_t kept = 0;
@@ -37,7 +38,7 @@ static int64_t keep_found(toi_pair *pairs, int64_t count, toi_searched *searched
         toi_searched found = searched[i];
         pairs[kept] = found.verdict == TOI_SEARCH_INSIDE ? toi_mark_inside(pairs[i]) : pairs[i];
         searched[kept] = found;
-        kept += found.verdict != TOI_SEARCH_APART;
+        kept += found.verdict != TOI_SEARCH_APART || found.began_inside;
     }
     return kept;
 }
