@@ -50,16 +50,16 @@ static toi_status start_list(toi_card_mesh *mesh, toi_complaint *complaint)
 }
 
 // Drops pairs that are certainly apart.
-static void start_filter(const toi_card_mesh *mesh)
+static void start_filter(const toi_card_mesh *mesh, toi_margin_part part)
 {
     if (mesh->step.apart)
-        toi_start_margins(mesh->card, &mesh->step);
+        toi_start_margins(mesh->card, &mesh->step, part);
     else
         toi_start_filter(mesh->card, &mesh->step);
 }
 
-// When the others come together.
-static void start_times(toi_card_mesh *mesh)
+// When the others come together; after scouts, the rest of the pairs too.
+static void start_times(toi_card_mesh *mesh, toi_margin_part part)
 {
     const toi_card *card = mesh->card;
     const toi_step *s = &mesh->step;
@@ -69,8 +69,14 @@ static void start_times(toi_card_mesh *mesh)
         return;
     }
     if (s->apart) {
-        toi_start_apart_search(card, s, mesh->goal);
+        toi_start_apart_search(card, s, mesh->goal, part);
         mark(mesh, "turns");
+        if (part == TOI_SCOUTS) {
+            start_filter(mesh, TOI_AFTER_SCOUTS);
+            mark(mesh, "filter again");
+            toi_start_apart_search(card, s, mesh->goal, TOI_AFTER_SCOUTS);
+            mark(mesh, "turns again");
+        }
         toi_start_apart(card, s, mesh->goal);
         mark(mesh, "times");
         toi_start_apart_knots(card, s, mesh->goal);
@@ -91,9 +97,10 @@ static void start_search(toi_card_mesh *mesh)
     mark(mesh, "blocks");
     toi_start_meet(card, s, whole);
     mark(mesh, "pairs");
-    start_filter(mesh);
+    toi_margin_part part = s->apart && mesh->goal == TOI_CARD_EARLIEST ? TOI_SCOUTS : TOI_ALL_PAIRS;
+    start_filter(mesh, part);
     mark(mesh, "filter");
-    start_times(mesh);
+    start_times(mesh, part);
 }
 
 static toi_status start_whole(toi_card_mesh *mesh, toi_complaint *complaint)
@@ -221,7 +228,7 @@ static toi_status run_blocks(toi_card_mesh *mesh, toi_count to, toi_window_sums 
         toi_window window = {from, toi_least(from + width, to)};
         TOI_TRY(clear(mesh, &s->control->window, 0, sizeof s->control->window, complaint));
         toi_start_meet(mesh->card, s, window);
-        start_filter(mesh);
+        start_filter(mesh, TOI_ALL_PAIRS);
         TOI_TRY(look(mesh, &seen, complaint));
         const toi_in_window *w = &seen->window;
         toi_count vf = w->pairs[TOI_VERTEX_FACE].n, ee = w->pairs[TOI_EDGE_EDGE].n;
@@ -231,7 +238,7 @@ static toi_status run_blocks(toi_card_mesh *mesh, toi_count to, toi_window_sums 
         width = toi_least(by_pairs, toi_next_width(wide, w->left.n, s->left_capacity));
         if (!fits)
             continue;
-        start_times(mesh);
+        start_times(mesh, TOI_ALL_PAIRS);
         sums->tested[TOI_VERTEX_FACE] += vf;
         sums->tested[TOI_EDGE_EDGE] += ee;
         sums->left[TOI_EDGE_EDGE] += w->edges_left.n;
