@@ -6,8 +6,9 @@ set(TOI_CUDA_ARCHITECTURES "" CACHE STRING
     "Cards to compile for: 80;90 and so on; all: every one from 7.0 to 9.0; empty: 9.0, the others when first loaded")
 find_program(TOI_NVCC nvcc HINTS /usr/local/cuda/bin)
 
-# Floating-point flags are source: no contraction, on the card either.
-set(toi_nvcc ${TOI_NVCC} -std=c++17 --fmad=false -Xcompiler=-ffp-contract=off
+# Floating-point flags are source: no contraction, on the card either. Functions of a card are called as if from other
+# sources (kernel/inline.h says why).
+set(toi_nvcc ${TOI_NVCC} -std=c++17 -rdc=true --fmad=false -Xcompiler=-ffp-contract=off
     -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_BINARY_DIR}/include)
 if(TOI_NVCC AND NOT DEFINED TOI_NVCC_WORKS) # it may be too old for the device, or for the C++ compiler
     set(trial ${PROJECT_BINARY_DIR}/nvcc)

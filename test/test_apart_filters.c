@@ -81,6 +81,8 @@ typedef struct one_query
     toi_narrow_def def;
     toi_narrow_batch batch;
     toi_apart_query of;
+    toi_apart_source source;
+    toi_searched searched;
     int32_t list[1];
     toi_query_result result;
     toi_query query;
@@ -108,11 +110,14 @@ static void ask(const apart_group *group, int i, one_query *a)
                                   .results = &a->result};
     a->of = (toi_apart_query){
         .base = toi_base_separation(least, share), .share = share, .inner = least};
-    a->lanes = (toi_turning_lanes){.batch = &a->batch, .list = a->list, .count = 1, .of = &a->of};
+    a->source = (toi_apart_source){&a->batch, &a->of};
+    a->searched.lo = -1;
+    a->lanes = (toi_turning_lanes){
+        .source = &a->source, .list = a->list, .count = 1, .searched = &a->searched};
     toi_turning unused;
     memset(&unused, 0, sizeof unused);
-    a->scale = group->kind == TOI_EDGE_EDGE ? toi_load_turning(1, &a->query, 0, &unused)
-                                            : toi_load_turning(0, &a->query, 0, &unused);
+    a->scale = group->kind == TOI_EDGE_EDGE ? toi_load_turning(1, &a->source, 0, 0, &unused)
+                                            : toi_load_turning(0, &a->source, 0, 0, &unused);
 }
 
 // A group of pairs, with and without a share.
@@ -296,9 +301,9 @@ static void initial_distances_are_bounded(void **state)
                 continue;
             bool edge_edge = group.kind == TOI_EDGE_EDGE;
             if (edge_edge)
-                toi_load_turning(1, &a.query, 0, q);
+                toi_load_turning(1, &a.source, 0, 0, q);
             else
-                toi_load_turning(0, &a.query, 0, q);
+                toi_load_turning(0, &a.source, 0, 0, q);
             toi_near_point near, wild;
             toi_real slack = toi_turning_slack(q);
             toi_find_near_point(edge_edge, q->p[0], q->e[0], q->g[0], &near);

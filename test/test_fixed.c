@@ -1,5 +1,6 @@
-// Decisions in whole numbers of a bounded size (kernel/fixed_contact.h): against the integers of
-// any length, on everything that is degenerate; what is declined; how long numbers get.
+// Decisions in whole numbers of a bounded size (kernel/fixed_contact.h, and word_contact.h, which
+// is quicker): against the integers of any length, on everything that is degenerate; what is
+// declined; how long numbers get.
 
 #include "support.h"
 
@@ -9,7 +10,7 @@
 static void watch_number(const char *expression, const uint32_t *a);
 #define TOI_WATCH_NUMBER(expression, a) watch_number(expression, a)
 
-#include "kernel/fixed_contact.h"
+#include "kernel/word_contact.h"
 
 #include "exact/certificate.h"
 #include "exact/hard_queries.h"
@@ -125,8 +126,29 @@ static void watch_number(const char *expression, const uint32_t *a)
 
 typedef struct tally
 {
-    int64_t queries, hits, at_start, at_end, between, declined;
+    int64_t queries, hits, at_start, at_end, between, declined, in_words;
 } tally;
+
+// What words decide is right; they are not asked where there is contact at the start.
+static void check_words(toi_kind kind, const toi_query *q, double t_max,
+                        const toi_decision *expected, tally *sum)
+{
+    int unit;
+    double time;
+    bool hit = expected->state == TOI_HIT && expected->time <= t_max;
+    if ((hit && expected->time == 0) ||
+        toi_find_unit(q->start[0], q->end[0], &unit) > TOI_WORD_BITS)
+        return;
+    toi_fixed_verdict verdict =
+        toi_decide_in_words(kind == TOI_EDGE_EDGE, q->start[0], q->end[0], unit, t_max, &time);
+    sum->in_words += verdict != TOI_FIXED_OPEN;
+    if (verdict != TOI_FIXED_OPEN &&
+        ((verdict == TOI_FIXED_HIT) != hit || (hit && time != expected->time))) {
+        print_query(kind, q);
+        fail_msg("in words, up to %a: verdict %d at %a, not %d at %a", t_max, verdict, time,
+                 expected->state, expected->time);
+    }
+}
 
 static void check_decision(toi_kind kind, const toi_query *q, double t_max, tally *sum)
 {
@@ -136,6 +158,7 @@ static void check_decision(toi_kind kind, const toi_query *q, double t_max, tall
     toi_fixed_verdict verdict =
         toi_find_fixed_contact(kind == TOI_EDGE_EDGE, q->start[0], q->end[0], t_max, &first);
     double time = first.time;
+    check_words(kind, q, t_max, &expected, sum);
     ++sum->queries;
     sum->declined += verdict == TOI_FIXED_DECLINED;
     if (verdict == TOI_FIXED_DECLINED)
@@ -157,9 +180,10 @@ static void check_decision(toi_kind kind, const toi_query *q, double t_max, tall
 
 static void print_tally(const char *name, const tally *sum)
 {
-    printf("  %s: %lld queries, %lld hits: %lld at 0, %lld at 1; %lld declined\n", name,
-           (long long)sum->queries, (long long)sum->hits, (long long)sum->at_start,
-           (long long)sum->at_end, (long long)sum->declined);
+    printf("  %s: %lld queries, %lld hits: %lld at 0, %lld at 1; %lld declined, %lld decided in "
+           "words\n",
+           name, (long long)sum->queries, (long long)sum->hits, (long long)sum->at_start,
+           (long long)sum->at_end, (long long)sum->declined, (long long)sum->in_words);
 }
 
 // ---- Families
@@ -312,7 +336,7 @@ static void decisions_are_exact(void **state)
         toi_query zero = {.start = {{0}}};
         check_decision(TOI_EDGE_EDGE, &zero, 0, &sum);
         print_tally(names[family], &sum);
-        assert_true(sum.at_start > 0 && sum.between > 0);
+        assert_true(sum.at_start > 0 && sum.between > 0 && sum.in_words > 0);
         if (family != NEARLY_DEGENERATE && family != DISTURBED)
             assert_true(sum.declined * 1000 <= sum.queries);
     }

@@ -69,6 +69,7 @@ printf '%s\na,b,c,1,-1,1,1,1,1\n' $titles | broken "a negative time" "bad.csv:2:
 printf '%s\na,b,c,1,,1,1,1,1\n' $titles | broken "no time" "bad.csv:2: no seconds"
 printf '%s\na,b\0c,c,1,1,1,1,1,1\n' $titles | broken "a zero byte" "bad.csv:2: a zero byte"
 sed '2s/,1000,auto/,,auto/' "$data"/overlap.csv | broken "a mesh without faces" "bad.csv:2: no faces"
+sed '2s/,auto,,,1,/,auto,,,,/' "$data"/track.csv | broken "steps by no thread" "bad.csv:2: no seconds or no threads"
 sed '2s/,earliest,/,latest,/' "$data"/ccd-stages.csv | broken "an unknown mode" "bad.csv:2: the mode"
 
 mkdir unknown
@@ -145,6 +146,11 @@ same "intersecting faces in growing meshes" "$(points overlap-time)" \
     "$(count overlap.csv 'v["scene"] ~ /^cloth-ball-/ && v["seconds"] > 0')"
 same "and all of them as a table" "$(sed -n "/<section id='overlap'>/,/<.section>/p" page.html | grep -c "<tr>")" \
     "$(wc -l <"$data"/overlap.csv)"
+same "time over the motion of a step" "$(points track-motion)" "$(count track.csv 'v["cut"] > 0')"
+same "speed-up of steps over threads" "$(points track-threads)" \
+    "$(count track.csv 'v["cut"] == 0 && v["method"] != "serial" && v["orphans"] != "off"')"
+same "and steps as a table" "$(sed -n "/<section id='track'>/,/<.section>/p" page.html | grep -c "<tr>")" \
+    "$(wc -l <"$data"/track.csv)"
 same "shares of stages" "$(points stages)" "$(awk -F, '
     NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next }
     $at["threads"] == 1 {
@@ -175,6 +181,7 @@ mkdir hostile
 sed 's/rod-twist/<script>alert(2)<\/script>/' "$data"/ccd-threads.csv >hostile/ccd.csv
 sed "s/n-body/<\/svg><img src=y>/; s/,fcl,/,<i onclick=alert(3)>,/; s/Example CPU/<u>CPU/" "$data"/narrow.csv >hostile/narrow.csv
 sed "s/cloth-ball/<script>alert(5)<\/script>/; s/,kdet,/,<i onclick=alert(6)>,/" "$data"/overlap.csv >hostile/overlap.csv
+sed "s/cloth-ball/<script>alert(7)<\/script>/; s/,order,/,<i onclick=alert(8)>,/" "$data"/track.csv >hostile/track.csv
 run hostile --out hostile.html --title '</title><script>alert(4)</script>'
 check "hostile names are text" test "$code" -eq 0
 for tag in '<script' '<img' '<i ' '<u>' '<b>bvh' 'svg><img'; do check "no $tag" absent "$tag" hostile.html; done
@@ -213,7 +220,7 @@ if [ -z "$browser" ]; then
     skip "the page in a browser: no chromium"
 else
     looks_right "browser" page.html
-    for section in glance broad narrow errors queries threads memory stages overlap files; do
+    for section in glance broad narrow errors queries threads memory stages overlap track files; do
         check "the page has the section $section" grep -q "PASS phone: sections.*\b$section\b" found
     done
     looks_right "hostile names" hostile.html

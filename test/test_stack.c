@@ -17,7 +17,7 @@ enum
     PAINT = 0xa5,
     // What include/toi/base.h promises, the C library's own share of a thread included.
     PROMISED = 64 << 10,
-    ORDINARY = 48 << 10 // where no long integers are needed
+    ORDINARY = 32 << 10 // where no long integers are needed
 };
 
 typedef struct work

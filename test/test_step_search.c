@@ -238,6 +238,80 @@ static void shares_are_kept_to_the_last(void **state)
     assert_ok(toi_set_simd(NULL));
 }
 
+toi_search_near_fn toi_search_near_baseline, toi_search_near_avx2, toi_search_near_avx512;
+
+// Followers by place.
+static void place_pairs(const toi_mesh_order *order, const toi_tree *tree, toi_kind kind,
+                        toi_pair pairs[CROSSINGS])
+{
+    bool edges = kind == TOI_EDGE_EDGE;
+    for (int32_t place = 0; place < tree->count; ++place) {
+        int32_t id = tree->ids[place], n = edges ? id / 2 : id;
+        if (edges && id % 2 == 0)
+            pairs[n].a = place;
+        else
+            pairs[n].b = place;
+    }
+    for (int32_t place = 0; !edges && place < CORNERS * CROSSINGS; ++place)
+        if (order->vertices[place] % CORNERS == 0)
+            pairs[order->vertices[place] / CORNERS].a = place;
+}
+
+// How many of the followers the search on positions in single precision loses if these are off by
+// so many of the errors that are known: those that it drops, or has clear after they come to their
+// share.
+static int count_lost(const setting *how, toi_kind kind, double least, double errors,
+                      const toi_mesh *mesh)
+{
+    static toi_search_near_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_search_near);
+    toi_budget budget = {0};
+    toi_broad_job job = {.workers = 1, .budget = &budget};
+    toi_mesh_boxes boxes = {.mesh = mesh, .moving = true, .relative = SHARE};
+    toi_mesh_order order = {0};
+    toi_tree tree;
+    toi_pair pairs[TOI_SEARCH_BLOCK];
+    toi_searched searched[TOI_SEARCH_BLOCK];
+    bool edges = kind == TOI_EDGE_EDGE;
+    assert_ok(toi_make_primitive_tree(&boxes, &order, &job, edges ? TOI_EDGE : TOI_FACE, &tree));
+    toi_near_source source = {.rows = (const float(*)[8])order.moving,
+                              .error = (float)errors * order.error,
+                              .labels = {edges ? tree.labels : NULL, tree.labels},
+                              .kind = kind,
+                              .t_max = toi_cull_time(how->early ? PASSED : 1),
+                              .euclidean = true,
+                              .separation = ldexp(least, how->exponent) * order.scale,
+                              .relative = SHARE};
+    place_pairs(&order, &tree, kind, pairs);
+    int64_t kept = kernels[toi_simd_level()](&source, pairs, CROSSINGS, searched);
+    int lost = (int)(CROSSINGS - kept);
+    for (int64_t i = 0; i < kept; ++i)
+        lost += searched[i].lo > (how->early ? PASSED : 1);
+    toi_free_tree(&tree);
+    toi_free_mesh_order(&order);
+    return lost;
+}
+
+static void searches_keep_every_share(void **state)
+{
+    (void)state;
+    static crossings all;
+    toi_random random = {508};
+    int without = 0;
+    for (size_t s = 0; s < sizeof settings / sizeof *settings; ++s)
+        for (int number = 0; number < 12 && settings[s].outlier == 0; ++number) {
+            toi_kind kind = (toi_kind)(number / 2 % 2);
+            double least = number % 2 ? 0x1p-20 : 0;
+            toi_mesh mesh = make_crossings(&settings[s], kind, &random, &all);
+            place_followers(kind, &settings[s], least, false, &random, &all);
+            use_instruction_set(number / 4);
+            assert_int_equal(count_lost(&settings[s], kind, least, 1, &mesh), 0);
+            without += count_lost(&settings[s], kind, least, 0, &mesh);
+        }
+    print_message("  %d are lost if positions are taken for exact\n", without);
+    assert_true(without > 0);
+    assert_ok(toi_set_simd(NULL));
+}
+
 // Only pairs whose swept boxes overlap, in double, keep a share.
 static void others_keep_no_share(void **state)
 {
@@ -391,11 +465,10 @@ enum
 static double row_ratio(const toi_near_source *source, const toi_mesh_order *order, toi_pair pair,
                         bool early)
 {
-    int32_t places[4];
+    const int32_t places[2] = {pair.a, toi_corner_at(source->labels[1], 3, pair.b, 0)};
     toi_motion_rows rows;
     const toi_mesh *mesh = order->boxes.mesh;
     double worst = 0, allowed = early ? 2.25 * source->error : source->error, x[2][2][3];
-    find_places(false, source, &pair, places);
     put_near(false, source, &pair, early, 0, &rows);
     for (int c = 0; c < 2; ++c) {
         toi_load_point(&mesh->start, order->vertices[places[c]], x[c][0]);
@@ -511,6 +584,15 @@ static double margin_ratio(const toi_mesh_order *order, const toi_tree *tree, co
     return (double)((fmaxl(more, 0) + share * fmaxl(less, 0)) / order->margin.off);
 }
 
+// What `off` must cover, in roundings of the largest position, as docs/separation.md derives it:
+// of a gap two sides and the difference, and of the share the middle of a packet, its reach and the
+// comparison. No two positions are farther apart than 2 sqrt(3) of the largest.
+static double needed_off(double share)
+{
+    double apart = 2 * sqrt(3);
+    return 2 + share * (apart + 16 + 9 + 4.5 * apart);
+}
+
 static void middles_are_within_their_error(void **state)
 {
     (void)state;
@@ -536,12 +618,15 @@ static void middles_are_within_their_error(void **state)
                            (int64_t)toi_random_below(&random, FACES)};
         most = fmax(most, margin_ratio(&order, &tree, pair));
     }
+    double unit = 0x1p-24 * ((double)order.largest + order.pad);
+    double spare = order.margin.off / unit / needed_off(boxes.relative);
     toi_free_tree(&tree);
     toi_free_mesh_order(&order);
     print_message("  at most %.2f of the error that is allowed, and %.2f of the margin's\n", worst,
                   most);
     assert_true(worst <= 1 && worst > 0.2);
     assert_true(most <= 1 && most > 0.03);
+    assert_true(spare >= 1 && spare < 1.25);
 }
 
 // ---- The same answers as without
@@ -644,6 +729,7 @@ int main(void)
         cmocka_unit_test(middles_are_within_their_error),
         cmocka_unit_test(grazing_contacts_are_found),
         cmocka_unit_test(shares_are_kept_to_the_last),
+        cmocka_unit_test(searches_keep_every_share),
         cmocka_unit_test(others_keep_no_share),
         cmocka_unit_test(packets_keep_every_share),
         cmocka_unit_test(rounded_boxes_keep_a_share),

@@ -116,8 +116,8 @@ static void print_stages(const toi_device_info *card, const device_row *row)
         print_stage(card, r, i, sum);
     printf("    %-16s%10s, timed one by one; ", "together", seconds_text(sum).at);
     double least = sum_ceilings(card, r);
-    printf("the ceilings allow %s, %.1f %% of the median\n", seconds_text(least).at,
-           100 * share_of(least, row->median_seconds));
+    printf("the ceilings allow %s, %.1f %% of it\n", seconds_text(least).at,
+           100 * share_of(least, sum));
 }
 
 toi_status print_device_rows(const toi_device *device, const device_row *rows, int count)
@@ -233,7 +233,7 @@ toi_status write_device_rows(const char *path, const toi_device *device, const d
         for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k)
             fprintf(output.file, ",%" PRId64, numbers[k]);
         double least = sum_ceilings(&card, r);
-        fprintf(output.file, ",%.3g,%.3f", least, share_of(least, row->median_seconds));
+        fprintf(output.file, ",%.3g,%.3f", least, share_of(least, sum_stages(r)));
         write_stages(output.file, &card, r);
         fprintf(output.file, ",%s\n", hash_text(row->hash).at);
     }

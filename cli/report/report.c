@@ -210,9 +210,11 @@ static toi_status print_summary(const report_data *data, const report_options *c
         if (file->kind == REPORT_UNKNOWN)
             printf("left out  %s: not the columns of a benchmark\n", file->csv.path);
     }
-    printf("read      %d file%s, %lld broad, %lld narrow, %lld ccd, %lld overlap measurements\n",
+    printf("read      %d file%s, %lld broad, %lld narrow, %lld ccd, %lld overlap, %lld track "
+           "measurements\n",
            read, read == 1 ? "" : "s", (long long)data->broad_count, (long long)data->narrow_count,
-           (long long)data->ccd_count, (long long)data->overlap_count);
+           (long long)data->ccd_count, (long long)data->overlap_count,
+           (long long)data->track_count);
     printf("drawn     %d figures, %s marks\n", p->figures, count_text(p->marks).at);
     printf("page      %s\n", chosen->out);
     return TOI_OK;
@@ -239,9 +241,10 @@ int run_report(int argc, char **argv)
     const option_group groups[] = {{"Options", options, &chosen}, {0}};
     const command_line line = {
         .usage = "report DIR [OPTION...]",
-        .about = "Reads the csv files that 'toi bench broad', 'narrow', 'ccd' and 'overlap' wrote\n"
-                 "to a folder and to the folders in it, one for every machine, and makes one page\n"
-                 "of plots and tables of them. The page needs no network and no other file.",
+        .about =
+            "Reads the csv files that 'toi bench broad', 'narrow', 'ccd', 'overlap' and 'track'\n"
+            "wrote to a folder and to the folders in it, one for every machine, and makes one\n"
+            "page of plots and tables of them. The page needs no network and no other file.",
         .examples = "report bench/results\nreport results --out report.html --title 'Our scenes'",
         .groups = groups,
         .most_operands = 1};

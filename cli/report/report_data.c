@@ -152,6 +152,18 @@ static const field overlap_fields[] = {{"faces", offsetof(overlap_measurement, f
                                        {"candidates", offsetof(overlap_measurement, candidates)},
                                        {0}};
 
+static const field track_fields[] = {{"threads", offsetof(track_measurement, m.threads)},
+                                     {"mean_seconds", offsetof(track_measurement, m.seconds)},
+                                     {"repeats", offsetof(track_measurement, m.repeats)},
+                                     {"faces", offsetof(track_measurement, faces)},
+                                     {"cut", offsetof(track_measurement, cut)},
+                                     {"motion", offsetof(track_measurement, motion)},
+                                     {"first_seconds", offsetof(track_measurement, first_seconds)},
+                                     {"elementary_tests", offsetof(track_measurement, elementary)},
+                                     {"front", offsetof(track_measurement, front)},
+                                     {"kept_bytes", offsetof(track_measurement, kept_bytes)},
+                                     {0}};
+
 // Every number of a measurement is a count or an amount.
 static toi_status read_number(const csv_file *csv, int64_t row, const char *name, double *value)
 {
@@ -178,11 +190,12 @@ static toi_status read_numbers(const csv_file *csv, int64_t row, const field *fi
 
 static int64_t count_measurements(const report_data *data)
 {
-    return data->broad_count + data->narrow_count + data->ccd_count + data->overlap_count;
+    return data->broad_count + data->narrow_count + data->ccd_count + data->overlap_count +
+           data->track_count;
 }
 
-static toi_status read_common(report_data *data, const report_file *file, int64_t row,
-                              measurement *m)
+static toi_status read_place(report_data *data, const report_file *file, int64_t row,
+                             measurement *m)
 {
     const csv_file *csv = &file->csv;
     m->number = count_measurements(data);
@@ -196,10 +209,23 @@ static toi_status read_common(report_data *data, const report_file *file, int64_
     add_value(&of->commits, csv_named_cell(csv, row, "commit"));
     add_value(&of->simds, csv_named_cell(csv, row, "simd"));
     of->modified = file->modified > of->modified ? file->modified : of->modified;
-    toi_status status = read_numbers(csv, row, common_fields, m);
+    return TOI_OK;
+}
+
+// Those of a measurement that starts with `m`.
+static toi_status read_timed(const csv_file *csv, int64_t row, const field *fields, measurement *m)
+{
+    toi_status status = read_numbers(csv, row, fields, m);
     if (status == TOI_OK && (isnan(m->seconds) || isnan(m->threads)))
         status = fail_at_row(csv, row, "no seconds or no threads");
     return status;
+}
+
+static toi_status read_common(report_data *data, const report_file *file, int64_t row,
+                              measurement *m)
+{
+    toi_status status = read_place(data, file, row, m);
+    return status == TOI_OK ? read_timed(&file->csv, row, common_fields, m) : status;
 }
 
 static toi_status read_broad(report_data *data, const report_file *file, int64_t row)
@@ -303,6 +329,16 @@ static toi_status read_overlap(report_data *data, const report_file *file, int64
     return status;
 }
 
+static toi_status read_track(report_data *data, const report_file *file, int64_t row)
+{
+    track_measurement *t = &data->track[data->track_count++];
+    *t = (track_measurement){.method = csv_named_cell(&file->csv, row, "method"),
+                             .volume = csv_named_cell(&file->csv, row, "volume"),
+                             .orphans = csv_named_cell(&file->csv, row, "orphans")};
+    toi_status status = read_place(data, file, row, &t->m);
+    return status == TOI_OK ? read_timed(&file->csv, row, track_fields, &t->m) : status;
+}
+
 // ---------------------------------------------------------------------------------------------
 // All
 
@@ -319,6 +355,8 @@ static toi_status read_rows_of(report_data *data, const report_file *file)
             status = read_ccd(data, file, row);
         else if (file->kind == REPORT_OVERLAP)
             status = read_overlap(data, file, row);
+        else if (file->kind == REPORT_TRACK)
+            status = read_track(data, file, row);
     }
     mark_scaling(data->broad + broad_before, data->broad_count - broad_before);
     return status;
@@ -337,7 +375,9 @@ static toi_status make_room(report_data *data, const char *folder)
     data->narrow = toi_allocate((size_t)counts[REPORT_NARROW] * sizeof *data->narrow);
     data->ccd = toi_allocate((size_t)counts[REPORT_CCD] * sizeof *data->ccd);
     data->overlap = toi_allocate((size_t)counts[REPORT_OVERLAP] * sizeof *data->overlap);
-    return data->broad && data->narrow && data->ccd && data->overlap ? TOI_OK : TOI_ERROR_MEMORY;
+    data->track = toi_allocate((size_t)counts[REPORT_TRACK] * sizeof *data->track);
+    bool all = data->broad && data->narrow && data->ccd && data->overlap && data->track;
+    return all ? TOI_OK : TOI_ERROR_MEMORY;
 }
 
 static toi_status check_any(const report_data *data, const char *folder)
@@ -375,6 +415,7 @@ void free_report_data(report_data *data)
     toi_release(data->narrow);
     toi_release(data->ccd);
     toi_release(data->overlap);
+    toi_release(data->track);
     free_report_files(&data->files);
     *data = (report_data){0};
 }

@@ -115,6 +115,22 @@ typedef struct overlap_measurement
     double seconds_per_face;
 } overlap_measurement;
 
+// Steps by one method; its seconds are a step's.
+typedef struct track_measurement
+{
+    measurement m;
+    const char *method;
+    const char *volume;  // "": it has none
+    const char *orphans; // on, off; "": it has none
+    double faces;
+    double cut;    // parts that a step was cut into; 0: steps as they are
+    double motion; // of a vertex in a step, in edges
+    double first_seconds;
+    double elementary;
+    double front;
+    double kept_bytes;
+} track_measurement;
+
 typedef struct report_data
 {
     report_files files;
@@ -128,6 +144,8 @@ typedef struct report_data
     int64_t ccd_count;
     overlap_measurement *overlap; // by machine, family of scenes, method, calls, threads, faces
     int64_t overlap_count;
+    track_measurement *track; // by machine, scene, method, whole steps or parts, threads, motion
+    int64_t track_count;
 } report_data;
 
 // On failure `data` is empty.

@@ -17,7 +17,8 @@ enum
 
 const char *report_kind_name(report_kind kind)
 {
-    static const char *const names[REPORT_KINDS] = {"broad", "narrow", "ccd", "overlap", "unknown"};
+    static const char *const names[REPORT_KINDS] = {"broad",   "narrow", "ccd",
+                                                    "overlap", "track",  "unknown"};
     return names[kind];
 }
 
@@ -29,6 +30,8 @@ static report_kind kind_of(const csv_file *csv)
     bool named = find_column(csv, "method") >= 0 && find_column(csv, "threads") >= 0;
     if (named && find_column(csv, "ns_per_query") >= 0)
         return REPORT_NARROW;
+    if (named && find_column(csv, "motion") >= 0 && find_column(csv, "mean_seconds") >= 0)
+        return REPORT_TRACK;
     if (find_column(csv, "scene") < 0 || find_column(csv, "seconds") < 0)
         return REPORT_UNKNOWN;
     if (find_column(csv, "seconds_narrow") >= 0 && find_column(csv, "candidates_vf") >= 0)

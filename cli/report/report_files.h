@@ -14,6 +14,7 @@ typedef enum report_kind
     REPORT_NARROW,  // of 'toi bench narrow'
     REPORT_CCD,     // of 'toi bench ccd'
     REPORT_OVERLAP, // of 'toi bench overlap'
+    REPORT_TRACK,   // of 'toi bench track'
     REPORT_UNKNOWN,
     REPORT_KINDS
 } report_kind;

@@ -102,6 +102,25 @@ static int by_ccd(const void *left, const void *right)
     return order ? order : by_speed(left, right);
 }
 
+static int by_road_of_track(const void *left, const void *right)
+{
+    const track_measurement *a = left, *b = right;
+    int order = by_place(&a->m, &b->m);
+    order = order ? order : strcmp(a->method, b->method);
+    order = order ? order : strcmp(a->volume, b->volume);
+    order = order ? order : strcmp(a->orphans, b->orphans);
+    order = order ? order : (a->cut > 0) - (b->cut > 0);
+    order = order ? order : by_number(a->m.threads, b->m.threads);
+    order = order ? order : by_number(a->motion, b->motion);
+    return order ? order : by_number(a->cut, b->cut);
+}
+
+static int by_track(const void *left, const void *right)
+{
+    int order = by_road_of_track(left, right);
+    return order ? order : by_speed(left, right);
+}
+
 static int by_overlap(const void *left, const void *right)
 {
     int order = by_road_of_overlap(left, right);
@@ -137,4 +156,6 @@ void sort_report_data(report_data *data)
         sort_rows(data->ccd, data->ccd_count, sizeof *data->ccd, by_ccd, by_road_of_ccd);
     data->overlap_count = sort_rows(data->overlap, data->overlap_count, sizeof *data->overlap,
                                     by_overlap, by_road_of_overlap);
+    data->track_count =
+        sort_rows(data->track, data->track_count, sizeof *data->track, by_track, by_road_of_track);
 }

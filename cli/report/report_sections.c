@@ -20,7 +20,9 @@ const report_section report_sections[SECTION_COUNT] = {
     {"stages", "Share of each stage", has_stages, print_stages_section, "the share of each stage",
      "toi bench ccd --all-scenes --csv DIR/ccd-stages.csv"},
     {"overlap", "Intersecting faces", has_overlap, print_overlap_section,
-     "the search for intersecting faces", "toi bench overlap --scaling --csv DIR/overlap.csv"}};
+     "the search for intersecting faces", "toi bench overlap --scaling --csv DIR/overlap.csv"},
+    {"track", "Step after step", has_track, print_track_section,
+     "what remembering from step to step saves", "toi bench track --csv DIR/track.csv"}};
 
 const char *machine_label(const report_data *data, int number)
 {

@@ -18,7 +18,7 @@ typedef struct report_section
 
 enum
 {
-    SECTION_COUNT = 8
+    SECTION_COUNT = 9
 };
 
 extern const report_section report_sections[SECTION_COUNT];
@@ -34,6 +34,7 @@ bool has_threads(const report_data *data);
 bool has_limits(const report_data *data);
 bool has_stages(const report_data *data);
 bool has_overlap(const report_data *data);
+bool has_track(const report_data *data);
 
 toi_status print_broad_section(page *p, const report_data *data);
 toi_status print_narrow_section(page *p, const report_data *data);
@@ -43,6 +44,7 @@ toi_status print_threads_section(page *p, const report_data *data);
 toi_status print_limits_section(page *p, const report_data *data);
 toi_status print_stages_section(page *p, const report_data *data);
 toi_status print_overlap_section(page *p, const report_data *data);
+toi_status print_track_section(page *p, const report_data *data);
 
 // ---------------------------------------------------------------------------------------------
 // Shared by the sections

@@ -7,6 +7,7 @@
 #include "base/team.h"
 
 #include <stdlib.h>
+#include <string.h>
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
@@ -16,25 +17,39 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 #define HUGE_BLOCK ((size_t)2 << 20)
 
+// The block itself is noted in front of what is handed out. aligned_alloc() would cut the block's
+// beginning off, and the C library, which serves from its heap what is no larger than a block that
+// it got back, would take every block of a size from the system anew, page by page.
+static void *allocate_huge(size_t size)
+{
+    size_t more = HUGE_PAGE + sizeof(void *);
+    if (size > SIZE_MAX - more)
+        return NULL;
+    char *block = malloc(size + more);
+    if (!block)
+        return NULL;
+    uintptr_t first = (uintptr_t)block + sizeof block + HUGE_PAGE - 1;
+    char *memory = block + (first / HUGE_PAGE * HUGE_PAGE - (uintptr_t)block);
+    memcpy(memory - sizeof block, &block, sizeof block);
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    madvise(memory, size, MADV_HUGEPAGE); // advice only: a refusal costs nothing
+#endif
+    return memory;
+}
+
 static void *default_allocate(void *user, size_t size, size_t alignment)
 {
     (void)user;
-    if (size >= HUGE_BLOCK)
-        alignment = HUGE_PAGE;
-    if (size > SIZE_MAX - alignment)
-        return NULL;
-    void *memory = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    if (memory && size >= HUGE_BLOCK)
-        madvise(memory, size, MADV_HUGEPAGE); // advice only: a refusal costs nothing
-#endif
-    return memory;
+    return size >= HUGE_BLOCK
+               ? allocate_huge(size)
+               : aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
 }
 
 static void default_release(void *user, void *memory, size_t size)
 {
     (void)user;
-    (void)size;
+    if (size >= HUGE_BLOCK)
+        memcpy(&memory, (char *)memory - sizeof memory, sizeof memory);
     free(memory);
 }
 

@@ -18,6 +18,7 @@ typedef struct pass
 {
     const uint64_t *from;
     uint64_t *to;
+    int32_t *low; // of the last pass, if not NULL, instead
     int64_t count;
     int64_t piece; // keys in each
     int pieces;
@@ -90,6 +91,24 @@ static toi_status scatter(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
+// The last pass of a sort of whose keys the lower halves alone are asked for.
+static toi_status scatter_low(void *context, int64_t first, int64_t end)
+{
+    pass *p = context;
+    int64_t *offsets = p->offsets[first / p->piece];
+    for (int64_t i = first; i < end; ++i)
+        p->low[offsets[digit(p, p->from[i])]++] = (int32_t)(uint32_t)p->from[i];
+    return TOI_OK;
+}
+
+static toi_status copy_low(void *context, int64_t first, int64_t end)
+{
+    const pass *p = context;
+    for (int64_t i = first; i < end; ++i)
+        p->low[i] = (int32_t)(uint32_t)p->from[i];
+    return TOI_OK;
+}
+
 static toi_status copy_back(void *context, int64_t first, int64_t end)
 {
     const pass *p = context;
@@ -144,41 +163,67 @@ static void sort_with_scratch(pass *p, uint64_t *keys, uint64_t *scratch, uint64
     uint64_t remaining = varying_bits(p, workers) & mask;
     uint64_t *to = scratch;
     p->bits = digit_width(remaining);
-    for (; remaining; remaining = drop_digit(remaining, p->bits)) {
+    if (p->low && !remaining)
+        run_pieces(p, workers, copy_low);
+    while (remaining) {
         p->shift = __builtin_ctzll(remaining);
         p->digit_mask = (mask >> p->shift) & (((uint64_t)1 << p->bits) - 1);
         p->to = to;
+        remaining = drop_digit(remaining, p->bits);
         run_pieces(p, workers, count_digits);
         place_digits(p);
-        run_pieces(p, workers, scatter);
+        run_pieces(p, workers, p->low && !remaining ? scatter_low : scatter);
         to = (uint64_t *)p->from;
         p->from = p->to;
     }
-    if (p->from != keys) {
+    if (p->from != keys && !p->low) {
         p->to = keys;
         run_pieces(p, workers, copy_back);
     }
 }
 
+// Keys in each of the pieces that are counted apart, none of them much shorter than its table.
+static int64_t piece_length(int64_t count, int workers)
+{
+    int64_t piece = (count + workers - 1) / workers;
+    return count < SERIAL_COUNT ? count : piece < LEAST_PIECE ? LEAST_PIECE : piece;
+}
+
+// No less for more keys: callers take memory for more than they sort.
+static int64_t most_pieces(int64_t count, int workers)
+{
+    int64_t pieces = count < SERIAL_COUNT ? 1 : count / LEAST_PIECE + 1;
+    return pieces < workers ? pieces : workers;
+}
+
 int64_t toi_radix_words(int64_t count, int workers)
 {
-    return count + workers * (int64_t)(MOST_DIGITS + 2);
+    return count + most_pieces(count, workers) * (MOST_DIGITS + 2);
+}
+
+static void sort_keys(uint64_t *keys, uint64_t *scratch, int64_t count, uint64_t mask, int workers,
+                      int32_t *low)
+{
+    if (count == 0)
+        return;
+    pass p = {.low = low, .count = count, .piece = piece_length(count, workers)};
+    p.pieces = (int)((count + p.piece - 1) / p.piece);
+    p.offsets = (int64_t(*)[MOST_DIGITS])(scratch + count);
+    p.all_or = (uint64_t *)(p.offsets + p.pieces);
+    p.all_and = p.all_or + p.pieces;
+    sort_with_scratch(&p, keys, scratch, mask, workers);
 }
 
 void toi_radix_sort_with(uint64_t *keys, uint64_t *scratch, int64_t count, uint64_t mask,
                          int workers)
 {
-    if (count < 2)
-        return;
-    pass p = {.count = count, .pieces = count < SERIAL_COUNT ? 1 : workers};
-    p.piece = (count + p.pieces - 1) / p.pieces;
-    if (p.piece < LEAST_PIECE && p.pieces > 1)
-        p.piece = LEAST_PIECE;
-    p.pieces = (int)((count + p.piece - 1) / p.piece); // rounding up may have left fewer
-    p.offsets = (int64_t(*)[MOST_DIGITS])(scratch + count);
-    p.all_or = (uint64_t *)(p.offsets + workers);
-    p.all_and = p.all_or + workers;
-    sort_with_scratch(&p, keys, scratch, mask, workers);
+    sort_keys(keys, scratch, count, mask, workers, NULL);
+}
+
+void toi_radix_sort_low(uint64_t *keys, uint64_t *scratch, int64_t count, uint64_t mask,
+                        int workers, int32_t *low)
+{
+    sort_keys(keys, scratch, count, mask, workers, low);
 }
 
 toi_status toi_radix_sort(uint64_t *keys, int64_t count, uint64_t mask, int workers,

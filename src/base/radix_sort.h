@@ -16,6 +16,10 @@ void toi_radix_sort_with(uint64_t *keys, uint64_t *scratch, int64_t count, uint6
                          int workers);
 int64_t toi_radix_words(int64_t count, int workers);
 
+// The same, but only the lower halves of the keys come out, in order; the keys are lost.
+void toi_radix_sort_low(uint64_t *keys, uint64_t *scratch, int64_t count, uint64_t mask,
+                        int workers, int32_t *low);
+
 // One of the words of an element's key, the most significant being word 0.
 typedef uint64_t toi_key_word_fn(const void *element, int word);
 

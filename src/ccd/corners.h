@@ -9,6 +9,8 @@
 #include "toi/broad_phase.h"
 #include "toi/narrow_phase.h"
 
+#include <string.h>
+
 // How many of them are the first primitive's.
 static inline int toi_first_corners(bool edge_edge)
 {
@@ -83,6 +85,52 @@ static inline toi_primitive toi_second_primitive(toi_kind kind)
 static inline bool toi_kind_is_alike(toi_kind kind)
 {
     return kind == TOI_EDGE_EDGE || kind == TOI_POINT_POINT;
+}
+
+// Where the corners of queries are read: the positions at either end, one vertex after the other.
+typedef struct toi_corner_source
+{
+    const toi_mesh *mesh;
+    const char *at[2];
+    int64_t stride[2];
+    bool doubles; // else each is loaded as its view says
+} toi_corner_source;
+
+static inline toi_corner_source toi_find_corner_source(const toi_mesh *mesh)
+{
+    const toi_point_view *views[2] = {&mesh->start, &mesh->end};
+    toi_corner_source s = {.mesh = mesh, .doubles = true};
+    for (int end = 0; end < 2; ++end) {
+        s.at[end] = toi_point_address(views[end], 0);
+        s.stride[end] = (const char *)toi_point_address(views[end], 1) - s.at[end];
+        s.doubles &= views[end]->scalar == TOI_DOUBLE;
+    }
+    return s;
+}
+
+static inline void toi_gather_corners(const toi_corner_source *s, toi_kind kind, toi_pair pair,
+                                      toi_query *query)
+{
+    int32_t corners[4];
+    toi_pair_corners(s->mesh, kind, pair, corners);
+    for (int c = 0; c < 4 && s->doubles; ++c) {
+        memcpy(query->start[c], s->at[0] + corners[c] * s->stride[0], sizeof query->start[c]);
+        memcpy(query->end[c], s->at[1] + corners[c] * s->stride[1], sizeof query->end[c]);
+    }
+    for (int c = 0; c < 4 && !s->doubles; ++c) {
+        toi_load_point(&s->mesh->start, corners[c], query->start[c]);
+        toi_load_point(&s->mesh->end, corners[c], query->end[c]);
+    }
+}
+
+// What gathering the pair will read: corners jump about in memory.
+static inline void toi_fetch_corners(const toi_corner_source *s, toi_kind kind, toi_pair pair)
+{
+    int32_t corners[4];
+    toi_pair_corners(s->mesh, kind, pair, corners);
+    for (int c = 0; c < 4; ++c)
+        for (int end = 0; end < 2; ++end)
+            __builtin_prefetch(s->at[end] + corners[c] * s->stride[end]);
 }
 
 #endif

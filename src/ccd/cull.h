@@ -5,6 +5,8 @@
 #ifndef TOI_CCD_CULL_H
 #define TOI_CCD_CULL_H
 
+#include "mesh/mesh.h"
+#include "narrow/narrow.h"
 #include "toi/ccd.h"
 
 // A vertex at t = 0 and t = 1, in double, one cache line: what queries are gathered from. The
@@ -14,6 +16,18 @@ typedef struct toi_moving_vertex
     _Alignas(64) double start[4];
     double end[4];
 } toi_moving_vertex;
+
+// Asks for a vertex ahead of its use: in the table, or where there is none in the mesh.
+static inline void toi_fetch_vertex(const toi_mesh *mesh, const toi_moving_vertex *trajectories,
+                                    int32_t vertex)
+{
+    if (trajectories) {
+        __builtin_prefetch(&trajectories[vertex]);
+        return;
+    }
+    __builtin_prefetch(toi_point_address(&mesh->start, vertex));
+    __builtin_prefetch(toi_point_address(&mesh->end, vertex));
+}
 
 // The boxes of a primitive at t = 0 and at t = 1 in single precision, rounded outward, one cache
 // line: low and minus high. For Euclidean separations a point of the primitive at t = 0, and no
@@ -28,8 +42,8 @@ typedef struct toi_end_boxes
 // Where a candidate's corners are found, and what counts as touching.
 typedef struct toi_cull_source
 {
-    const toi_mesh *mesh; // faces and edges
-    const toi_moving_vertex *trajectories;
+    const toi_mesh *mesh;
+    const toi_moving_vertex *trajectories; // of its vertices, where many are read; or NULL
     // Bounds of the first and of the second primitives, or NULL: worth making where each primitive
     // takes part in many candidates. Of separations only Euclidean ones use them.
     const toi_end_boxes *a, *b;
@@ -90,5 +104,20 @@ typedef struct toi_near_source
 // apart by more than their separation up to t_max: docs/exact.md, section 2, and
 // docs/separation.md, section 2.
 typedef int64_t toi_cull_near_fn(const toi_near_source *source, toi_pair *pairs, int64_t count);
+
+// Lists the queries that are not separated though the boxes that their corners sweep, which are not
+// enlarged, are apart; returns how many.
+typedef int64_t toi_list_beyond_fn(toi_kind kind, const toi_query *queries,
+                                   const toi_query_result *results, int64_t count, int32_t *list);
+
+enum
+{
+    TOI_SEARCH_BLOCK = 512
+};
+
+// The same with the search of `exact` with a separation, of at most so many pairs: the others are
+// proved apart up to t_max. What it has found of those that are left; of marked pairs nothing.
+typedef int64_t toi_search_near_fn(const toi_near_source *source, toi_pair *pairs, int64_t count,
+                                   toi_searched searched[TOI_SEARCH_BLOCK]);
 
 #endif

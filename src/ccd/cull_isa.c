@@ -1,7 +1,7 @@
 // Culls candidates: on the axes one is two or four cache lines and a dozen instructions, and most
 // go no further; the others are tried in single precision, a vector of them at a time.
 
-#include "simd/motion_rows.h" // first: it says how many lanes there are
+#include "simd/query_rows.h" // first: it says how many lanes there are
 
 #include "kernel/margin.h"
 #include "simd/gap_rows.h"
@@ -10,6 +10,7 @@
 #include "broad/layout/layout.h"
 #include "ccd/corners.h"
 #include "ccd/cull.h"
+#include "ccd/near_rows.h"
 #include "mesh/mesh.h"
 #include "narrow/narrow.h"
 
@@ -18,21 +19,32 @@ enum
     AHEAD = 48 // candidates that are fetched before they are tried
 };
 
+// Of the table, or, where there is none, loaded.
+TOI_INLINE const toi_moving_vertex *find_vertex(const toi_cull_source *s, int32_t vertex,
+                                                toi_moving_vertex *loaded)
+{
+    if (s->trajectories)
+        return &s->trajectories[vertex];
+    toi_load_point(&s->mesh->start, vertex, loaded->start);
+    toi_load_point(&s->mesh->end, vertex, loaded->end);
+    loaded->start[3] = loaded->end[3] = 0;
+    return loaded;
+}
+
 TOI_INLINE void find_corners(int edge_edge, const toi_cull_source *s, const toi_pair *pair,
-                             const toi_moving_vertex *corners[4])
+                             toi_moving_vertex loaded[4], const toi_moving_vertex *corners[4])
 {
     toi_corner_rows found = toi_find_corners(s->mesh, edge_edge, pair);
     for (int c = 0; c < 4; ++c)
-        corners[c] = &s->trajectories[toi_corner_of(found, edge_edge, c)];
+        corners[c] = find_vertex(s, toi_corner_of(found, edge_edge, c), &loaded[c]);
 }
 
 // Corners jump about in memory: they are asked for ahead.
 TOI_INLINE void prefetch_corners(int edge_edge, const toi_cull_source *s, const toi_pair *pair)
 {
-    const toi_moving_vertex *corners[4];
-    find_corners(edge_edge, s, pair, corners);
+    toi_corner_rows found = toi_find_corners(s->mesh, edge_edge, pair);
     for (int c = 0; c < 4; ++c)
-        __builtin_prefetch(corners[c]);
+        toi_fetch_vertex(s->mesh, s->trajectories, toi_corner_of(found, edge_edge, c));
 }
 
 // At least the separation of a pair: its distance at t = 0 is at most that of any two of its
@@ -193,8 +205,9 @@ void TOI_ISA_NAME(toi_fill_bounds)(const toi_cull_source *s, toi_primitive primi
                             : primitive == TOI_EDGE ? toi_edge_at(&mesh->edges, i)
                                                     : toi_face_at(&mesh->faces, i);
         const toi_moving_vertex *corners[3];
+        toi_moving_vertex loaded[3];
         for (int c = 0; c < corner_count; ++c)
-            corners[c] = &s->trajectories[at[c]];
+            corners[c] = find_vertex(s, at[c], &loaded[c]);
         bound_corners(corners, corner_count, &bounds[i]);
         if (s->euclidean)
             add_middle(corners, corner_count, &bounds[i]);
@@ -274,9 +287,10 @@ TOI_INLINE int64_t cull_directions(int edge_edge, const toi_cull_source *s, toi_
         if (i < last)
             prefetch_corners(edge_edge, s, &pairs[i + AHEAD]);
         const toi_moving_vertex *corners[4];
+        toi_moving_vertex loaded[4];
         toi_wide_motion_row x[4];
         c.pairs[c.count] = pairs[i];
-        find_corners(edge_edge, s, &c.pairs[c.count], corners);
+        find_corners(edge_edge, s, &c.pairs[c.count], loaded, corners);
         for (int k = 0; k < 4; ++k)
             memcpy(&x[k], corners[k], sizeof x[k]);
         double separation = axes ? pair_separation(edge_edge, s, corners) : 0;
@@ -318,41 +332,55 @@ int64_t TOI_ISA_NAME(toi_cull_pairs)(const toi_cull_source *source, toi_pair *pa
     return early ? cull_pairs(0, source, pairs, count, 1) : cull_pairs(0, source, pairs, count, 0);
 }
 
+// ---- Swept boxes
+
+// Is there room on some axis from the higher side of one box to the lower side of another? Both
+// halves of the rows are alike.
+TOI_INLINE int is_above(toi_wide_motion_row low, toi_wide_motion_row high)
+{
+    const toi_wide_motion_row none = {0};
+    toi_wide_motion_row gaps = low - high;
+    gaps = __builtin_shufflevector(gaps, none, 0, 1, 2, 8, 4, 5, 6, 8); // nor in the idle numbers
+    return toi_stays_open(gaps, 0);
+}
+
+TOI_INLINE int sweeps_apart(int edge_edge, const toi_query *query)
+{
+    toi_wide_motion_row low[2], high[2];
+    for (int c = 0; c < 4; ++c) {
+        int side = c >= (edge_edge ? 2 : 1);
+        bool first = c == 0 || c == (edge_edge ? 2 : 1);
+        toi_wide_motion_row x = toi_load_corner(query, c);
+        toi_wide_motion_row other = __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3);
+        toi_wide_motion_row least = TOI_WIDE_MIN(x, other), most = TOI_WIDE_MAX(x, other);
+        low[side] = first ? least : TOI_WIDE_MIN(low[side], least);
+        high[side] = first ? most : TOI_WIDE_MAX(high[side], most);
+    }
+    return is_above(low[0], high[1]) | is_above(low[1], high[0]);
+}
+
+toi_list_beyond_fn TOI_ISA_NAME(toi_list_beyond);
+int64_t TOI_ISA_NAME(toi_list_beyond)(toi_kind kind, const toi_query *queries,
+                                      const toi_query_result *results, int64_t count, int32_t *list)
+{
+    int64_t listed = 0;
+    for (int32_t i = 0; i < count; ++i) {
+        int apart =
+            kind == TOI_EDGE_EDGE ? sweeps_apart(1, &queries[i]) : sweeps_apart(0, &queries[i]);
+        list[listed] = i;
+        listed += apart & (results[i].state != TOI_SEPARATED);
+    }
+    return listed;
+}
+
 // ---- Positions in single precision
-
-enum
-{
-    NEAR_BLOCK = 16 // TOI_BLOCK
-};
-
-#define ROOT_3 1.7321 // a little more: of an error on each axis
-
-// Where corner c of the primitive at a place stands.
-TOI_INLINE int32_t corner_at(const int32_t *labels, int corners, int32_t place, int c)
-{
-    int32_t lane = place & (NEAR_BLOCK - 1);
-    return labels[(int64_t)(place - lane) * corners + c * NEAR_BLOCK + lane];
-}
-
-TOI_INLINE void find_places(int edge_edge, const toi_near_source *s, const toi_pair *pair,
-                            int32_t places[4])
-{
-    int second = edge_edge ? 2 : 1;
-    places[0] = edge_edge ? corner_at(s->labels[0], 2, pair->a, 0) : pair->a;
-    if (edge_edge)
-        places[1] = corner_at(s->labels[0], 2, pair->a, 1);
-    for (int c = second; c < 4; ++c)
-        places[c] = corner_at(s->labels[1], 4 - second, pair->b, c - second);
-}
 
 TOI_INLINE void put_near(int edge_edge, const toi_near_source *s, const toi_pair *pair, int early,
                          int lane, toi_motion_rows *rows)
 {
-    int32_t places[4];
     toi_motion_row x[4];
-    find_places(edge_edge, s, pair, places);
+    toi_load_near(edge_edge, s, pair, x);
     for (int c = 0; c < 4; ++c) {
-        memcpy(&x[c], s->rows[places[c]], sizeof x[c]);
         if (early) {
             const float t = toi_float_above(s->t_max);
             toi_motion_row start = __builtin_shufflevector(x[c], x[c], 0, 1, 2, 3, 0, 1, 2, 3);
@@ -365,6 +393,35 @@ TOI_INLINE void put_near(int edge_edge, const toi_near_source *s, const toi_pair
     rows->g[lane] = TOI_G_OF(edge_edge, x);
 }
 
+TOI_INLINE int count_left(toi_mask apart)
+{
+    return __builtin_popcount(toi_mask_word(~apart) & ((1u << TOI_LANES) - 1));
+}
+
+// All ones where a direction separates. In a short step that to the nearest points half way through
+// it nearly always does, if any does. Where it leaves a quarter of the lanes, steps of Gilbert's
+// algorithm follow from there.
+TOI_INLINE toi_mask near_separated(int edge_edge, const toi_pair_motion *m,
+                                   const toi_real *separation)
+{
+    toi_real w[TOI_MAX_CORNERS][3], p[3], e[3], g[3], least[3];
+    int corners = toi_corners(edge_edge, m, w);
+    for (int k = 0; k < 3; ++k) {
+        p[k] = 0.5f * (m->p[0][k] + m->p[1][k]);
+        e[k] = 0.5f * (m->e[0][k] + m->e[1][k]);
+        g[k] = 0.5f * (m->g[0][k] + m->g[1][k]);
+    }
+    toi_near_point near;
+    toi_find_near_point(edge_edge, p, e, g, &near);
+    toi_mask apart = toi_direction_separates(m, corners, w, near.f, separation);
+    for (int step = 0; step < 2 && 4 * count_left(apart) >= TOI_LANES; ++step) {
+        toi_lowest_corner(corners, w, near.f, least);
+        toi_gilbert_step(near.f, least);
+        apart |= toi_direction_separates(m, corners, w, near.f, separation);
+    }
+    return apart;
+}
+
 TOI_INLINE int64_t cull_near(int edge_edge, const toi_near_source *s, toi_pair *pairs,
                              int64_t count, int early, int euclidean)
 {
@@ -372,7 +429,7 @@ TOI_INLINE int64_t cull_near(int edge_edge, const toi_near_source *s, toi_pair *
     toi_motion_rows rows;
     // docs/exact.md, section 2: where the motion is stopped early there are more roundings.
     const float error = early ? s->error * 2.25f : s->error;
-    const distances d = take_distances(s->separation, s->relative, ROOT_3 * error);
+    const distances d = take_distances(s->separation, s->relative, TOI_ROOT_3 * error);
     for (int i = 0; i < TOI_LANES; ++i)
         rows.separation[i] = error;
     for (int64_t i = 0; i < count; i += TOI_LANES) {
@@ -383,7 +440,7 @@ TOI_INLINE int64_t cull_near(int edge_edge, const toi_near_source *s, toi_pair *
         toi_real separation;
         toi_mask wild = toi_load_motion(&rows, &m, &separation), inside = wild ^ wild;
         toi_mask apart = euclidean ? apart_by_margin(edge_edge, &d, &m, &inside)
-                                   : toi_separated(edge_edge, &m, &separation);
+                                   : near_separated(edge_edge, &m, &separation);
         unsigned left = toi_mask_word(~apart | wild);
         unsigned marked = euclidean && s->mark ? toi_mask_word(inside & ~wild) : 0;
         for (left &= (1u << lanes) - 1; left; left &= left - 1) {

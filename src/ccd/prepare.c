@@ -197,7 +197,7 @@ static void foresee(toi_pipeline *p, bool known)
         if (given == 0 || made)
             making = 3 * n.faces * (2 * KEY_BYTES + EDGE_BYTES) + sorting;
         int64_t lists = INDEX_BYTES * (loose.vertices + loose.edges);
-        int64_t loosening = toi_loose_parts_need(n.vertices, given, n.faces) + sorting;
+        int64_t loosening = toi_loose_parts_need(n.vertices, given) + sorting;
         making = larger(making, lists + EDGE_BYTES * n.edges + loosening);
     }
     int64_t working = EDGE_BYTES * n.edges + search_need(p, &n, &loose);

@@ -8,6 +8,28 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
+
+uint64_t toi_time_bits(double time)
+{
+    uint64_t bits;
+    memcpy(&bits, &time, sizeof bits);
+    return bits;
+}
+
+double toi_bits_time(uint64_t bits)
+{
+    double time;
+    memcpy(&time, &bits, sizeof time);
+    return time;
+}
+
+void toi_lower_time(_Atomic uint64_t *least, double time)
+{
+    uint64_t bits = toi_time_bits(time);
+    uint64_t current = atomic_load_explicit(least, memory_order_relaxed);
+    while (bits < current && !atomic_compare_exchange_weak(least, &current, bits)) {}
+}
 
 bool toi_is_earlier(const toi_impact *a, const toi_impact *b)
 {

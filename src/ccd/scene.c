@@ -211,7 +211,7 @@ static int64_t topology_need(const toi_scene_def *def, int workers)
     int64_t sides = 3 * def->faces.count;
     int64_t edges = def->edges.count ? def->edges.count : sides + def->loose_edges.count;
     int64_t keys = 2 * KEY_BYTES * edges + KEY_BYTES * def->vertex_count;
-    int64_t loose = toi_loose_parts_need(def->vertex_count, edges, def->faces.count);
+    int64_t loose = toi_loose_parts_need(def->vertex_count, edges);
     int64_t kept = INDEX_BYTES * (3 * edges + def->vertex_count + sides + def->filter.group_count);
     return BLOCKS + workers * (int64_t)SORT_BYTES + kept + (keys > loose ? keys : loose);
 }

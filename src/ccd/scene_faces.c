@@ -64,7 +64,7 @@ toi_status toi_freshen_topology(toi_scene *scene, int workers)
     scene->budget.list = NULL;
     scene->budget.need = toi_bytes_in_use(&scene->budget) + BLOCKS +
                          3 * t->faces.count * SIDE_BYTES + workers * (int64_t)SORT_BYTES +
-                         toi_loose_parts_need(t->vertex_count, 0, t->faces.count);
+                         toi_loose_parts_need(t->vertex_count, 0);
     toi_status status = make_parts(scene, workers);
     if (status != TOI_OK)
         return status;

@@ -38,10 +38,13 @@ typedef struct solve_worker
     toi_query_result results[BATCH];
     double separations[BATCH];
     bool starts_inside[BATCH]; // of exact methods: what is known before
+    toi_searched searched[BATCH];
     toi_impact impacts[BATCH];
     double seconds; // spent in the narrow phase
     int64_t tested;
     filter_rest single, wide; // directions in single and in double precision
+    filter_rest search;       // in single precision
+    bool by_place;            // the pairs of this block are still to be searched, and numbered
     int64_t rescaled;
     int64_t inside;
     toi_pair_name first_inside;
@@ -64,48 +67,6 @@ typedef struct solve_stage
     _Atomic int64_t seen; // candidates of this kind so far
     bool near;            // pairs come by place, from toi_stream_near()
 } solve_stage;
-
-uint64_t toi_time_bits(double time)
-{
-    uint64_t bits;
-    memcpy(&bits, &time, sizeof bits);
-    return bits;
-}
-
-double toi_bits_time(uint64_t bits)
-{
-    double time;
-    memcpy(&time, &bits, sizeof time);
-    return time;
-}
-
-void toi_lower_time(_Atomic uint64_t *least, double time)
-{
-    uint64_t bits = toi_time_bits(time);
-    uint64_t current = atomic_load_explicit(least, memory_order_relaxed);
-    while (bits < current && !atomic_compare_exchange_weak(least, &current, bits)) {}
-}
-
-static void gather(const toi_pipeline *p, toi_kind kind, toi_pair pair, toi_query *query)
-{
-    int32_t corners[4];
-    toi_pair_corners(&p->mesh, kind, pair, corners);
-    for (int c = 0; c < 4; ++c) {
-        const toi_moving_vertex *at = &p->trajectories[corners[c]];
-        memcpy(query->start[c], at->start, sizeof query->start[c]);
-        memcpy(query->end[c], at->end, sizeof query->end[c]);
-    }
-}
-
-// What gathering the pair will read: corners jump about in memory.
-static void fetch_corners(const toi_pipeline *p, toi_kind kind, toi_pair pair)
-{
-    int32_t corners[4];
-    toi_unmark_inside(&pair);
-    toi_pair_corners(&p->mesh, kind, pair, corners);
-    for (int c = 0; c < 4; ++c)
-        __builtin_prefetch(&p->trajectories[corners[c]]);
-}
 
 toi_query toi_gather_query(const toi_mesh *mesh, toi_kind kind, toi_pair pair)
 {
@@ -156,9 +117,10 @@ static bool is_culled(toi_kind kind)
     return kind < TOI_PAIR_KINDS;
 }
 
-// Solves the first `count` queries of a worker. `inside`: see toi_narrow_batch.
+// Solves the first `count` queries of a worker. `inside`, `searched`: see toi_narrow_batch.
 static void solve_queries(const solve_stage *stage, solve_worker *w, int64_t count,
-                          const toi_narrow_def *def, shares keep, const bool *inside)
+                          const toi_narrow_def *def, shares keep, const bool *inside,
+                          const toi_searched *searched)
 {
     toi_narrow_batch batch = {.def = def,
                               .kind = toi_raised_kind(stage->kind),
@@ -167,6 +129,7 @@ static void solve_queries(const solve_stage *stage, solve_worker *w, int64_t cou
                               .relative = keep.farther,
                               .culled = is_culled(stage->kind),
                               .inside = inside,
+                              .searched = searched,
                               .results = w->results,
                               .scratch = w->scratch,
                               .budget = stage->pipeline->budget};
@@ -232,6 +195,9 @@ static int64_t bring_forward(const solve_stage *stage, solve_worker *w, toi_pair
     return picked;
 }
 
+toi_list_beyond_fn toi_list_beyond_baseline, toi_list_beyond_avx2, toi_list_beyond_avx512;
+toi_search_near_fn toi_search_near_baseline, toi_search_near_avx2, toi_search_near_avx512;
+
 // The second pass: for min_separation alone, and then a share of the time found. A pair that does
 // not come so close is separated. Times up to limit / rescale matter, and a little more: products
 // are rounded, to 0 perhaps.
@@ -243,7 +209,7 @@ static void rescale_small(const solve_stage *stage, solve_worker *w, toi_pair *p
     int64_t small = bring_forward(stage, w, pairs, count, is_small);
     def.no_zero_time = toi_narrow_traits(def.method) & TOI_NARROW_TRAIT_REFINEMENT;
     def.t_max = fmin(1, (limit + 0x1p-1074) / rescale * (1 + 0x1p-50));
-    solve_queries(stage, w, small, &def, (shares){0, 0}, NULL);
+    solve_queries(stage, w, small, &def, (shares){0, 0}, NULL, NULL);
     for (int64_t i = 0; i < small; ++i)
         w->results[i].time *= rescale; // not above the time found, since rescale < 1
     w->rescaled += small;
@@ -255,7 +221,7 @@ static void keep_shares(const solve_stage *stage, solve_worker *w, toi_pair *pai
 {
     int64_t inside = bring_forward(stage, w, pairs, count, is_inside);
     double share = stage->pipeline->inside_share;
-    solve_queries(stage, w, inside, def, (shares){share, share}, NULL);
+    solve_queries(stage, w, inside, def, (shares){share, share}, NULL, NULL);
 }
 
 bool toi_is_named_before(const toi_pair_name *a, const toi_pair_name *b)
@@ -278,38 +244,18 @@ static void count_inside(const solve_stage *stage, solve_worker *w, const toi_pa
     }
 }
 
-// Are the boxes that the corners sweep apart, not being enlarged? `first`: how many corners are the
-// first primitive's.
-static inline __attribute__((always_inline)) bool sweeps_apart(const toi_query *q, const int first)
-{
-    bool apart = false;
-    for (int k = 0; k < 3; ++k) {
-        double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY};
-        for (int c = 0; c < 4; ++c) {
-            int side = c >= first;
-            double start = q->start[c][k], end = q->end[c][k];
-            double low = start < end ? start : end, high = start < end ? end : start;
-            lo[side] = low < lo[side] ? low : lo[side];
-            hi[side] = high > hi[side] ? high : hi[side];
-        }
-        apart |= (lo[0] > hi[1]) | (lo[1] > hi[0]);
-    }
-    return apart;
-}
-
 // A search at both ends knows swept boxes in single precision only. Those in double decide which
 // pairs keep a share of their distance. Few that come so far are beyond them.
 static void drop_beyond(const solve_stage *stage, solve_worker *w, const toi_pair *pairs,
                         int64_t count)
 {
-    for (int64_t i = 0; i < count; ++i) {
-        const toi_query *query = &w->queries[i];
-        toi_pair pair = pairs[i];
-        if (w->results[i].state == TOI_SEPARATED)
-            continue;
-        bool apart = stage->kind == TOI_EDGE_EDGE ? sweeps_apart(query, 2) : sweeps_apart(query, 1);
-        if (apart && toi_keep_overlapping(stage->pipeline, stage->kind, &pair, 1) == 0)
-            w->results[i] = (toi_query_result){.state = TOI_SEPARATED, .time = INFINITY};
+    static toi_list_beyond_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_list_beyond);
+    int32_t list[BATCH];
+    int64_t beyond = kernels[toi_simd_level()](stage->kind, w->queries, w->results, count, list);
+    for (int64_t i = 0; i < beyond; ++i) {
+        toi_pair pair = pairs[list[i]];
+        if (toi_keep_overlapping(stage->pipeline, stage->kind, &pair, 1) == 0)
+            w->results[list[i]] = (toi_query_result){.state = TOI_SEPARATED, .time = INFINITY};
     }
 }
 
@@ -321,7 +267,7 @@ static void solve_batch(const solve_stage *stage, solve_worker *w, toi_pair *pai
     def.t_max = search_limit(stage, limit);
     double share = p->policy.relative_separation;
     solve_queries(stage, w, count, &def, (shares){share, fmax(share, p->inside_share)},
-                  toi_is_exact(&def) ? w->starts_inside : NULL);
+                  toi_is_exact(&def) ? w->starts_inside : NULL, w->by_place ? w->searched : NULL);
     if (stage->near && share > 0)
         drop_beyond(stage, w, pairs, count);
     count_inside(stage, w, pairs, count);
@@ -462,10 +408,12 @@ static int64_t cull(solve_stage *stage, toi_pair *pairs, int64_t count)
     return kernels[toi_simd_level()](&source, pairs, count);
 }
 
-// From places to the numbers of the mesh. The indices of its vertices will be needed soon.
+// From places to the numbers of the mesh. The indices of its vertices will be needed soon. Edges
+// that change places take the features that are closest along.
 static void number_places(const toi_mesh_order *order, toi_kind kind, toi_pair *pairs,
-                          int64_t count)
+                          int64_t count, toi_searched *searched)
 {
+    static const uint8_t exchanged[] = {0, 2, 1, 3, 5, 4, 7, 6, 8}; // narrow/apart.h
     const int32_t *first = order->trees[0]->ids, *second = order->trees[1]->ids;
     const toi_mesh *mesh = order->boxes.mesh;
     bool alike = toi_kind_is_alike(kind);
@@ -473,7 +421,12 @@ static void number_places(const toi_mesh_order *order, toi_kind kind, toi_pair *
         toi_pair pair = pairs[i];
         bool inside = toi_unmark_inside(&pair);
         int32_t a = first[pair.a], b = second[pair.b];
-        pair = alike && b < a ? (toi_pair){b, a} : (toi_pair){a, b};
+        bool exchange = alike && b < a;
+        pair = exchange ? (toi_pair){b, a} : (toi_pair){a, b};
+        if (searched && exchange) {
+            searched[i].feature = exchanged[searched[i].feature];
+            searched[i].start_feature = exchanged[searched[i].start_feature];
+        }
         pairs[i] = inside ? toi_mark_inside(pair) : pair;
         if (alike)
             __builtin_prefetch(toi_edge_at(&mesh->edges, a));
@@ -493,23 +446,43 @@ static void judge_filter(filter_rest *rest, int64_t tried, int64_t left)
         rest->blocks = 16;
 }
 
-// Directions on positions in single precision, of pairs by place. Where positions may have been cut
-// off two that are far apart may look near: then no pair is marked.
+// Positions in single precision, of pairs by place. Where positions may have been cut off two that
+// are far apart may look near: then no pair is marked.
+static toi_near_source near_source(const solve_stage *stage, bool mark)
+{
+    const toi_pipeline *p = stage->pipeline;
+    const toi_mesh_order *order = &p->order;
+    return (toi_near_source){.rows = (const float(*)[8])order->moving,
+                             .error = order->error,
+                             .labels = {order->trees[0]->labels, order->trees[1]->labels},
+                             .kind = stage->kind,
+                             .t_max = toi_cull_time(search_limit(stage, time_limit(stage))),
+                             .euclidean = has_separation(p),
+                             .separation = p->def->narrow.min_separation * order->scale,
+                             .relative = toi_filter_share(p->policy.relative_separation),
+                             .mark = mark && order->largest < TOI_FARTHEST};
+}
+
 static int64_t cull_single(const solve_stage *stage, toi_pair *pairs, int64_t count, bool mark)
 {
     static toi_cull_near_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_near);
-    const toi_pipeline *p = stage->pipeline;
-    const toi_mesh_order *order = &p->order;
-    toi_near_source source = {.rows = (const float(*)[8])order->moving,
-                              .error = order->error,
-                              .labels = {order->trees[0]->labels, order->trees[1]->labels},
-                              .kind = stage->kind,
-                              .t_max = toi_cull_time(search_limit(stage, time_limit(stage))),
-                              .euclidean = has_separation(p),
-                              .separation = p->def->narrow.min_separation * order->scale,
-                              .relative = toi_filter_share(p->policy.relative_separation),
-                              .mark = mark && order->largest < TOI_FARTHEST};
+    toi_near_source source = near_source(stage, mark);
     return kernels[toi_simd_level()](&source, pairs, count);
+}
+
+// Searches pairs by place and numbers those that are left.
+static int64_t search_places(const solve_stage *stage, solve_worker *w, toi_pair *pairs,
+                             int64_t count)
+{
+    static toi_search_near_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_search_near);
+    toi_near_source source = near_source(stage, true);
+    int64_t tried = count, stuck = 0;
+    count = kernels[toi_simd_level()](&source, pairs, count, w->searched);
+    for (int64_t i = 0; i < count; ++i)
+        stuck += pairs[i].a >= 0 && w->searched[i].verdict == TOI_SEARCH_STUCK;
+    judge_filter(&w->search, tried, stuck);
+    number_places(&stage->pipeline->order, stage->kind, pairs, count, w->searched);
+    return count;
 }
 
 // Of pairs by place those that may touch, by number. Either filter alone would do; the first is
@@ -527,7 +500,11 @@ static int64_t keep_near(solve_stage *stage, solve_worker *w, toi_pair *pairs, i
         count = cull_single(stage, pairs, count, !filtered && !wide);
         judge_filter(&w->single, tried, count);
     }
-    number_places(&p->order, stage->kind, pairs, count);
+    w->by_place = single && !wide && !filtered && has_separation(p) &&
+                  p->order.largest < TOI_FARTHEST && is_due(&w->search);
+    if (w->by_place)
+        return count;
+    number_places(&p->order, stage->kind, pairs, count, NULL);
     if (filtered)
         count = toi_keep_allowed(p, stage->kind, pairs, count);
     if (!wide)
@@ -546,22 +523,29 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     solve_stage *stage = context;
     solve_worker *w = &stage->scratch[worker];
     toi_budget *budget = stage->pipeline->budget;
+    const toi_corner_source source = toi_find_corner_source(&stage->pipeline->mesh);
     double started = toi_clock();
     toi_status status = TOI_OK;
     w->tested += count;
     if (stage->pipeline->def->float_boxes)
         count = toi_keep_overlapping(stage->pipeline, stage->kind, pairs, count);
+    w->by_place = false;
     if (stage->near)
         count = keep_near(stage, w, pairs, count);
     else if (is_culled(stage->kind))
         count = cull(stage, pairs, count);
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
         int64_t n = count - first < BATCH ? count - first : BATCH;
+        if (w->by_place)
+            n = search_places(stage, w, pairs + first, n);
         for (int64_t i = 0; i < n; ++i) {
-            if (first + i + AHEAD < count)
-                fetch_corners(stage->pipeline, stage->kind, pairs[first + i + AHEAD]);
+            if (i + AHEAD < n) {
+                toi_pair ahead = pairs[first + i + AHEAD];
+                toi_unmark_inside(&ahead);
+                toi_fetch_corners(&source, stage->kind, ahead);
+            }
             w->starts_inside[i] = toi_unmark_inside(&pairs[first + i]);
-            gather(stage->pipeline, stage->kind, pairs[first + i], &w->queries[i]);
+            toi_gather_corners(&source, stage->kind, pairs[first + i], &w->queries[i]);
         }
         solve_batch(stage, w, pairs + first, n);
         if (budget->starved) // a query was left undecided for want of memory: no answer
@@ -600,7 +584,7 @@ static void reset_worker(solve_worker *w)
 {
     w->seconds = 0;
     w->tested = 0;
-    w->single = w->wide = (filter_rest){0};
+    w->single = w->wide = w->search = (filter_rest){0};
     w->rescaled = w->inside = 0;
     w->first_inside = NO_PAIR;
 }
@@ -663,18 +647,25 @@ static toi_status take_workers(solve_stage *stage, char **scratch)
     return TOI_OK;
 }
 
+// Where most pairs are dropped in single precision, by place, few vertices are read in double.
+static bool needs_trajectories(const toi_pipeline *p)
+{
+    bool near = toi_may_stream_near(p, TOI_VERTEX_FACE);
+    return !near || !toi_is_exact(&p->def->narrow) || p->policy.relative_separation > 0;
+}
+
 toi_status toi_solve_kinds(toi_pipeline *p, int first, toi_consume_fn *consume, void *context,
                            _Atomic uint64_t *t_max)
 {
     solve_stage stage = {.pipeline = p, .consume = consume, .context = context, .t_max = t_max};
     char *scratch = NULL;
     toi_status status = take_workers(&stage, &scratch);
-    double started = toi_clock();
-    if (status == TOI_OK)
-        status = toi_take_trajectories(p);
-    p->report.seconds_narrow += toi_clock() - started;
     if (status == TOI_OK)
         status = toi_begin_motion(p);
+    double started = toi_clock();
+    if (status == TOI_OK && needs_trajectories(p))
+        status = toi_take_trajectories(p);
+    p->report.seconds_narrow += toi_clock() - started;
     if (status == TOI_OK && first == 0)
         status = solve_remembered(&stage);
     for (int kind = first; kind < TOI_KIND_COUNT && status == TOI_OK; ++kind)

@@ -6,22 +6,60 @@
 
 #include <cmath>
 #include <cstring>
+#include <pthread.h>
 
 enum
 {
-    LEAST_STEPS = 8 // that an order is kept
+    PACKERS = 4, // threads, and bytes for each of them at least
+    PACKED_BYTES = 1 << 20,
+    LEAST_STEPS = 8,  // that an order is kept
+    LONG_LIST = 32768 // impacts that take longer to send than it costs to send them in two parts
 };
 
 // ---- Positions
 
+// Points first .. last, from one array to another that is packed.
+struct pack_job
+{
+    const char *from;
+    char *to;
+    int64_t stride, first, last;
+    size_t point;
+    pthread_t thread;
+    bool apart; // in a thread of its own
+};
+
+static void *pack_points(void *given)
+{
+    const pack_job *job = (const pack_job *)given;
+    if (job->stride == (int64_t)job->point) {
+        size_t skipped = (size_t)job->first * job->point;
+        memcpy(job->to + skipped, job->from + skipped,
+               (size_t)(job->last - job->first) * job->point);
+        return NULL;
+    }
+    for (int64_t i = job->first; i < job->last; ++i)
+        memcpy(job->to + (size_t)i * job->point, job->from + i * job->stride, job->point);
+    return NULL;
+}
+
+// One thread does not read memory as fast as a card does: long arrays are read by a few.
 static void pack(const toi_point_view *view, int64_t stride, size_t point, char *to)
 {
-    if (stride == (int64_t)point) {
-        memcpy(to, view->data, (size_t)view->count * point);
-        return;
+    size_t wanted = (size_t)view->count * point / PACKED_BYTES;
+    int parts = wanted > PACKERS ? PACKERS : wanted > 1 ? (int)wanted : 1;
+    pack_job jobs[PACKERS];
+    for (int i = 0; i < parts; ++i) {
+        jobs[i] = {(const char *)view->data,      to,    stride, view->count * i / parts,
+                   view->count * (i + 1) / parts, point, {},     false};
+        if (i + 1 < parts)
+            jobs[i].apart = pthread_create(&jobs[i].thread, NULL, pack_points, &jobs[i]) == 0;
+        if (!jobs[i].apart)
+            pack_points(&jobs[i]);
     }
-    for (int64_t i = 0; i < view->count; ++i)
-        memcpy(to + (size_t)i * point, (const char *)view->data + i * stride, point);
+    for (int i = 0; i < parts; ++i)
+        if (jobs[i].apart)
+            pthread_join(jobs[i].thread, NULL);
 }
 
 toi_status toi_find_source(toi_card *card, int64_t count, const toi_point_view *view,
@@ -70,7 +108,8 @@ static void set_header(toi_card_mesh *mesh, double t_max)
     for (int k = 0; k < 3; ++k)
         h->low[k] = ~(toi_count)0;
     memcpy(&h->limit, &t_max, sizeof h->limit);
-    h->first_time = h->first_place = ~(toi_count)0;
+    for (int kind = 0; kind < 2; ++kind)
+        h->first_time[kind] = h->first_place[kind] = ~(toi_count)0;
 }
 
 // Room for what searches leave of as many pairs as the queue of those has, which becomes shorter
@@ -93,10 +132,24 @@ static toi_status make_found(toi_card_mesh *mesh, toi_complaint *complaint)
     return status;
 }
 
+// Room for the first part of a list for the host, where that was long the last time. It is not
+// worth a share of a memory limit.
+static void make_staging(toi_card_mesh *mesh)
+{
+    toi_complaint unheard;
+    size_t bytes = mesh->capacities.hits * sizeof(toi_impact);
+    bool wanted = mesh->goal == TOI_CARD_ALL && mesh->residence == TOI_ON_HOST &&
+                  !mesh->step.apart && mesh->card->limit <= 0 && mesh->listed >= LONG_LIST;
+    mesh->step.staging = NULL;
+    if (wanted && toi_make_room(mesh->card, &mesh->on_card, bytes, &unheard) == TOI_OK)
+        mesh->step.staging = (toi_impact *)mesh->on_card.data;
+}
+
 // Where the list goes: room for as many as the queue of hits has.
 static toi_status make_list(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     TOI_TRY(make_found(mesh, complaint));
+    make_staging(mesh);
     toi_room *room = mesh->residence == TOI_ON_DEVICE ? &mesh->on_card : &mesh->on_host;
     if (mesh->goal == TOI_CARD_ALL)
         TOI_TRY(
@@ -147,11 +200,11 @@ static bool overflowed(const toi_card_mesh *mesh, bool windows)
 {
     const toi_control *seen = mesh->step.report;
     const toi_capacities *n = &mesh->capacities;
-    bool over = seen->hits.n > n->hits || seen->hard.n > n->hard;
+    bool over = toi_hit_count(seen) > n->hits || seen->hard.n > n->hard;
     for (int kind = 0; kind < 2 && !windows; ++kind)
         over =
             over || seen->block_pairs[kind].n > n->blocks || seen->window.pairs[kind].n > n->pairs;
-    return over || (!windows && seen->window.left.n > n->left);
+    return over || (!windows && toi_left_count(&seen->window) > n->left);
 }
 
 static toi_count with_reserve(toi_count n)
@@ -175,19 +228,20 @@ static toi_status grow(toi_card_mesh *mesh, bool windows, toi_complaint *complai
         wanted.blocks = with_reserve(blocks);
     if (!windows && pairs > wanted.pairs)
         wanted.pairs = with_reserve(pairs);
-    if (!windows && seen->window.left.n > wanted.left)
-        wanted.left = with_reserve(seen->window.left.n);
-    if (seen->hits.n > wanted.hits && mesh->goal != TOI_CARD_EARLIEST)
-        wanted.hits = with_reserve(seen->hits.n);
+    toi_count left = toi_left_count(&seen->window);
+    if (!windows && left > wanted.left)
+        wanted.left = with_reserve(left);
+    if (toi_hit_count(seen) > wanted.hits && mesh->goal != TOI_CARD_EARLIEST)
+        wanted.hits = with_reserve(toi_hit_count(seen));
     if (seen->hard.n > wanted.hard)
         wanted.hard = with_reserve(seen->hard.n);
     TOI_TRY(toi_make_queues(mesh, &wanted, complaint));
-    if (mesh->capacities.hits < seen->hits.n && mesh->goal != TOI_CARD_EARLIEST)
+    if (mesh->capacities.hits < toi_hit_count(seen) && mesh->goal != TOI_CARD_EARLIEST)
         return toi_complain(
             complaint, TOI_ERROR_LIMIT,
             "%llu impacts or close pairs, or more, do not fit the card's memory limit of %lld "
             "bytes: allow more",
-            seen->hits.n, (long long)mesh->card->limit);
+            toi_hit_count(seen), (long long)mesh->card->limit);
     return make_list(mesh, complaint);
 }
 
@@ -197,7 +251,7 @@ static bool holds(const toi_card_mesh *mesh)
     const toi_control *seen = mesh->step.report;
     const toi_capacities *n = &mesh->capacities;
     return larger_of(seen->block_pairs) <= n->blocks && larger_of(seen->window.pairs) <= n->pairs &&
-           seen->window.left.n <= n->left;
+           toi_left_count(&seen->window) <= n->left;
 }
 
 // Of the earliest impacts only the least is wanted: what to look for next, where they do not fit.
@@ -206,7 +260,7 @@ static void look_for_ties(toi_card_mesh *mesh, bool complete)
     const toi_control *seen = mesh->step.report;
     toi_control *h = mesh->header;
     bool found = complete && h->ties == 1 && seen->limit == h->tied;
-    if (h->ties == 0 && seen->hits.n <= mesh->capacities.hits)
+    if (h->ties == 0 && toi_hit_count(seen) <= mesh->capacities.hits)
         return;
     h->ties = found ? 2 : 1;
     h->limit = h->tied = seen->limit; // as early as any that was found so far
@@ -255,7 +309,7 @@ static void set_list(const toi_card_mesh *mesh, toi_card_answer *answer)
 {
     const toi_control *seen = mesh->step.report;
     if (mesh->goal == TOI_CARD_EARLIEST) {
-        answer->earliest = seen->hits.n > 0 ? *mesh->step.earliest : no_impact();
+        answer->earliest = toi_hit_count(seen) > 0 ? *mesh->step.earliest : no_impact();
         answer->impacts = mesh->step.earliest;
         set_counts(answer);
         return;
@@ -306,12 +360,12 @@ static void set_report(const toi_card_mesh *mesh, const toi_card_question *quest
     report->bytes_down =
         (int64_t)(sizeof *seen + seen->hard.n * (sizeof(toi_pair_name) + sizeof(toi_query)));
     if (mesh->residence == TOI_ON_HOST && mesh->goal == TOI_CARD_ALL)
-        report->bytes_down += (int64_t)(seen->hits.n * sizeof(toi_impact));
+        report->bytes_down += (int64_t)(toi_hit_count(seen) * sizeof(toi_impact));
     report->peak_bytes = mesh->card->peak;
     report->windows = sums->windows > 0 ? (int64_t)sums->windows : 1;
     report->hard = (int64_t)seen->hard.n;
     const toi_in_window *w = &seen->window;
-    toi_count left[2] = {w->left.n - w->edges_left.n, w->edges_left.n};
+    toi_count left[2] = {toi_left_count(w) - toi_left_edges(w), toi_left_edges(w)};
     for (int kind = 0; kind < 2; ++kind) {
         report->tested[kind] = (int64_t)(sums->windows > 0 ? sums->tested[kind] : w->pairs[kind].n);
         report->left[kind] = (int64_t)(sums->windows > 0 ? sums->left[kind] : left[kind]);
@@ -346,14 +400,15 @@ static toi_status find(toi_card_mesh *mesh, const toi_card_question *question,
         TOI_TRY(toi_run_windows(mesh, &sums, complaint));
     TOI_TRY(recover(mesh, windows, &sums, complaint));
     mesh->windowed = sums.windows > 1;
-    mesh->count = seen->hits.n;
+    mesh->count = toi_hit_count(seen);
+    mesh->listed = mesh->goal == TOI_CARD_ALL ? mesh->count : mesh->listed;
     judge_order(mesh, sums.windows > 0);
     mesh->has_end = true;
     bool deferred = question->defer && seen->hard.n > 0;
     if (mesh->goal == TOI_CARD_ALL && seen->crowded && !deferred)
         TOI_TRY(toi_run_order(mesh, complaint));
-    answer->counts[TOI_VERTEX_FACE] = (int64_t)seen->of_vertices;
-    answer->counts[TOI_EDGE_EDGE] = (int64_t)(seen->hits.n - seen->of_vertices);
+    for (int kind = 0; kind < 2; ++kind)
+        answer->counts[kind] = (int64_t)seen->hits[kind].n;
     set_list(mesh, answer);
     if (mesh->goal == TOI_CARD_ALL && deferred) {
         answer->impacts = NULL;
@@ -379,6 +434,7 @@ toi_status toi_find_on_card(void *on, const toi_card_question *question, toi_car
     toi_status status = find(mesh, question, answer, complaint);
     if (status != TOI_OK) {
         cudaStreamSynchronize(mesh->card->stream);
+        cudaStreamSynchronize(mesh->card->second);
         cudaGetLastError();
         mesh->has_end = mesh->ordered = mesh->windowed = false;
     }
@@ -407,6 +463,21 @@ static void merge_earliest(toi_card_mesh *mesh, const toi_impact *impacts, int64
     set_counts(answer);
 }
 
+// Hits at one end of a queue to the same end of another.
+static cudaError_t copy_hits(const toi_card_mesh *mesh, const toi_step *old, int kind)
+{
+    const toi_step *s = &mesh->step;
+    toi_count n = s->report->hits[kind].n;
+    toi_count from = kind == TOI_EDGE_EDGE ? old->hit_capacity - n : 0;
+    toi_count to = kind == TOI_EDGE_EDGE ? s->hit_capacity - n : 0;
+    cudaError_t error = cudaMemcpyAsync(s->hits + to, old->hits + from, n * sizeof *s->hits,
+                                        cudaMemcpyDeviceToDevice, mesh->card->stream);
+    if (error != cudaSuccess)
+        return error;
+    return cudaMemcpyAsync(s->ranks + to, old->ranks + from, n * sizeof *s->ranks,
+                           cudaMemcpyDeviceToDevice, mesh->card->stream);
+}
+
 // A longer queue of hits that keeps what it has.
 static toi_status lengthen_hits(toi_card_mesh *mesh, toi_count count, toi_complaint *complaint)
 {
@@ -425,12 +496,8 @@ static toi_status lengthen_hits(toi_card_mesh *mesh, toi_count count, toi_compla
                               "allow more",
                               count, (long long)mesh->card->limit);
     cudaError_t error = cudaSuccess;
-    if (status == TOI_OK)
-        error = cudaMemcpyAsync(mesh->step.hits, old.hits, mesh->count * sizeof *old.hits,
-                                cudaMemcpyDeviceToDevice, mesh->card->stream);
-    if (status == TOI_OK && error == cudaSuccess)
-        error = cudaMemcpyAsync(mesh->step.ranks, old.ranks, mesh->count * sizeof *old.ranks,
-                                cudaMemcpyDeviceToDevice, mesh->card->stream);
+    for (int kind = 0; kind < 2 && status == TOI_OK && error == cudaSuccess; ++kind)
+        error = copy_hits(mesh, &old, kind);
     cudaStreamSynchronize(mesh->card->stream);
     toi_free_room(mesh->card, &room);
     TOI_TRY(status);

@@ -165,6 +165,12 @@ static toi_status find_card(const toi_device_def *def, toi_device_info *info,
     return describe(def->number, info, complaint);
 }
 
+static toi_status make_stream(cudaStream_t *stream, toi_complaint *complaint)
+{
+    return toi_check_cuda(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "make a stream",
+                          complaint);
+}
+
 static toi_status start_card(const toi_device_def *def, toi_card *card, toi_complaint *complaint)
 {
     TOI_TRY(find_card(def, &card->info, complaint));
@@ -180,12 +186,12 @@ static toi_status start_card(const toi_device_def *def, toi_card *card, toi_comp
     TOI_TRY(toi_fill_surface_search(card, complaint));
     TOI_TRY(toi_fill_cull(card, complaint));
     TOI_TRY(toi_fill_signs(card, complaint));
-    if (def->stream)
-        return TOI_OK;
-    TOI_TRY(toi_check_cuda(cudaStreamCreateWithFlags(&card->stream, cudaStreamNonBlocking),
-                           "make a stream", complaint));
-    card->own_stream = true;
-    return TOI_OK;
+    TOI_TRY(make_stream(&card->second, complaint));
+    for (cudaEvent_t &turn : card->turns)
+        TOI_TRY(toi_check_cuda(cudaEventCreateWithFlags(&turn, cudaEventDisableTiming),
+                               "make an event", complaint));
+    card->own_stream = !def->stream;
+    return def->stream ? TOI_OK : make_stream(&card->stream, complaint);
 }
 
 toi_status toi_open_card(const toi_device_def *def, void **opened, toi_device_info *info,
@@ -197,7 +203,7 @@ toi_status toi_open_card(const toi_device_def *def, void **opened, toi_device_in
         return toi_complain(complaint, TOI_ERROR_MEMORY, "out of memory for a card");
     toi_status status = start_card(def, card, complaint);
     if (status != TOI_OK) {
-        delete card;
+        toi_close_card(card);
         return status;
     }
     *info = card->info;
@@ -213,7 +219,12 @@ void toi_close_card(void *closed)
     cudaSetDevice(card->info.number);
     toi_free_room(card, &card->queries);
     toi_free_room(card, &card->cells);
-    if (card->own_stream)
+    for (cudaEvent_t turn : card->turns)
+        if (turn)
+            cudaEventDestroy(turn);
+    if (card->second)
+        cudaStreamDestroy(card->second);
+    if (card->own_stream && card->stream)
         cudaStreamDestroy(card->stream);
     delete card;
 }

@@ -26,7 +26,8 @@ struct toi_room
 struct toi_card
 {
     toi_device_info info;
-    cudaStream_t stream;
+    cudaStream_t stream, second; // the second is for what runs beside a step
+    cudaEvent_t turns[2];        // when the one has to wait for the other
     bool own_stream;
     int64_t limit;      // of the bytes below; 0: none
     int64_t held, peak; // bytes of the card's memory

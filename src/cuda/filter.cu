@@ -23,16 +23,9 @@ struct filter_warp
     float directions[3][WAITING];
 };
 
-// Of what this thread's lane has kept, pairs of edges.
-struct tallies
-{
-    uint32_t edges;
-};
-
 template <int KIND>
 static __device__ __forceinline__ void look_again(const toi_step *s, filter_warp &w, uint32_t at,
-                                                  bool real, float off, toi_outlet &kept,
-                                                  tallies &sum)
+                                                  bool real, float off, toi_outlet &kept)
 {
     __syncwarp();
     uint2 pair = w.pairs[at];
@@ -45,20 +38,21 @@ static __device__ __forceinline__ void look_again(const toi_step *s, filter_warp
     bool apart = toi_try_signs(KIND, &m, slack, d) || toi_signs_separate(KIND, &m, slack, d) ||
                  toi_plane_separates(KIND, &m, slack, &off);
     bool left = real && !(trusted && apart);
-    if (KIND == TOI_EDGE_EDGE) {
+    if (KIND == TOI_EDGE_EDGE)
         pair.x |= TOI_EDGE_BIT;
-        sum.edges += left;
-    }
     kept.add(left, pair);
     if (kept.count >= TOI_WARP)
         kept.flush(TOI_WARP);
 }
 
+// Pairs of vertices are kept from the front of the queue on, those of edges from its back.
 template <int KIND>
-static __device__ __forceinline__ void filter_all(const toi_step *s, filter_warp &w,
-                                                  toi_outlet &kept, tallies &sum)
+static __device__ __forceinline__ void filter_all(const toi_step *s, filter_warp &w)
 {
-    const toi_control *c = s->control;
+    toi_control *c = s->control;
+    constexpr bool EDGES = KIND == TOI_EDGE_EDGE;
+    toi_outlet kept = {w.kept,           s->left, EDGES ? &c->window.back.n : &c->window.front.n,
+                       s->left_capacity, 0,       EDGES};
     toi_count n = toi_least(c->window.pairs[KIND].n, s->pair_capacity);
     toi_count warps = (toi_count)gridDim.x * FILTER_WARPS;
     toi_count warp = (toi_count)blockIdx.x * FILTER_WARPS + threadIdx.x / TOI_WARP;
@@ -86,12 +80,13 @@ static __device__ __forceinline__ void filter_all(const toi_step *s, filter_warp
         count += __popc(mask);
         if (count >= TOI_WARP) {
             count -= TOI_WARP;
-            look_again<KIND>(s, w, count + toi_lane(), true, off, kept, sum);
+            look_again<KIND>(s, w, count + toi_lane(), true, off, kept);
         }
     }
     if (count)
-        look_again<KIND>(s, w, toi_lane() < count ? toi_lane() : 0, toi_lane() < count, off, kept,
-                         sum);
+        look_again<KIND>(s, w, toi_lane() < count ? toi_lane() : 0, toi_lane() < count, off, kept);
+    if (kept.count)
+        kept.flush(kept.count);
     __syncwarp();
 }
 
@@ -102,16 +97,8 @@ static __global__ void __launch_bounds__(FILTER_THREADS, 8)
     if (s.control->infinite)
         return;
     filter_warp &w = warps[threadIdx.x / TOI_WARP];
-    toi_outlet kept = {w.kept, s.left, &s.control->window.left.n, s.left_capacity, 0};
-    tallies sum = {0};
-    filter_all<TOI_EDGE_EDGE>(&s, w, kept, sum);
-    filter_all<TOI_VERTEX_FACE>(&s, w, kept, sum);
-    if (kept.count)
-        kept.flush(kept.count);
-    for (int lanes = 1; lanes < TOI_WARP; lanes *= 2)
-        sum.edges += __shfl_xor_sync(TOI_ALL_LANES, sum.edges, lanes);
-    if (toi_lane() == 0 && sum.edges)
-        atomicAdd(&s.control->window.edges_left.n, (toi_count)sum.edges);
+    filter_all<TOI_EDGE_EDGE>(&s, w);
+    filter_all<TOI_VERTEX_FACE>(&s, w);
 }
 
 void toi_start_filter(const toi_card *card, const toi_step *step)

@@ -1,5 +1,6 @@
-// Knots: what the contacts' rungs could not decide, a thread each. What is left after that goes to
-// the host.
+// Knots: what the contacts' rungs could not decide. Contact at the start, which is common and quick
+// to see, in full warps; then the others, a lane of a warp each, since they take many ways. What is
+// left after that goes to the host.
 
 #include "cuda/query.cuh"
 
@@ -7,38 +8,101 @@
 
 enum
 {
+    START_THREADS = 64,
     HARD_THREADS = 64
 };
 
+// Knots of a part: those of vertices from the front of their queue on, those of edges from its
+// back.
+struct knots_of_part
+{
+    toi_count front, count;
+};
+
+static __device__ __forceinline__ knots_of_part find_knots(const toi_step *s, toi_part part)
+{
+    const toi_in_window *w = &s->control->window;
+    toi_count front = part == TOI_PART_EDGES ? 0 : w->knots.n;
+    toi_count back = part == TOI_PART_VERTICES ? 0 : w->back_knots.n;
+    return {front, toi_least(front + back, s->knot_capacity)};
+}
+
+// Knots without contact at the start go where the pairs were that the filter has seen.
+static __device__ __forceinline__ void note_tangle(const toi_step *s, uint2 pair,
+                                                   const toi_slot_pair *p, int touch,
+                                                   const double points[2][4][3])
+{
+    int kind = p->edge_edge ? TOI_EDGE_EDGE : TOI_VERTEX_FACE;
+    toi_count at = atomicAdd(&s->control->window.tangles[kind].n, (toi_count)1);
+    pair.y |= touch < 0 ? TOI_LATER_BIT : 0;
+    if (at < s->pair_capacity)
+        s->pairs[kind][at] = pair;
+    else
+        toi_hand_over(s, p, points);
+}
+
 template <bool EARLIEST>
-static __global__ void __launch_bounds__(HARD_THREADS) untie(const __grid_constant__ toi_step s)
+static __global__ void __launch_bounds__(START_THREADS)
+    look_at_start(const __grid_constant__ toi_step s, toi_part part)
 {
     if (s.control->infinite)
         return;
-    // One lane of every warp first: lanes that take different ways wait for each other.
-    toi_count n = toi_least(s.control->window.knots.n, s.knot_capacity);
+    knots_of_part knots = find_knots(&s, part);
+    toi_count step = (toi_count)gridDim.x * START_THREADS;
+    for (toi_count i = (toi_count)blockIdx.x * START_THREADS + threadIdx.x; i < knots.count;
+         i += step) {
+        toi_count at = i < knots.front ? i : s.knot_capacity - 1 - (i - knots.front);
+        uint2 pair = s.knots[at];
+        toi_slot_pair p = toi_find_slots(&s, pair);
+        double points[2][4][3];
+        toi_load_points(&s, &p, points);
+        int touch = toi_touch_knot(p.edge_edge, points);
+        toi_note_hit<EARLIEST>(&s, pair, &p, touch > 0, 0);
+        if (touch <= 0)
+            note_tangle(&s, pair, &p, touch, points);
+    }
+}
+
+template <bool EARLIEST>
+static __global__ void __launch_bounds__(HARD_THREADS)
+    untie(const __grid_constant__ toi_step s, toi_part part)
+{
+    if (s.control->infinite)
+        return;
+    const toi_tally *tangles = s.control->window.tangles;
+    toi_count vertices =
+        part == TOI_PART_EDGES ? 0 : toi_least(tangles[TOI_VERTEX_FACE].n, s.pair_capacity);
+    toi_count edges =
+        part == TOI_PART_VERTICES ? 0 : toi_least(tangles[TOI_EDGE_EDGE].n, s.pair_capacity);
     toi_count warps = (toi_count)gridDim.x * (HARD_THREADS / TOI_WARP);
     toi_count warp = ((toi_count)blockIdx.x * HARD_THREADS + threadIdx.x) / TOI_WARP;
-    for (toi_count i = warp + warps * toi_lane(); i < n; i += warps * TOI_WARP) {
-        uint2 pair = s.knots[i];
+    for (toi_count i = warp + warps * toi_lane(); i < vertices + edges; i += warps * TOI_WARP) {
+        uint2 pair =
+            i < vertices ? s.pairs[TOI_VERTEX_FACE][i] : s.pairs[TOI_EDGE_EDGE][i - vertices];
+        int touch = pair.y & TOI_LATER_BIT ? -1 : 0;
+        pair.y &= ~TOI_LATER_BIT;
         toi_slot_pair p = toi_find_slots(&s, pair);
         double points[2][4][3], time = 0;
         toi_load_points(&s, &p, points);
-        int verdict = toi_climb_knot(p.edge_edge, points, toi_limit_of(s.control), &time);
+        int verdict = toi_untie_knot(p.edge_edge, points, touch, toi_limit_of(s.control), &time);
         toi_note_hit<EARLIEST>(&s, pair, &p, verdict == TOI_FIXED_HIT, time);
         if (verdict == TOI_FIXED_DECLINED)
             toi_hand_over(&s, &p, points);
     }
 }
 
-void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal)
+void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal, toi_part part)
 {
     bool earliest = goal == TOI_CARD_EARLIEST;
-    int blocks = card->fillings.hard[earliest];
-    if (earliest)
-        untie<true><<<blocks, HARD_THREADS, 0, card->stream>>>(*step);
-    else
-        untie<false><<<blocks, HARD_THREADS, 0, card->stream>>>(*step);
+    int blocks = card->fillings.hard[earliest], starts = 2 * card->info.multiprocessors;
+    cudaStream_t stream = part == TOI_PART_VERTICES ? card->second : card->stream;
+    if (earliest) {
+        look_at_start<true><<<starts, START_THREADS, 0, stream>>>(*step, part);
+        untie<true><<<blocks, HARD_THREADS, 0, stream>>>(*step, part);
+    } else {
+        look_at_start<false><<<starts, START_THREADS, 0, stream>>>(*step, part);
+        untie<false><<<blocks, HARD_THREADS, 0, stream>>>(*step, part);
+    }
 }
 
 toi_status toi_fill_hard(toi_card *card, toi_complaint *complaint)

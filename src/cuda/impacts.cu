@@ -20,28 +20,34 @@ enum
     WRITE_WARPS = WRITE_THREADS / TOI_WARP,
     ORDER_THREADS = 256,
     PICK_THREADS = 512,
+    PICKED_AT_ONCE = 4,
     PIECES = sizeof(toi_impact) / sizeof(uint4)
 };
 
 // ---- What the host wants to know
 
-// By one block of threads, when all is done.
-static __device__ void send_report(const toi_step *s)
+// Where a part of the list is written: to the host's memory by the card itself, or, since that
+// would hold up what else the card does, for the host to be fetched.
+static __device__ __forceinline__ toi_impact *home_of(const toi_step *s, toi_part part)
+{
+    return part == TOI_PART_VERTICES ? s->staging : s->sorted;
+}
+
+// By one block of threads, when all is done: `last` was the last part of the list.
+static __device__ void send_report(const toi_step *s, toi_part last)
 {
     toi_control *c = s->control;
-    if (threadIdx.x == 0 && s->slots[TOI_EDGE].count > 0)
-        c->of_vertices = s->starts[s->vertex_count];
-    else if (threadIdx.x == 0)
-        c->of_vertices = c->hits.n;
-    __syncthreads();
     const volatile uint32_t *from = (const volatile uint32_t *)c;
     uint32_t *to = (uint32_t *)s->report;
     for (unsigned i = threadIdx.x; i < sizeof *c / sizeof *from; i += blockDim.x)
         to[i] = from[i];
-    toi_count place = *(volatile toi_count *)&c->first_place;
+    bool edges = c->first_time[TOI_EDGE_EDGE] < c->first_time[TOI_VERTEX_FACE];
+    toi_count place =
+        *(volatile toi_count *)&c->first_place[edges ? TOI_EDGE_EDGE : TOI_VERTEX_FACE];
+    const toi_impact *list =
+        home_of(s, last == TOI_PART_EDGES && !edges ? TOI_PART_VERTICES : TOI_PART_ALL);
     if (threadIdx.x < PIECES && place != ~(toi_count)0)
-        ((uint4 *)s->earliest)[threadIdx.x] =
-            __ldcv((const uint4 *)&s->sorted[place] + threadIdx.x);
+        ((uint4 *)s->earliest)[threadIdx.x] = __ldcv((const uint4 *)&list[place] + threadIdx.x);
 }
 
 // ---- Places
@@ -56,7 +62,7 @@ static __device__ void name_impact(const toi_slot_pair *p, double time, toi_impa
 }
 
 // With all care: rare, so that numbers in memory do not matter.
-static __device__ __noinline__ void place_carefully(const toi_step *s, toi_hit hit,
+inline __device__ __noinline__ void toi_place_carefully(const toi_step *s, toi_hit hit,
                                                     toi_impact *impact)
 {
     toi_slot_pair p = toi_find_slots(s, make_uint2(hit.a, hit.b));
@@ -99,43 +105,56 @@ static __device__ __forceinline__ void set_impact(const toi_step *s, toi_hit hit
     name_impact(&p, hit.time, impact);
     if (s->apart || !place_quickly(s, &p, impact)) {
         toi_impact careful = *impact;
-        place_carefully(s, hit, &careful);
+        toi_place_carefully(s, hit, &careful);
         *impact = careful;
     }
 }
 
 // ---- The earliest
 
+// Of the hits that come at this time, those that this thread looks at, the one with the least key.
+static __device__ toi_count find_least(const toi_step *s, double time, toi_hit *least)
+{
+    toi_count n = toi_hit_count(s->control), found = ~(toi_count)0;
+    for (toi_count i = threadIdx.x; i < n; i += PICKED_AT_ONCE * PICK_THREADS) {
+        toi_hit hits[PICKED_AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < PICKED_AT_ONCE; ++k)
+            hits[k] = s->hits[toi_hit_at(s, toi_least(i + k * PICK_THREADS, n - 1))];
+#pragma unroll
+        for (int k = 0; k < PICKED_AT_ONCE; ++k) {
+            if (i + k * PICK_THREADS >= n || hits[k].time != time)
+                continue;
+            toi_slot_pair p = toi_find_slots(s, make_uint2(hits[k].a, hits[k].b));
+            toi_count key = toi_key_of(&p);
+            *least = key < found ? hits[k] : *least;
+            found = key < found ? key : found;
+        }
+    }
+    return found;
+}
+
 static __global__ void __launch_bounds__(PICK_THREADS) pick(const __grid_constant__ toi_step s)
 {
     __shared__ toi_count least;
-    toi_control *c = s.control;
     if (threadIdx.x == 0) {
         least = ~(toi_count)0;
         s.earliest->time = INFINITY;
     }
     __syncthreads();
-    double time = toi_limit_of(c);
-    for (int look = 0; look < 2 && !toi_is_vain(&s);
-         ++look) { // for the least pair, then for its hit
-        for (toi_count i = threadIdx.x; i < c->hits.n; i += PICK_THREADS) {
-            toi_hit hit = s.hits[i];
-            if (hit.time != time)
-                continue;
-            toi_slot_pair p = toi_find_slots(&s, make_uint2(hit.a, hit.b));
-            toi_count key = toi_key_of(&p);
-            if (look == 0)
-                atomicMin(&least, key);
-            else if (key == least) {
-                toi_impact impact;
-                name_impact(&p, hit.time, &impact);
-                place_carefully(&s, hit, &impact);
-                *s.earliest = impact;
-            }
-        }
-        __syncthreads();
+    toi_hit hit = {0, 0, 0};
+    toi_count none = ~(toi_count)0;
+    toi_count mine = toi_is_vain(&s) ? none : find_least(&s, toi_limit_of(s.control), &hit);
+    if (mine != none)
+        atomicMin(&least, mine);
+    __syncthreads();
+    if (mine != none && mine == least) {
+        toi_impact impact;
+        set_impact(&s, hit, &impact);
+        *s.earliest = impact;
     }
-    send_report(&s);
+    __syncthreads();
+    send_report(&s, TOI_PART_ALL);
 }
 
 void toi_start_pick(const toi_card *card, const toi_step *step)
@@ -146,13 +165,25 @@ void toi_start_pick(const toi_card *card, const toi_step *step)
 // ---- The order
 
 // What there is to be put in order: hits, and impacts that the host has decided. Nothing where that
-// is for later.
-static __device__ __forceinline__ toi_count impacts_of(const toi_step *s, toi_count count)
+// is for later. While those of vertices are put in order hits of edges come in: who is told that it
+// is for later is told so from then on.
+static __device__ __forceinline__ toi_window impacts_of(const toi_step *s, toi_count count,
+                                                        toi_part part)
 {
     const toi_control *c = s->control;
     if (count != ~(toi_count)0)
-        return count;
-    return toi_is_vain(s) || (s->defer && c->hard.n > 0) || c->crowded ? 0 : c->hits.n;
+        return {0, count};
+    if (toi_is_vain(s) || (s->defer && c->hard.n > 0) || c->crowded)
+        return {0, 0};
+    toi_count vertices = c->hits[TOI_VERTEX_FACE].n;
+    return {part == TOI_PART_EDGES ? vertices : 0,
+            part == TOI_PART_VERTICES ? vertices : toi_hit_count(c)};
+}
+
+// Where the list of a part begins: the places of its bins are counted from there.
+static __device__ __forceinline__ toi_count list_of(const toi_step *s, toi_part part)
+{
+    return part == TOI_PART_EDGES ? s->control->hits[TOI_VERTEX_FACE].n : 0;
 }
 
 struct sort_key
@@ -161,14 +192,22 @@ struct sort_key
     uint32_t second;
 };
 
-static __device__ __forceinline__ sort_key key_of(const toi_step *s, toi_count i)
+// The impact that the host has decided where one of them is at this place of the queue of hits,
+// else NULL.
+static __device__ __forceinline__ const toi_impact *decided_at(const toi_step *s, toi_count at)
 {
-    toi_count hits = s->control->hits.n;
-    if (i >= hits) {
-        const toi_impact *impact = &s->decided[i - hits];
+    toi_count front = s->control->hits[TOI_VERTEX_FACE].n;
+    bool hit = at < front || at >= s->hit_capacity - s->control->hits[TOI_EDGE_EDGE].n;
+    return hit ? NULL : &s->decided[at - front];
+}
+
+// Of what is at this place of the queue of hits.
+static __device__ __forceinline__ sort_key key_of(const toi_step *s, toi_count at)
+{
+    const toi_impact *impact = decided_at(s, at);
+    if (impact)
         return {toi_bin_of(s, impact->kind == TOI_EDGE_EDGE, impact->a), (uint32_t)impact->b};
-    }
-    toi_hit hit = s->hits[i];
+    toi_hit hit = s->hits[at];
     toi_slot_pair p = toi_find_slots(s, make_uint2(hit.a, hit.b));
     return {toi_bin_of(s, p.edge_edge, p.a.w), (uint32_t)p.b.w};
 }
@@ -179,8 +218,8 @@ static __global__ void __launch_bounds__(ORDER_THREADS)
     toi_count i = window.first + (toi_count)blockIdx.x * ORDER_THREADS + threadIdx.x;
     if (i >= window.last)
         return;
-    const toi_impact *impact = &s.decided[i - window.first];
-    toi_draw_rank(&s, i, key_of(&s, i).bin, impact->time);
+    toi_count at = toi_hit_at(&s, i);
+    toi_draw_rank(&s, at, key_of(&s, at).bin, decided_at(&s, at)->time);
 }
 
 void toi_start_count(const toi_card *card, const toi_step *step, toi_window impacts)
@@ -191,44 +230,62 @@ void toi_start_count(const toi_card *card, const toi_step *step, toi_window impa
 }
 
 static __global__ void __launch_bounds__(ORDER_THREADS)
-    share_out(const __grid_constant__ toi_step s, toi_count count)
+    share_out(const __grid_constant__ toi_step s, toi_count count, toi_part part)
 {
-    toi_count n = impacts_of(&s, count), first = (toi_count)blockIdx.x * ORDER_THREADS;
-    for (toi_count i = first + threadIdx.x; i < n; i += (toi_count)gridDim.x * ORDER_THREADS) {
-        sort_key key = key_of(&s, i);
-        s.entries[s.starts[key.bin] + s.ranks[i]] = make_uint2(key.second, (uint32_t)i);
+    toi_window these = impacts_of(&s, count, part);
+    toi_count first = these.first + (toi_count)blockIdx.x * ORDER_THREADS;
+    uint2 *entries = s.entries + list_of(&s, part);
+    for (toi_count i = first + threadIdx.x; i < these.last;
+         i += (toi_count)gridDim.x * ORDER_THREADS) {
+        toi_count at = toi_hit_at(&s, i);
+        sort_key key = key_of(&s, at);
+        toi_count to = (toi_count)s.starts[key.bin] + s.ranks[at];
+        if (to < these.last - these.first)
+            entries[to] = make_uint2(key.second, (uint32_t)at);
     }
 }
 
 // ---- The list
 
-// The place of entry j: after those of its bin with a lesser second primitive.
-static __device__ __forceinline__ toi_count find_place(const toi_step *s, uint2 entry, int64_t bin)
+// The place of an entry among those of its part: after those of its bin with a lesser second
+// primitive.
+static __device__ __forceinline__ toi_count find_place(const toi_step *s, const uint2 *entries,
+                                                       uint2 entry, int64_t bin)
 {
     uint32_t from = s->starts[bin], to = from + s->bins[bin], place = from;
     for (uint32_t j = from; j < to; ++j)
-        place += s->entries[j].x < entry.x;
+        place += entries[j].x < entry.x;
     return place;
 }
 
-// Whole lines are written, since memory of the host is slow with anything else: each lane's impact
-// goes through shared memory, and four lanes write it.
-static __device__ __forceinline__ void write_lines(const toi_step *s, const toi_impact *impact,
-                                                   uint4 (*rows)[PIECES + 1], toi_count place,
-                                                   bool real)
+struct write_warp
+{
+    uint4 rows[TOI_WARP][PIECES + 1];
+    uint32_t places[TOI_WARP];
+};
+
+// Whole lines are written, since memory of the host is slow with anything else: the impacts of a
+// warp's lanes go through shared memory in the order of their places, and four lanes write each. A
+// lane without one has the place ~0.
+static __device__ __forceinline__ void write_lines(toi_impact *list, const toi_impact *impact,
+                                                   write_warp &w, uint32_t place)
 {
     const uint4 *pieces = (const uint4 *)impact;
+    int rank = 0, many = __popc(__ballot_sync(TOI_ALL_LANES, place != ~0u));
+    for (int i = 0; i < TOI_WARP; ++i) {
+        uint32_t other = __shfl_sync(TOI_ALL_LANES, place, i);
+        rank += other < place || (other == place && i < toi_lane());
+    }
 #pragma unroll
     for (int i = 0; i < PIECES; ++i)
-        rows[toi_lane()][i] = pieces[i];
-    unsigned some = __ballot_sync(TOI_ALL_LANES, real);
+        w.rows[rank][i] = pieces[i];
+    w.places[rank] = place;
     __syncwarp();
 #pragma unroll
     for (int i = 0; i < PIECES; ++i) {
         int at = i * TOI_WARP + toi_lane(), row = at / PIECES;
-        toi_count to = __shfl_sync(TOI_ALL_LANES, place, row);
-        if (some >> row & 1)
-            ((uint4 *)&s->sorted[to])[at % PIECES] = rows[row][at % PIECES];
+        if (row < many)
+            ((uint4 *)&list[w.places[row]])[at % PIECES] = w.rows[row][at % PIECES];
     }
     __syncwarp();
 }
@@ -248,32 +305,49 @@ static __device__ bool is_last_block(uint32_t *done)
     return last;
 }
 
-// `numbers`: the impacts in their order, where they were sorted; else NULL.
-static __global__ void __launch_bounds__(WRITE_THREADS)
-    write_out(const __grid_constant__ toi_step s, toi_count count, const uint32_t *numbers)
+// Few registers, so that it finds room beside contacts.
+// `numbers`: where the impacts are in the queue of hits, in their order, if they were sorted; else
+// NULL.
+static __global__ void __launch_bounds__(WRITE_THREADS, 3)
+    write_out(const __grid_constant__ toi_step s, toi_count count, const uint32_t *numbers,
+              toi_part part)
 {
-    __shared__ uint4 rows[WRITE_WARPS][TOI_WARP][PIECES + 1];
-    toi_count n = impacts_of(&s, count), hits = s.control->hits.n;
+    __shared__ write_warp warps_of_block[WRITE_WARPS];
+    toi_window these = impacts_of(&s, count, part);
+    toi_count list = list_of(&s, part);
     toi_count warp = ((toi_count)blockIdx.x * WRITE_THREADS + threadIdx.x) / TOI_WARP;
     toi_count warps = (toi_count)gridDim.x * WRITE_WARPS;
-    for (toi_count base = warp * TOI_WARP; base < n; base += warps * TOI_WARP) {
+    for (toi_count base = these.first + warp * TOI_WARP; base < these.last;
+         base += warps * TOI_WARP) {
         toi_count at = base + toi_lane(), place = at;
-        bool real = at < n;
-        at = real ? at : n - 1;
+        bool real = at < these.last;
+        at = real ? at : these.last - 1;
         uint2 entry = numbers ? make_uint2(0, numbers[at]) : s.entries[at];
+        // Hits of edges that come in while those of vertices are written may be too many, and on
+        // top of these: then all is in vain, but nothing is written elsewhere.
+        bool alone = part == TOI_PART_VERTICES;
+        entry.y = alone && entry.y >= these.last ? 0 : entry.y;
+        const toi_impact *decided = decided_at(&s, entry.y);
         toi_impact impact;
-        if (entry.y < hits)
-            set_impact(&s, s.hits[entry.y], &impact);
+        if (decided)
+            impact = *decided;
         else
-            impact = s.decided[entry.y - hits];
-        if (!numbers)
-            place = find_place(&s, entry, toi_bin_of(&s, impact.kind == TOI_EDGE_EDGE, impact.a));
-        if (real && (toi_count)__double_as_longlong(impact.time) == s.control->first_time)
-            toi_lower(&s.control->first_place, place);
-        write_lines(&s, &impact, rows[threadIdx.x / TOI_WARP], place, real);
+            set_impact(&s, s.hits[entry.y], &impact);
+        bool edges = impact.kind == TOI_EDGE_EDGE;
+        real = real && !(alone && edges);
+        if (!numbers && real)
+            place = list + find_place(&s, s.entries + list, entry, toi_bin_of(&s, edges, impact.a));
+        if (real && (toi_count)__double_as_longlong(impact.time) == s.control->first_time[edges])
+            toi_lower(&s.control->first_place[edges], place);
+        write_lines(home_of(&s, part), &impact, warps_of_block[threadIdx.x / TOI_WARP],
+                    real ? (uint32_t)place : ~0u);
     }
-    if (is_last_block(&s.control->done))
-        send_report(&s);
+    if (!is_last_block(&s.control->done))
+        return;
+    if (part != TOI_PART_VERTICES)
+        send_report(&s, part);
+    else if (threadIdx.x == 0)
+        *(volatile toi_count *)s.staged = these.last + 1;
 }
 
 size_t toi_order_scratch(int64_t bins)
@@ -284,15 +358,19 @@ size_t toi_order_scratch(int64_t bins)
 }
 
 toi_status toi_start_order(const toi_card *card, const toi_step *step, const toi_room *scratch,
-                           toi_count count, toi_complaint *complaint)
+                           toi_count count, toi_part part, toi_complaint *complaint)
 {
     size_t bytes = scratch->bytes;
-    int64_t bins = step->vertex_count + step->slots[TOI_EDGE].count;
-    cudaError_t error = cub::DeviceScan::ExclusiveSum(scratch->data, bytes, step->bins,
-                                                      step->starts, bins, card->stream);
+    int64_t first = part == TOI_PART_EDGES ? step->vertex_count : 0;
+    int64_t last =
+        step->vertex_count + (part == TOI_PART_VERTICES ? 0 : step->slots[TOI_EDGE].count);
+    cudaStream_t stream = part == TOI_PART_VERTICES ? card->second : card->stream;
+    int blocks = part == TOI_PART_VERTICES ? card->info.multiprocessors : card->fillings.write;
+    cudaError_t error = cub::DeviceScan::ExclusiveSum(scratch->data, bytes, step->bins + first,
+                                                      step->starts + first, last - first, stream);
     TOI_TRY(toi_check_cuda(error, "add up counts", complaint));
-    share_out<<<card->fillings.share, ORDER_THREADS, 0, card->stream>>>(*step, count);
-    write_out<<<card->fillings.write, WRITE_THREADS, 0, card->stream>>>(*step, count, NULL);
+    share_out<<<card->fillings.share, ORDER_THREADS, 0, stream>>>(*step, count, part);
+    write_out<<<blocks, WRITE_THREADS, 0, stream>>>(*step, count, NULL, part);
     return TOI_OK;
 }
 
@@ -304,9 +382,10 @@ static __global__ void __launch_bounds__(ORDER_THREADS)
     toi_count i = (toi_count)blockIdx.x * ORDER_THREADS + threadIdx.x;
     if (i >= n)
         return;
-    sort_key key = key_of(&s, i);
+    toi_count at = toi_hit_at(&s, i);
+    sort_key key = key_of(&s, at);
     keys[i] = (toi_count)key.bin << 31 | key.second;
-    numbers[i] = (uint32_t)i;
+    numbers[i] = (uint32_t)at;
 }
 
 // Keys and numbers, before and after, and the sort's own; each on a line of its own.
@@ -345,7 +424,8 @@ toi_status toi_start_sort(const toi_card *card, const toi_step *step, const toi_
         cub::DeviceRadixSort::SortPairs(at, parts.own, keys[0], keys[1], numbers[0], numbers[1],
                                         (int64_t)count, 0, 64, card->stream);
     TOI_TRY(toi_check_cuda(error, "sort impacts", complaint));
-    write_out<<<card->fillings.write, WRITE_THREADS, 0, card->stream>>>(*step, count, numbers[1]);
+    write_out<<<card->fillings.write, WRITE_THREADS, 0, card->stream>>>(*step, count, numbers[1],
+                                                                        TOI_PART_ALL);
     return TOI_OK;
 }
 
@@ -353,7 +433,7 @@ toi_status toi_start_sort(const toi_card *card, const toi_step *step, const toi_
 
 static __global__ void report(const __grid_constant__ toi_step s)
 {
-    send_report(&s);
+    send_report(&s, TOI_PART_ALL);
 }
 
 void toi_start_report(const toi_card *card, const toi_step *step)

@@ -42,9 +42,12 @@ static __device__ __forceinline__ int look_for_time(const toi_step *s, const toi
 
 static __device__ __forceinline__ void note_knot(const toi_step *s, uint2 pair, bool knot)
 {
-    toi_count at = toi_take_places(&s->control->window.knots.n, knot);
+    toi_in_window *w = &s->control->window;
+    bool edges = (pair.x & TOI_EDGE_BIT) != 0;
+    toi_count front = toi_take_places(&w->knots.n, knot && !edges);
+    toi_count back = toi_take_places(&w->back_knots.n, knot && edges), at = edges ? back : front;
     if (knot && at < s->knot_capacity)
-        s->knots[at] = pair;
+        s->knots[edges ? s->knot_capacity - 1 - at : at] = pair;
 }
 
 // Counts of what waits in a warp's shared memory.
@@ -102,15 +105,19 @@ static __device__ __forceinline__ void time_contacts(const toi_step *s, contact_
 
 template <bool EARLIEST>
 static __global__ void __launch_bounds__(CONTACT_THREADS, 3)
-    contacts(const __grid_constant__ toi_step s)
+    contacts(const __grid_constant__ toi_step s, toi_part part)
 {
     __shared__ contact_warp warps[CONTACT_WARPS];
     if (s.control->infinite)
         return;
     contact_warp &w = warps[threadIdx.x / TOI_WARP];
-    toi_count n = toi_least(s.control->window.left.n, s.left_capacity);
+    const toi_in_window *window = &s.control->window;
+    toi_count front = toi_least(window->front.n, s.left_capacity);
+    toi_count n =
+        part == TOI_PART_VERTICES ? front : toi_least(toi_left_count(window), s.left_capacity);
     toi_count step = (toi_count)gridDim.x * CONTACT_THREADS;
     toi_count base = (toi_count)blockIdx.x * CONTACT_THREADS + threadIdx.x / TOI_WARP * TOI_WARP;
+    base += part == TOI_PART_EDGES ? front : 0;
     double at_start = toi_limit_of(s.control);
     waiting wait = {0, 0};
     for (bool last = false; !last; base += step) {
@@ -127,7 +134,8 @@ static __global__ void __launch_bounds__(CONTACT_THREADS, 3)
             uint2 pair = make_uint2(0, 0);
             toi_root_found found = {0, 0};
             if (toi_lane() < many) {
-                pair = folded ? w.folded[wait.folded + toi_lane()] : s.left[base + toi_lane()];
+                pair = folded ? w.folded[wait.folded + toi_lane()]
+                              : toi_left_at(&s, base + toi_lane());
                 verdict = look(&s, pair, folded, limit_now<EARLIEST>(&s, at_start), &found);
             }
             sort_out(&s, w, &wait, pair, verdict, &found);
@@ -137,14 +145,18 @@ static __global__ void __launch_bounds__(CONTACT_THREADS, 3)
     }
 }
 
-void toi_start_contacts(const toi_card *card, const toi_step *step, toi_card_goal goal)
+void toi_start_contacts(const toi_card *card, const toi_step *step, toi_card_goal goal,
+                        toi_part part)
 {
     bool earliest = goal == TOI_CARD_EARLIEST;
     int blocks = card->fillings.contacts[earliest];
+    int room = card->info.multiprocessors; // for the list of vertices, which is written meanwhile
+    if (part == TOI_PART_EDGES && blocks > room)
+        blocks -= room;
     if (earliest)
-        contacts<true><<<blocks, CONTACT_THREADS, 0, card->stream>>>(*step);
+        contacts<true><<<blocks, CONTACT_THREADS, 0, card->stream>>>(*step, part);
     else
-        contacts<false><<<blocks, CONTACT_THREADS, 0, card->stream>>>(*step);
+        contacts<false><<<blocks, CONTACT_THREADS, 0, card->stream>>>(*step, part);
 }
 
 toi_status toi_fill_ladder(toi_card *card, toi_complaint *complaint)

@@ -5,9 +5,9 @@
 #define TOI_CUDA_LADDER_CUH
 
 #include "kernel/corner_signs.h"
-#include "kernel/fixed_contact.h"
 #include "kernel/normal.h"
 #include "kernel/root_time.h"
+#include "kernel/word_contact.h"
 #include "toi/ccd.h"
 
 enum toi_verdict
@@ -186,28 +186,61 @@ TOI_INLINE int toi_climb_directions(int edge_edge, const toi_pair_motion *m, int
     return 0;
 }
 
-// A knot: contact at the start first, which is common and quick to see; then directions; then all
+// Does a corner of the one primitive coincide with a corner of the other?
+TOI_INLINE int toi_corners_meet(int edge_edge, const double x[4][3])
+{
+    int meet = 0;
+    for (int i = 0; i < 4;
+         ++i) { // of edges, the corners 0 and 1 with 2 and 3; else 0 with the rest
+        int a = edge_edge ? i / 2 : 0, b = edge_edge ? 2 + i % 2 : i;
+        meet |= a != b && x[a][0] == x[b][0] && x[a][1] == x[b][1] && x[a][2] == x[b][2];
+    }
+    return meet;
+}
+
+// A knot, first of all: is there contact at the start? That is common. 1, -1: no, 0: not known.
+TOI_INLINE int toi_touch_knot(int edge_edge, double points[2][4][3])
+{
+    const double *start = points[0][0];
+    toi_word_motion words;
+    int unit;
+    if (toi_corners_meet(edge_edge, points[0]))
+        return 1;
+    if (toi_find_unit(start, start, &unit) > TOI_WORD_BITS)
+        return 0;
+    toi_take_word_motion(edge_edge, start, unit, &words);
+    return toi_touch_in_words(edge_edge, &words);
+}
+
+// Where there is none, or it is not known: signs of exact coefficients, directions, and then all
 // that whole numbers can tell. Returns a toi_fixed_verdict.
-TOI_INLINE int toi_climb_knot(int edge_edge, double points[2][4][3], double limit, double *time)
+TOI_INLINE int toi_untie_knot(int edge_edge, double points[2][4][3], int touch, double limit,
+                              double *time)
 {
     const double *start = points[0][0], *end = points[1][0];
-    toi_word_motion words;
     toi_pair_motion m;
     double shrink;
-    int unit, touch = 0; // at the start: 1, -1 not, 0 not known
+    int unit;
     *time = 0;
-    if (toi_find_unit(start, end, &unit) <= TOI_WORD_BITS) {
-        toi_take_word_motion(edge_edge, start, unit, &words);
-        touch = toi_touch_in_words(edge_edge, &words);
-    }
-    if (touch > 0)
-        return TOI_FIXED_HIT;
     if (touch < 0 && limit == 0)
         return TOI_FIXED_SEPARATED;
+    if (touch < 0 && toi_find_unit(start, end, &unit) <= TOI_WORD_BITS) {
+        int verdict = toi_decide_in_words(edge_edge, start, end, unit, limit, time);
+        if (verdict != TOI_FIXED_OPEN)
+            return verdict;
+    }
     toi_take_scaled_motion(edge_edge, points, &shrink, &m);
     if (toi_climb_directions(edge_edge, &m, TOI_MOST_DIRECTIONS))
         return TOI_FIXED_SEPARATED;
     return toi_decide_fixed(edge_edge, start, end, limit, time);
+}
+
+// Both.
+TOI_INLINE int toi_climb_knot(int edge_edge, double points[2][4][3], double limit, double *time)
+{
+    int touch = toi_touch_knot(edge_edge, points);
+    *time = 0;
+    return touch > 0 ? TOI_FIXED_HIT : toi_untie_knot(edge_edge, points, touch, limit, time);
 }
 
 // ---- Places

@@ -32,8 +32,8 @@ static toi_status start_boxes(toi_card_mesh *mesh, toi_complaint *complaint)
     return TOI_OK;
 }
 
-// From hits to the list, or to the earliest.
-static toi_status start_list(toi_card_mesh *mesh, toi_complaint *complaint)
+// From hits to the list, or to the earliest. Of a list in two parts the second one is left.
+static toi_status start_list(toi_card_mesh *mesh, toi_part part, toi_complaint *complaint)
 {
     if (mesh->goal == TOI_CARD_EARLIEST) {
         toi_start_pick(mesh->card, &mesh->step);
@@ -42,11 +42,18 @@ static toi_status start_list(toi_card_mesh *mesh, toi_complaint *complaint)
         toi_start_report(mesh->card, &mesh->step);
         mark(mesh, "report");
     } else {
-        TOI_TRY(toi_start_order(mesh->card, &mesh->step, &mesh->sort_scratch, ~(toi_count)0,
+        TOI_TRY(toi_start_order(mesh->card, &mesh->step, &mesh->sort_scratch, ~(toi_count)0, part,
                                 complaint));
         mark(mesh, "list");
     }
     return TOI_OK;
+}
+
+// Which pairs go first where all fit.
+static toi_margin_part first_part(const toi_card_mesh *mesh)
+{
+    bool scouts = mesh->step.apart && mesh->goal == TOI_CARD_EARLIEST;
+    return scouts ? TOI_SCOUTS : TOI_ALL_PAIRS;
 }
 
 // Drops pairs that are certainly apart.
@@ -83,13 +90,13 @@ static void start_times(toi_card_mesh *mesh, toi_margin_part part)
         mark(mesh, "knots");
         return;
     }
-    toi_start_contacts(card, s, mesh->goal);
+    toi_start_contacts(card, s, mesh->goal, TOI_PART_ALL);
     mark(mesh, "contacts");
-    toi_start_hard(card, s, mesh->goal);
+    toi_start_hard(card, s, mesh->goal, TOI_PART_ALL);
     mark(mesh, "knots");
 }
 
-static void start_search(toi_card_mesh *mesh)
+static void start_pairs(toi_card_mesh *mesh)
 {
     const toi_card *card = mesh->card;
     const toi_step *s = &mesh->step;
@@ -97,20 +104,50 @@ static void start_search(toi_card_mesh *mesh)
     mark(mesh, "blocks");
     toi_start_meet(card, s, whole);
     mark(mesh, "pairs");
-    toi_margin_part part = s->apart && mesh->goal == TOI_CARD_EARLIEST ? TOI_SCOUTS : TOI_ALL_PAIRS;
-    start_filter(mesh, part);
+    start_filter(mesh, first_part(mesh));
     mark(mesh, "filter");
-    start_times(mesh, part);
 }
 
-static toi_status start_whole(toi_card_mesh *mesh, toi_complaint *complaint)
+// The second stream waits for the first, or the first for the second.
+static toi_status wait(const toi_card *card, bool first, toi_complaint *complaint)
+{
+    cudaStream_t from = first ? card->second : card->stream,
+                 to = first ? card->stream : card->second;
+    TOI_TRY(toi_check_cuda(cudaEventRecord(card->turns[first], from), "wait", complaint));
+    return toi_check_cuda(cudaStreamWaitEvent(to, card->turns[first], 0), "wait", complaint);
+}
+
+// Impacts of vertices go to the host while those of edges are looked for.
+static toi_status start_parts(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    const toi_card *card = mesh->card;
+    const toi_step *s = &mesh->step;
+    toi_start_contacts(card, s, mesh->goal, TOI_PART_VERTICES);
+    TOI_TRY(wait(card, false, complaint));
+    toi_start_hard(card, s, mesh->goal, TOI_PART_VERTICES);
+    TOI_TRY(start_list(mesh, TOI_PART_VERTICES, complaint));
+    toi_start_contacts(card, s, mesh->goal, TOI_PART_EDGES);
+    toi_start_hard(card, s, mesh->goal, TOI_PART_EDGES);
+    TOI_TRY(wait(card, true, complaint));
+    return start_list(mesh, TOI_PART_EDGES, complaint);
+}
+
+static toi_status start_search(toi_card_mesh *mesh, bool parts, toi_complaint *complaint)
+{
+    start_pairs(mesh);
+    if (parts)
+        return start_parts(mesh, complaint);
+    start_times(mesh, first_part(mesh));
+    return start_list(mesh, TOI_PART_ALL, complaint);
+}
+
+static toi_status start_whole(toi_card_mesh *mesh, bool parts, toi_complaint *complaint)
 {
     TOI_TRY(send_header(mesh, 0, complaint));
     if (mesh->goal == TOI_CARD_ALL)
         TOI_TRY(clear_bins(mesh, complaint));
     TOI_TRY(start_boxes(mesh, complaint));
-    start_search(mesh);
-    return start_list(mesh, complaint);
+    return start_search(mesh, parts, complaint);
 }
 
 // ---- Graphs
@@ -123,7 +160,7 @@ static void forget_graph(toi_launches *kept)
 }
 
 // Records the launches; where that fails they are started one by one.
-static bool record(toi_card_mesh *mesh, toi_complaint *complaint)
+static bool record(toi_card_mesh *mesh, bool parts, toi_complaint *complaint)
 {
     cudaGraph_t graph = NULL;
     cudaStream_t stream = mesh->card->stream;
@@ -132,7 +169,7 @@ static bool record(toi_card_mesh *mesh, toi_complaint *complaint)
         cudaGetLastError();
         return false;
     }
-    toi_status status = start_whole(mesh, complaint);
+    toi_status status = start_whole(mesh, parts, complaint);
     cudaError_t error = cudaStreamEndCapture(stream, &graph);
     if (status == TOI_OK && error == cudaSuccess)
         error = cudaGraphInstantiate(&mesh->launches.graph, graph, 0);
@@ -149,29 +186,53 @@ static bool record(toi_card_mesh *mesh, toi_complaint *complaint)
 static toi_status start_kept(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     toi_launches *kept = &mesh->launches;
+    bool parts = mesh->step.staging != NULL;
     bool alike = mesh->ordered && kept->seen && kept->goal == mesh->goal &&
                  memcmp(&kept->step, &mesh->step, sizeof mesh->step) == 0;
     if (!alike)
         forget_graph(kept);
-    if (alike && !kept->graph && !record(mesh, complaint))
+    if (alike && !kept->graph && !record(mesh, parts, complaint))
         kept->graph = NULL;
     memcpy(&kept->step, &mesh->step, sizeof mesh->step);
     kept->goal = mesh->goal;
     kept->seen = mesh->ordered;
     if (!kept->graph)
-        return start_whole(mesh, complaint);
+        return start_whole(mesh, parts, complaint);
     return toi_check_cuda(cudaGraphLaunch(kept->graph, mesh->card->stream), "start its work",
                           complaint);
 }
 
+// The first part of the list, once it is there: copied, so that the card goes on computing.
+static toi_status fetch_part(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    const toi_step *s = &mesh->step;
+    volatile toi_count *staged = s->staged;
+    for (unsigned looks = 1; *staged == 0; ++looks) // or the step has ended in some other way
+        if (looks % 4096 == 0 && cudaStreamQuery(mesh->card->stream) != cudaErrorNotReady)
+            break;
+    toi_count count = *staged > 0 ? *staged - 1 : 0;
+    if (count == 0)
+        return TOI_OK;
+    return toi_check_cuda(cudaMemcpyAsync(s->sorted, s->staging, count * sizeof *s->sorted,
+                                          cudaMemcpyDeviceToHost, mesh->card->second),
+                          "send impacts", complaint);
+}
+
 toi_status toi_run_whole(toi_card_mesh *mesh, toi_complaint *complaint)
 {
+    bool parts = mesh->step.staging && !mesh->measure;
     mesh->marks = 0;
+    *mesh->step.staged = 0;
     if (mesh->measure)
-        TOI_TRY(start_whole(mesh, complaint));
+        TOI_TRY(start_whole(mesh, false, complaint));
     else
         TOI_TRY(start_kept(mesh, complaint));
-    return finish(mesh, complaint);
+    if (parts)
+        TOI_TRY(fetch_part(mesh, complaint));
+    TOI_TRY(finish(mesh, complaint));
+    return parts ? toi_check_cuda(cudaStreamSynchronize(mesh->card->second), "send impacts",
+                                  complaint)
+                 : TOI_OK;
 }
 
 toi_status toi_run_boxes(toi_card_mesh *mesh, toi_complaint *complaint)
@@ -194,8 +255,7 @@ static toi_status search_again(toi_card_mesh *mesh, toi_complaint *complaint)
 toi_status toi_run_again(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     TOI_TRY(search_again(mesh, complaint));
-    start_search(mesh);
-    TOI_TRY(start_list(mesh, complaint));
+    TOI_TRY(start_search(mesh, false, complaint));
     return finish(mesh, complaint);
 }
 
@@ -232,17 +292,18 @@ static toi_status run_blocks(toi_card_mesh *mesh, toi_count to, toi_window_sums 
         TOI_TRY(look(mesh, &seen, complaint));
         const toi_in_window *w = &seen->window;
         toi_count vf = w->pairs[TOI_VERTEX_FACE].n, ee = w->pairs[TOI_EDGE_EDGE].n;
-        toi_count most = vf > ee ? vf : ee, wide = window.last - window.first;
-        bool fits = most <= s->pair_capacity && w->left.n <= s->left_capacity;
+        toi_count left = toi_left_count(w), most = vf > ee ? vf : ee,
+                  wide = window.last - window.first;
+        bool fits = most <= s->pair_capacity && left <= s->left_capacity;
         toi_count by_pairs = toi_next_width(wide, most, s->pair_capacity);
-        width = toi_least(by_pairs, toi_next_width(wide, w->left.n, s->left_capacity));
+        width = toi_least(by_pairs, toi_next_width(wide, left, s->left_capacity));
         if (!fits)
             continue;
         start_times(mesh, TOI_ALL_PAIRS);
         sums->tested[TOI_VERTEX_FACE] += vf;
         sums->tested[TOI_EDGE_EDGE] += ee;
-        sums->left[TOI_EDGE_EDGE] += w->edges_left.n;
-        sums->left[TOI_VERTEX_FACE] += w->left.n - w->edges_left.n;
+        sums->left[TOI_EDGE_EDGE] += toi_left_edges(w);
+        sums->left[TOI_VERTEX_FACE] += left - toi_left_edges(w);
         ++sums->windows;
         from = window.last;
     }
@@ -272,7 +333,7 @@ toi_status toi_run_windows(toi_card_mesh *mesh, toi_window_sums *sums, toi_compl
     }
     // What the last window left behind is no overflow.
     TOI_TRY(clear(mesh, &s->control->window, 0, sizeof s->control->window, complaint));
-    TOI_TRY(start_list(mesh, complaint));
+    TOI_TRY(start_list(mesh, TOI_PART_ALL, complaint));
     return finish(mesh, complaint);
 }
 
@@ -281,14 +342,14 @@ toi_status toi_run_windows(toi_card_mesh *mesh, toi_window_sums *sums, toi_compl
 toi_status toi_run_order(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     const toi_step *s = &mesh->step;
-    toi_count *place = &s->control->first_place;
-    TOI_TRY(clear(mesh, place, 0xff, sizeof *place, complaint));
+    TOI_TRY(clear(mesh, s->control->first_place, 0xff, sizeof s->control->first_place, complaint));
     if (mesh->step.report->crowded) {
         size_t bytes = toi_sort_scratch(mesh->count);
         TOI_TRY(toi_make_room(mesh->card, &mesh->sort_scratch, bytes, complaint));
         TOI_TRY(toi_start_sort(mesh->card, s, &mesh->sort_scratch, mesh->count, complaint));
     } else {
-        TOI_TRY(toi_start_order(mesh->card, s, &mesh->sort_scratch, mesh->count, complaint));
+        TOI_TRY(toi_start_order(mesh->card, s, &mesh->sort_scratch, mesh->count, TOI_PART_ALL,
+                                complaint));
     }
     return finish(mesh, complaint);
 }

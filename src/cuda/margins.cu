@@ -85,7 +85,7 @@ static __global__ void __launch_bounds__(MARGIN_THREADS)
     if (threadIdx.x == 0)
         task = take_task(&s, part);
     __syncthreads();
-    toi_outlet kept = {buffers[threadIdx.x / TOI_WARP], s.left, &s.control->window.left.n,
+    toi_outlet kept = {buffers[threadIdx.x / TOI_WARP], s.left, &s.control->window.front.n,
                        s.left_capacity, 0};
     uint32_t edges = 0;
     drop_all<TOI_EDGE_EDGE>(&s, &task, kept, &edges);
@@ -189,7 +189,7 @@ static __global__ void __launch_bounds__(SEARCH_THREADS)
     toi_in_window *queues = &s.control->window;
     if (s.control->infinite)
         return;
-    toi_count n = toi_least(queues->left.n, s.left_capacity);
+    toi_count n = toi_least(queues->front.n, s.left_capacity);
     toi_count step = (toi_count)gridDim.x * SEARCH_THREADS;
     toi_count next = (toi_count)blockIdx.x * SEARCH_THREADS + threadIdx.x;
     if (part == TOI_SCOUTS && next == 0)

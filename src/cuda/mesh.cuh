@@ -52,7 +52,8 @@ struct toi_card_mesh
     int searches;       // for candidates, since slots were put in order for these; 0: they are not
     toi_card_goal goal; // of the last answer
     toi_residence residence;
-    toi_count count; // impacts of the last answer
+    toi_count count;  // impacts of the last answer
+    toi_count listed; // impacts of the last list
     cudaEvent_t events[TOI_DEVICE_STAGES + 1];
     const char *stages[TOI_DEVICE_STAGES];
     int marks; // events used

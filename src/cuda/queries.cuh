@@ -43,7 +43,8 @@ struct toi_gathering
     const int32_t *edges, *faces;
     toi_query *queries; // of the candidates that are left
     uint2 *names;       // and which they are
-    toi_count *kept;    // how many
+    toi_count *kept;    // how many; goes on past the capacity
+    toi_count capacity;
 };
 
 // Drops those that a direction separates by more than `separation` in single precision.

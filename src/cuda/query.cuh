@@ -59,13 +59,14 @@ static __device__ __forceinline__ int64_t toi_bin_of(const toi_step *s, bool edg
     return edge_edge ? s->vertex_count + first : first;
 }
 
-// Impact number i draws a rank among those of its bin.
-static __device__ __forceinline__ void toi_draw_rank(const toi_step *s, toi_count i, int64_t bin,
+// What is at this place of the queue of hits draws a rank among those of its bin.
+static __device__ __forceinline__ void toi_draw_rank(const toi_step *s, toi_count at, int64_t bin,
                                                      double time)
 {
     uint32_t rank = atomicAdd(&s->bins[bin], 1u);
-    s->ranks[i] = rank;
-    toi_lower(&s->control->first_time, (toi_count)__double_as_longlong(time));
+    s->ranks[at] = rank;
+    toi_lower(&s->control->first_time[bin >= s->vertex_count],
+              (toi_count)__double_as_longlong(time));
     if (rank >= TOI_CROWD)
         s->control->crowded = 1;
 }
@@ -88,12 +89,17 @@ static __device__ __forceinline__ void toi_note_hit(const toi_step *s, uint2 pai
     hit = hit && time <= toi_limit_of(c);
     if (EARLIEST && c->ties && hit && (toi_count)__double_as_longlong(time) == c->tied)
         hit = toi_note_tie(c, toi_key_of(p));
-    toi_count at = toi_take_places(&c->hits.n, hit);
+    // The other end, which may be in use, is left alone. Asked for first: that takes as long as
+    // what follows.
+    toi_count others = hit ? *(volatile toi_count *)&c->hits[!p->edge_edge].n : 0;
+    toi_count front = toi_take_places(&c->hits[TOI_VERTEX_FACE].n, hit && !p->edge_edge);
+    toi_count back = toi_take_places(&c->hits[TOI_EDGE_EDGE].n, hit && p->edge_edge);
     if (!hit)
         return;
     if (EARLIEST)
         toi_lower(&c->limit, (toi_count)__double_as_longlong(time));
-    if (at >= s->hit_capacity)
+    toi_count at = p->edge_edge ? s->hit_capacity - 1 - back : front;
+    if ((p->edge_edge ? back : front) + others >= s->hit_capacity)
         return;
     s->hits[at] = {pair.x, pair.y, time};
     if (!EARLIEST)
@@ -101,7 +107,7 @@ static __device__ __forceinline__ void toi_note_hit(const toi_step *s, uint2 pai
 }
 
 // Leaves a pair to the host, with its positions.
-static __device__ __noinline__ void toi_hand_over(const toi_step *s, const toi_slot_pair *p,
+inline __device__ __noinline__ void toi_hand_over(const toi_step *s, const toi_slot_pair *p,
                                                   const double points[2][4][3])
 {
     toi_count at = atomicAdd(&s->control->hard.n, (toi_count)1);
@@ -113,7 +119,7 @@ static __device__ __noinline__ void toi_hand_over(const toi_step *s, const toi_s
         to[i] = points[i / 12][i / 3 % 4][i % 3];
 }
 
-static __device__ __noinline__ void toi_leave_to_host(const toi_step *s, const toi_slot_pair *p)
+inline __device__ __noinline__ void toi_leave_to_host(const toi_step *s, const toi_slot_pair *p)
 {
     double points[2][4][3];
     toi_load_points(s, p, points);

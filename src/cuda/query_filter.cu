@@ -40,8 +40,8 @@ void toi_start_query_filter(const toi_card *card, const toi_query_part *part)
 
 // ---- Candidates
 
-static __device__ void gather_corner(const toi_gathering *g, int32_t vertex, int c,
-                                     toi_query *query)
+static __device__ __forceinline__ void gather_corner(const toi_gathering *g, int32_t vertex, int c,
+                                                     toi_query *query)
 {
     const double2 *at = g->positions + 3 * (int64_t)vertex;
     double2 x = at[0], y = at[1], z = at[2];
@@ -69,7 +69,7 @@ static __global__ void __launch_bounds__(THREADS) gather(toi_gathering g, float 
     gather_corner(&g, ee ? b[1] : b[2], 3, &query);
     bool left = !toi_cull_query(ee, &query, separation);
     toi_count at = toi_take_places(g.kept, left);
-    if (!left)
+    if (!left || at >= g.capacity)
         return;
     g.queries[at] = query;
     g.names[at] = pair;

@@ -42,7 +42,7 @@ TOI_INLINE int toi_cull_query(int edge_edge, const toi_query *query, float separ
 }
 
 // Up to when queries are filtered; narrow/narrow.h says why.
-TOI_INLINE double toi_list_cull_time(double t_max, int all_roots)
+static inline double toi_list_cull_time(double t_max, int all_roots)
 {
     return all_roots ? 1 : fmin(fmax(nextafter(t_max, 2.0), 0x1p-100), 1.0);
 }

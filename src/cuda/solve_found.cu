@@ -1,5 +1,6 @@
 // Candidates of a scene, solved by `inclusion-queue` where they were found: gathered a part at a
-// time, so that any number of them fits any memory; only what is not separated travels.
+// time, as many as leave no more queries than there is room for; only what is not separated
+// travels.
 
 #include "cuda/finder.cuh"
 #include "cuda/launch.cuh"
@@ -11,7 +12,8 @@ enum
 {
     NAME_THREADS = 128,
     LEAST_PART = 1 << 10,
-    MOST_PART = 1 << 20
+    MOST_PART = 1 << 20,
+    MOST_GATHERED = 1 << 24 // candidates at once
 };
 
 // A part of the candidates: queries and results as lists have them, which ones they are, and what
@@ -19,6 +21,7 @@ enum
 struct found_part
 {
     toi_query_part part;
+    uint32_t capacity; // queries
     uint2 *names;
     toi_impact *impacts;
     toi_count *kept, *hits; // how many queries and impacts there are
@@ -46,17 +49,18 @@ static size_t part_bytes(uint32_t count)
 }
 
 // Room for as many candidates as the limit allows; half of what it leaves is for cells.
-static toi_status make_part(toi_card *card, toi_count wanted, found_part *p, uint32_t *count,
+static toi_status make_part(toi_card *card, toi_count wanted, found_part *p,
                             toi_complaint *complaint)
 {
     toi_room *room = &card->queries;
     int64_t free_bytes = card->limit - card->held + (int64_t)room->bytes;
-    *count = (uint32_t)toi_least(wanted, MOST_PART);
-    while (*count > LEAST_PART && card->limit > 0 && (int64_t)part_bytes(*count) > free_bytes / 2)
-        *count /= 2;
-    TOI_TRY(toi_make_room(card, room, part_bytes(*count), complaint));
+    uint32_t count = (uint32_t)toi_least(wanted, MOST_PART);
+    while (count > LEAST_PART && card->limit > 0 && (int64_t)part_bytes(count) > free_bytes / 2)
+        count /= 2;
+    TOI_TRY(toi_make_room(card, room, part_bytes(count), complaint));
     toi_cutter cut = {(char *)room->data, 0};
-    cut_part(&cut, *count, p);
+    cut_part(&cut, count, p);
+    p->capacity = count;
     return TOI_OK;
 }
 
@@ -90,12 +94,13 @@ static toi_status fetch(const toi_card *card, void *to, const void *from, size_t
     return toi_check_cuda(cudaStreamSynchronize(card->stream), "solve candidates", complaint);
 }
 
-// Candidates that the filter in single precision leaves become queries; returns how many.
+// Candidates that the filter in single precision leaves become queries, as far as there is room;
+// returns how many there are.
 static toi_status gather(const toi_card_mesh *mesh, const toi_finder *f, const uint2 *pairs,
-                         uint32_t count, double separation, found_part *p, toi_complaint *complaint)
+                         uint32_t count, double separation, const found_part *p, toi_count *kept,
+                         toi_complaint *complaint)
 {
     const toi_card *card = mesh->card;
-    toi_count kept;
     toi_gathering g;
     memset(&g, 0, sizeof g);
     g.pairs = pairs;
@@ -107,6 +112,7 @@ static toi_status gather(const toi_card_mesh *mesh, const toi_finder *f, const u
     g.queries = (toi_query *)p->part.queries;
     g.names = p->names;
     g.kept = p->kept;
+    g.capacity = p->capacity;
     TOI_TRY(toi_check_cuda(cudaMemsetAsync(p->kept, 0, sizeof *p->kept, card->stream),
                            "clear memory", complaint));
     TOI_TRY(toi_check_cuda(cudaMemsetAsync(p->hits, 0, sizeof *p->hits, card->stream),
@@ -115,9 +121,7 @@ static toi_status gather(const toi_card_mesh *mesh, const toi_finder *f, const u
                            "clear memory", complaint));
     toi_start_gather(card, &g, separation);
     TOI_TRY(toi_check_start("start to gather candidates", complaint));
-    TOI_TRY(fetch(card, &kept, p->kept, sizeof kept, complaint));
-    p->part.count = (uint32_t)kept;
-    return TOI_OK;
+    return fetch(card, kept, p->kept, sizeof *kept, complaint);
 }
 
 // Solves the queries of a part; returns how many impacts there are.
@@ -151,20 +155,25 @@ toi_status toi_solve_found(toi_card_mesh *mesh, const toi_finder *f, const toi_c
                            toi_count count, toi_device_report *report, toi_complaint *complaint)
 {
     found_part p;
-    uint32_t most;
+    toi_count width = count;
     memset(&p, 0, sizeof p);
     p.kind = search->kind;
     p.part.edge_edge = search->kind == TOI_EDGE_EDGE;
-    TOI_TRY(make_part(mesh->card, count, &p, &most, complaint));
-    for (toi_count first = 0; first < count; first += most) {
-        uint32_t some = (uint32_t)toi_least(count - first, most);
+    TOI_TRY(make_part(mesh->card, count, &p, complaint));
+    for (toi_count first = 0; first < count;) {
+        toi_count some = toi_least(toi_least(width, count - first), MOST_GATHERED), kept, hits;
         toi_narrow_def def = *search->narrow;
-        toi_count hits;
-        TOI_TRY(gather(mesh, f, f->found + first, some, def.min_separation, &p, complaint));
+        TOI_TRY(gather(mesh, f, f->found + first, (uint32_t)some, def.min_separation, &p, &kept,
+                       complaint));
+        width = toi_next_width(some, kept, p.capacity);
+        if (kept > p.capacity)
+            continue;
+        p.part.count = (uint32_t)kept;
         TOI_TRY(solve(mesh->card, &p, &def, &hits, complaint));
         TOI_TRY(hand_on(mesh, search, &p, hits, complaint));
-        report->left[search->kind] += p.part.count;
+        report->left[search->kind] += (int64_t)kept;
         report->bytes_down += (int64_t)(hits * sizeof(toi_impact));
+        first += some;
     }
     if (mesh->card->limit > 0) { // the search may want the memory
         toi_free_room(mesh->card, &mesh->card->queries);

@@ -17,7 +17,8 @@ enum
     TOI_SLOT_GROUP = 1024
 };
 constexpr unsigned TOI_ALL_LANES = 0xffffffffu;
-constexpr uint32_t TOI_EDGE_BIT = 0x80000000u; // of a pair's first slot: edge-edge
+constexpr uint32_t TOI_EDGE_BIT = 0x80000000u;  // of a pair's first slot: edge-edge
+constexpr uint32_t TOI_LATER_BIT = 0x80000000u; // of a knot's second slot: no contact at the start
 
 typedef unsigned long long toi_count; // as the atomic operations have it
 
@@ -53,12 +54,26 @@ struct toi_tally
 // Set anew for every window of block pairs. Queues by toi_kind.
 struct toi_in_window
 {
-    toi_tally next[2], pairs[2], left, knots;
+    toi_tally next[2], pairs[2];
+    toi_tally front, back;                     // of `left`: from its front on, and from its back
+    toi_tally knots, back_knots;               // likewise
+    toi_tally tangles[2];                      // by toi_kind: knots without contact at the start
     toi_tally found;                           // with separations: what searches leave
-    toi_tally edges_left;                      // of `left`, pairs of edges
-    toi_tally searched;                        // of `left`, what scouts have left
+    toi_tally edges_left;                      // of the front, pairs of edges
+    toi_tally searched;                        // of the front, what scouts have left
     uint32_t ways[TOI_WARP], placed[TOI_WARP]; // of `found`, by what they take
 };
+
+// How many pairs the filter left, of both kinds and of edges.
+static __host__ __device__ __forceinline__ toi_count toi_left_count(const toi_in_window *w)
+{
+    return w->front.n + w->back.n;
+}
+
+static __host__ __device__ __forceinline__ toi_count toi_left_edges(const toi_in_window *w)
+{
+    return w->edges_left.n + w->back.n;
+}
 
 struct toi_control
 {
@@ -77,14 +92,15 @@ struct toi_control
     // but find the least of their keys; 2, note that one alone.
     uint32_t ties;
     toi_count tied, least;
-    toi_tally hits, hard;
+    toi_tally hits[2]; // by toi_kind: from the front of the queue on, and from its back
+    toi_tally hard;
     toi_count inside;       // pairs that start at their separation or closer
     toi_count first_inside; // the key of the first of them
-    toi_count first_time;   // bits of the earliest time among the impacts
-    toi_count first_place;  // and the first place in the list that has it
-    toi_count of_vertices;  // impacts of vertices with faces
-    uint32_t done;          // blocks of threads that have written their part of the list
-    uint32_t crowded;       // a primitive has very many impacts
+    // By toi_kind: bits of the earliest time among the impacts, and the first place in the list
+    // that has it.
+    toi_count first_time[2], first_place[2];
+    uint32_t done;    // blocks of threads that have written their part of the list
+    uint32_t crowded; // a primitive has very many impacts
     toi_tally block_pairs[2];
     toi_in_window window;
 };
@@ -108,13 +124,15 @@ struct toi_step
     toi_query *queries;  // likewise: their positions
     toi_impact *decided; // impacts that the host has decided; they count on from the hits
     toi_impact *sorted;  // where they were asked to be
+    toi_impact *staging; // on the card, for the first part of a list in two; or NULL
+    toi_count *staged;   // in memory of the host: one more than there are, once all are there
     toi_pair_name *near; // instead, names of pairs
     // Impacts are sorted by counting: each belongs to the bin of its first primitive, vertices
     // before edges.
     uint32_t *bins;       // how many a bin has
     uint32_t *starts;     // the place of its first
-    uint32_t *ranks;      // by impact: which of its bin it is, in any order
-    uint2 *entries;       // by bin and rank: second primitive, and impact
+    uint32_t *ranks;      // by hit: which of its bin it is, in any order
+    uint2 *entries;       // by bin and rank: second primitive, and hit
     toi_control *report;  // in memory of the host
     toi_impact *earliest; // likewise
     toi_count block_capacity, pair_capacity, left_capacity, knot_capacity, hit_capacity,
@@ -123,6 +141,15 @@ struct toi_step
     int32_t defer;       // where there are hard pairs the impacts are not put in order yet
     int32_t apart;       // pairs have a separation
     int32_t share;       // which is a share of their distance
+};
+
+// Where a list is long its impacts of vertices, which come first, are sent to the host while those
+// of edges are still looked for.
+enum toi_part
+{
+    TOI_PART_ALL,
+    TOI_PART_VERTICES,
+    TOI_PART_EDGES
 };
 
 // A window of the work; the whole has first 0 and count ~0.
@@ -193,6 +220,7 @@ struct toi_outlet
     uint2 *buffer, *queue;
     toi_count *total, capacity;
     uint32_t count;
+    bool backwards; // from the queue's end on
 
     __device__ __forceinline__ void flush(uint32_t n)
     {
@@ -203,7 +231,7 @@ struct toi_outlet
         at = __shfl_sync(TOI_ALL_LANES, at, 0);
         for (uint32_t i = toi_lane(); i < n; i += TOI_WARP)
             if (at + i < capacity)
-                queue[at + i] = buffer[count - n + i];
+                queue[backwards ? capacity - 1 - at - i : at + i] = buffer[count - n + i];
         count -= n;
         __syncwarp();
     }
@@ -217,16 +245,40 @@ struct toi_outlet
     }
 };
 
+static __host__ __device__ __forceinline__ toi_count toi_hit_count(const toi_control *c)
+{
+    return c->hits[TOI_VERTEX_FACE].n + c->hits[TOI_EDGE_EDGE].n;
+}
+
+// Where impact number i is in the queue of hits: those of vertices are at its front, those of edges
+// at its back, and between them is room for the ranks of those that the host has decided.
+static __device__ __forceinline__ toi_count toi_hit_at(const toi_step *s, toi_count i)
+{
+    toi_count front = s->control->hits[TOI_VERTEX_FACE].n;
+    if (i < front)
+        return i;
+    toi_count back = s->control->hits[TOI_EDGE_EDGE].n;
+    return i < front + back ? s->hit_capacity - 1 - (i - front) : i - back;
+}
+
+// Pair number i of those that the filter left: what stands at the back comes last.
+static __device__ __forceinline__ uint2 toi_left_at(const toi_step *s, toi_count i)
+{
+    toi_count front = s->control->window.front.n;
+    return s->left[i < front ? i : s->left_capacity - 1 - (i - front)];
+}
+
 // Did something not fit a queue, or is there nothing to compute with? Then what comes after would
 // be in vain.
 static __device__ __forceinline__ bool toi_is_vain(const toi_step *s)
 {
     const toi_control *c = s->control;
-    bool vain = c->infinite != 0 || c->window.left.n > s->left_capacity;
+    bool vain = c->infinite != 0 || toi_left_count(&c->window) > s->left_capacity;
     for (int kind = 0; kind < 2; ++kind)
         vain = vain || c->block_pairs[kind].n > s->block_capacity ||
                c->window.pairs[kind].n > s->pair_capacity;
-    return vain || c->window.knots.n > s->knot_capacity || c->hits.n > s->hit_capacity ||
+    toi_count knots = c->window.knots.n + c->window.back_knots.n;
+    return vain || knots > s->knot_capacity || toi_hit_count(c) > s->hit_capacity ||
            c->hard.n > s->hard_capacity;
 }
 
@@ -260,8 +312,10 @@ void toi_start_blocks(const toi_card *card, const toi_step *step, toi_window gro
 // Pairs of slots of the window of block pairs: edge-edge first.
 void toi_start_meet(const toi_card *card, const toi_step *step, toi_window blocks);
 void toi_start_filter(const toi_card *card, const toi_step *step);
-void toi_start_contacts(const toi_card *card, const toi_step *step, toi_card_goal goal);
-void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal);
+void toi_start_contacts(const toi_card *card, const toi_step *step, toi_card_goal goal,
+                        toi_part part);
+// Knots of vertices alone: on the card's second stream.
+void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal, toi_part part);
 // With separations, instead of the last three: directions with a margin, searches in single
 // precision, times of what these find, and the rest in double precision.
 void toi_start_margins(const toi_card *card, const toi_step *step, toi_margin_part part);
@@ -275,9 +329,10 @@ void toi_start_names(const toi_card *card, const toi_step *step);
 void toi_start_pick(const toi_card *card, const toi_step *step);
 // Counts impacts `first` to `last`, which the host has decided, among those of the card.
 void toi_start_count(const toi_card *card, const toi_step *step, toi_window impacts);
-// Puts `count` impacts, or as many as there are hits where it is ~0, in canonical order.
+// Puts `count` impacts, or as many as there are hits where it is ~0, in canonical order. Those of
+// vertices alone: on the card's second stream, and without a report.
 toi_status toi_start_order(const toi_card *card, const toi_step *step, const toi_room *scratch,
-                           toi_count count, toi_complaint *complaint);
+                           toi_count count, toi_part part, toi_complaint *complaint);
 // The same by a sort of all, for crowded bins; the scratch is that of toi_sort_scratch().
 toi_status toi_start_sort(const toi_card *card, const toi_step *step, const toi_room *scratch,
                           toi_count count, toi_complaint *complaint);

@@ -235,7 +235,7 @@ TOI_INLINE toi_real toi_approach_apart_time(toi_nearness nearness, const toi_nea
         toi_real step = toi_apart_step(nearness, n, separation, &t);
         toi_real next = toi_min(toi_max(t + step, *lo), TOI_SPREAD(1));
         t = TOI_SELECT(open, next, t);
-        open &= TOI_TEST(toi_abs(step) > t * 0x1p-26);
+        open &= TOI_TEST(toi_abs(step) > t * 0x1p-20);
     }
     return t;
 }

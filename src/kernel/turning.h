@@ -15,7 +15,7 @@
 
 #ifdef TOI_SINGLE
 #define TOI_NEAR_TIME 0x1p-10f  // close enough to a root for the last bit to be tried
-#define TOI_TIME_GRAIN 0x1p-18f // pieces shorter than this share of the step are not tried
+#define TOI_TIME_GRAIN 0x1p-10f // pieces shorter than this share of the step are not tried
 #define TOI_TURNING_STEPS 48    // a lane's budget
 #else
 #define TOI_NEAR_TIME 0x1p-26
@@ -43,11 +43,13 @@ typedef struct toi_turning
     toi_real start_u, start_v; // the same at t = 0
     toi_mask start_in;
     toi_mask began_inside; // proved at the first step
-    toi_real next;         // where to look next
-    toi_real past;         // the distance seems to be below the separation here; 2: nowhere yet
-    toi_real piece;        // the length of the last piece
-    toi_real ahead;        // about how far the root is from `clear`
-    toi_real steps;        // taken
+    // Where to look next. At first 0, or, where share is 0, a time up to which the distance is
+    // known to exceed the separation.
+    toi_real next;
+    toi_real past;  // the distance seems to be below the separation here; 2: nowhere yet
+    toi_real piece; // the length of the last piece
+    toi_real ahead; // about how far the root is from `clear`
+    toi_real steps; // taken
 } toi_turning;
 
 // What a step made of a lane; none of them: it goes on.
@@ -123,10 +125,9 @@ TOI_INLINE void toi_least_heights(int edge_edge, const toi_pair_pose *from, cons
     *middle = (toi_number)0.5 * toi_least_corner(edge_edge, one);
 }
 
-// The first step of a lane looks at t = 0.
+// The first step of a lane looks where `next` stands.
 TOI_INLINE void toi_begin_lanes(const toi_mask *start, toi_turning *q)
 {
-    q->next = TOI_SELECT(*start, TOI_SPREAD(0), q->next);
     q->steps = TOI_SELECT(*start, TOI_SPREAD(0), q->steps);
     q->piece = TOI_SELECT(*start, TOI_SPREAD(1), q->piece);
     q->past = TOI_SELECT(*start, TOI_SPREAD(2), q->past);
@@ -206,10 +207,13 @@ TOI_INLINE toi_turned toi_judge_step(const toi_real *t_max, const toi_mask *star
     toi_mask near = TOI_TEST(q->ahead < TOI_NEAR_TIME) &
                     TOI_TEST(q->ahead < (*t_max - q->clear) * (toi_number)0x1p-5);
     near |= TOI_TEST(q->ahead < (toi_number)0x1p-30);
+    near |= TOI_TEST(q->distance - q->separation < toi_turning_slack(q) * 4) &
+            TOI_TEST(q->ahead < (toi_number)0x1p-6);
     done.apart = *apart;
-    done.found = *clear & ~*start & ~*apart & near;
-    done.stuck = (*start & ~*clear) | TOI_TEST(q->steps >= TOI_TURNING_STEPS) |
-                 (~*start & ~*clear & ~TOI_TEST(*bound - q->clear > TOI_TIME_GRAIN * *t_max));
+    toi_mask short_piece =
+        ~*start & ~*clear & ~TOI_TEST(*bound - q->clear > TOI_TIME_GRAIN * *t_max);
+    done.found = (*clear & TOI_TEST(q->clear > 0) & ~*apart & near) | short_piece;
+    done.stuck = (*start & ~*clear) | TOI_TEST(q->steps >= TOI_TURNING_STEPS);
     done.stuck &= ~done.apart & ~done.found;
     return done;
 }

@@ -2,8 +2,7 @@
 // edges that are no side of a face.
 
 #include "base/parallel.h"
-#include "base/radix_sort.h"
-#include "mesh/mesh.h"
+#include "mesh/edge_set.h"
 
 #include <string.h>
 
@@ -15,13 +14,20 @@ typedef struct marking
     uint8_t *marks;
 } marking;
 
+// Several workers may set the same mark, but only where it is not set yet: a cache line that all of
+// them write to is with one of them at a time.
+static inline void set_mark(uint8_t *mark)
+{
+    if (!__atomic_load_n(mark, __ATOMIC_RELAXED))
+        __atomic_store_n(mark, 1, __ATOMIC_RELAXED);
+}
+
 static toi_status mark_piece(void *context, int64_t first, int64_t end)
 {
     const marking *m = context;
     for (int64_t i = first; i < end; ++i)
-        for (int k = 0; k < m->width; ++k) // several workers may set the same one
-            __atomic_store_n(&m->marks[toi_index_row(m->view, m->width, i)[k]], 1,
-                             __ATOMIC_RELAXED);
+        for (int k = 0; k < m->width; ++k)
+            set_mark(&m->marks[toi_index_row(m->view, m->width, i)[k]]);
     return TOI_OK;
 }
 
@@ -81,61 +87,55 @@ static toi_status find_vertices(const toi_mesh *mesh, int workers, toi_budget *b
     return status;
 }
 
-// The sides of the faces, sorted, and which edges are among them.
+// Edges, and which of them are sides of faces.
 typedef struct side_search
 {
-    const toi_mesh *mesh;
-    uint64_t *sides;
-    uint8_t *marks; // of the edges
+    toi_edge_set edges;
+    uint8_t *sides; // by place in the set: the first of those that are alike
+    uint8_t *marks; // by edge
 } side_search;
 
-static bool is_side(const side_search *s, uint64_t key)
+static toi_status find_sides(void *context, int64_t first, int64_t end)
 {
-    int64_t lo = 0, count = 3 * s->mesh->faces.count, hi = count;
-    while (lo < hi) {
-        int64_t middle = lo + (hi - lo) / 2;
-        if (s->sides[middle] < key)
-            lo = middle + 1;
-        else
-            hi = middle;
+    const side_search *s = context;
+    for (int64_t i = first; i < end; ++i) {
+        const int32_t *f = toi_face_at(&s->edges.mesh->faces, i);
+        for (int k = 0; k < 3; ++k) {
+            int64_t at = toi_find_edge(&s->edges, f[k], f[(k + 1) % 3]);
+            if (at >= 0) // a side from a vertex to itself need not be among the edges
+                set_mark(&s->sides[at]);
+        }
     }
-    return lo < count && s->sides[lo] == key;
+    return TOI_OK;
 }
 
 static toi_status mark_sides(void *context, int64_t first, int64_t end)
 {
     const side_search *s = context;
     for (int64_t i = first; i < end; ++i) {
-        const int32_t *edge = toi_edge_at(&s->mesh->edges, i);
-        s->marks[i] = is_side(s, toi_edge_key(edge[0], edge[1]));
+        const int32_t *edge = toi_edge_at(&s->edges.mesh->edges, i);
+        s->marks[i] = s->sides[toi_find_edge(&s->edges, edge[0], edge[1])];
     }
     return TOI_OK;
-}
-
-static toi_status sort_sides(const side_search *s, int workers, toi_budget *budget)
-{
-    const toi_index_view *faces = &s->mesh->faces;
-    for (int64_t i = 0; i < faces->count; ++i) {
-        const int32_t *f = toi_face_at(faces, i);
-        for (int k = 0; k < 3; ++k)
-            s->sides[3 * i + k] = toi_edge_key(f[k], f[(k + 1) % 3]);
-    }
-    return toi_radix_sort(s->sides, 3 * faces->count, ~(uint64_t)0, workers, budget);
 }
 
 static toi_status find_edges(const toi_mesh *mesh, int workers, toi_budget *budget,
                              toi_loose_parts *loose)
 {
     int64_t count = mesh->edges.count;
-    side_search s = {.mesh = mesh, .marks = take_marks(budget, count)};
-    s.sides = s.marks ? toi_take(budget, 3 * mesh->faces.count, sizeof *s.sides) : NULL;
-    toi_status status = s.sides ? sort_sides(&s, workers, budget) : toi_allocation_status();
-    if (status == TOI_OK && mesh->faces.count > 0)
+    side_search s = {.sides = take_marks(budget, 2 * count)};
+    if (!s.sides)
+        return toi_allocation_status();
+    s.marks = s.sides + count;
+    toi_status status = toi_make_edge_set(mesh, workers, budget, &s.edges);
+    if (status == TOI_OK)
+        status = toi_parallel_ranges(workers, mesh->faces.count, TOI_PIECE, find_sides, &s);
+    if (status == TOI_OK)
         status = toi_parallel_ranges(workers, count, TOI_PIECE, mark_sides, &s);
-    toi_give_back(s.sides);
+    toi_free_edge_set(&s.edges);
     if (status == TOI_OK)
         status = list_unmarked(s.marks, count, budget, &loose->edges, &loose->edge_count);
-    toi_give_back(s.marks);
+    toi_give_back(s.sides);
     return status;
 }
 
@@ -151,15 +151,16 @@ toi_status toi_find_loose_parts(const toi_mesh *mesh, int workers, toi_budget *b
     return status;
 }
 
-int64_t toi_loose_parts_need(int64_t vertices, int64_t edges, int64_t faces)
+int64_t toi_loose_parts_need(int64_t vertices, int64_t edges)
 {
     enum
     {
-        KEY_BYTES = 2 * 8, // with what sorting takes
+        EDGE_BYTES = 2 * 8 + 2, // a key, with what sorting takes, and two marks
+        FIRST_BYTES = 4,
         MARK_BYTES = 1
     };
-    int64_t sides = edges > 0 ? 3 * faces : 0;
-    return MARK_BYTES * (vertices + edges) + KEY_BYTES * sides;
+    int64_t set = edges > 0 ? EDGE_BYTES * edges + FIRST_BYTES * vertices : 0;
+    return MARK_BYTES * vertices > set ? MARK_BYTES * vertices : set;
 }
 
 void toi_free_loose_parts(toi_loose_parts *loose)

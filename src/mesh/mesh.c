@@ -4,8 +4,8 @@
 
 #include "base/fp_mode.h"
 #include "base/parallel.h"
-#include "base/radix_sort.h"
 #include "base/status.h"
+#include "mesh/edge_set.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -124,105 +124,15 @@ toi_status toi_check_indices(const toi_index_view *view, int width, int64_t vert
     return toi_parallel_ranges(workers, view->count, TOI_PIECE, check_rows, &check);
 }
 
-// Sorted keys of edges, with first[v] the first whose larger vertex is v: a look-up stays inside
-// one vertex.
-typedef struct edge_set
-{
-    const toi_mesh *mesh;
-    uint64_t *keys; // and AT_ONCE more
-    int32_t *first;
-    _Atomic bool unsorted;
-} edge_set;
-
-enum
-{
-    AT_ONCE = 4 // keys; few vertices are the larger one of more edges
-};
-
-static uint64_t edge_key_at(const toi_mesh *mesh, int64_t i)
-{
-    const int32_t *e = toi_edge_at(&mesh->edges, i);
-    return toi_edge_key(e[0], e[1]);
-}
-
-static toi_status take_edge_keys(void *context, int64_t first, int64_t end)
-{
-    edge_set *set = context;
-    uint64_t last = first > 0 ? edge_key_at(set->mesh, first - 1) : 0;
-    bool sorted = true;
-    for (int64_t i = first; i < end; ++i) {
-        set->keys[i] = edge_key_at(set->mesh, i);
-        sorted &= last <= set->keys[i];
-        last = set->keys[i];
-    }
-    if (!sorted)
-        set->unsorted = true;
-    return TOI_OK;
-}
-
-static int64_t larger_vertex(const edge_set *set, int64_t i)
-{
-    return (int64_t)(set->keys[i] >> 32);
-}
-
-// Each piece of edges sets `first` of the vertices from the one after its predecessor's on.
-static toi_status find_first_edges(void *context, int64_t first, int64_t end)
-{
-    edge_set *set = context;
-    int64_t v = first > 0 ? larger_vertex(set, first - 1) + 1 : 0;
-    for (int64_t i = first; i < end; ++i)
-        while (v <= larger_vertex(set, i))
-            set->first[v++] = (int32_t)i;
-    while (end == set->mesh->edges.count && v <= set->mesh->start.count)
-        set->first[v++] = (int32_t)end;
-    return TOI_OK;
-}
-
-// Edges from toi_make_edges() are sorted.
-static toi_status fill_edge_set(edge_set *set, int workers, toi_budget *budget)
-{
-    int64_t count = set->mesh->edges.count;
-    toi_status status = toi_parallel_ranges(workers, count, TOI_PIECE, take_edge_keys, set);
-    if (status == TOI_OK && set->unsorted)
-        status = toi_radix_sort(set->keys, count, ~(uint64_t)0, workers, budget);
-    for (int i = 0; i < AT_ONCE; ++i)
-        set->keys[count + i] = 0; // no edge
-    return status == TOI_OK ? toi_parallel_ranges(workers, count, TOI_PIECE, find_first_edges, set)
-                            : status;
-}
-
-static bool search_edge(const edge_set *set, uint64_t key)
-{
-    int64_t lo = set->first[key >> 32], end = set->first[(key >> 32) + 1], hi = end;
-    while (lo < hi) {
-        int64_t middle = lo + (hi - lo) / 2;
-        if (set->keys[middle] < key)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo < end && set->keys[lo] == key;
-}
-
-static bool has_edge(const edge_set *set, int32_t a, int32_t b)
-{
-    uint64_t key = toi_edge_key(a, b);
-    const uint64_t *keys = set->keys + set->first[key >> 32];
-    bool found = false;
-    for (int i = 0; i < AT_ONCE; ++i) // without a branch: which one it is cannot be foreseen
-        found |= keys[i] == key;
-    return found || search_edge(set, key);
-}
-
 static toi_status find_missing_side(void *context, int64_t first, int64_t end)
 {
-    const edge_set *set = context;
+    const toi_edge_set *set = context;
     const toi_index_view *faces = &set->mesh->faces;
     for (int64_t i = first; i < end; ++i) {
         const int32_t *f = toi_face_at(faces, i);
         for (int k = 0; k < 3; ++k) {
             int32_t a = f[k], b = f[(k + 1) % 3];
-            if (a != b && !has_edge(set, a, b))
+            if (a != b && toi_find_edge(set, a, b) < 0)
                 return toi_fail(TOI_ERROR_DATA,
                                 "face %" PRId64 ": its side (%" PRId32 ", %" PRId32
                                 ") is not among the edges; make them with toi_make_edges()",
@@ -235,16 +145,12 @@ static toi_status find_missing_side(void *context, int64_t first, int64_t end)
 // A side that is not among the edges would never be tested, so it is an error, not a choice.
 static toi_status check_sides(const toi_mesh *mesh, int workers, toi_budget *budget)
 {
-    edge_set set = {
-        .mesh = mesh,
-        .keys = toi_take_touched(budget, mesh->edges.count + AT_ONCE, sizeof *set.keys, workers)};
-    set.first = set.keys ? toi_take(budget, mesh->start.count + 1, sizeof *set.first) : NULL;
-    toi_status status = set.first ? fill_edge_set(&set, workers, budget) : toi_allocation_status();
+    toi_edge_set set;
+    toi_status status = toi_make_edge_set(mesh, workers, budget, &set);
     if (status == TOI_OK)
         status =
             toi_parallel_ranges(workers, mesh->faces.count, TOI_PIECE, find_missing_side, &set);
-    toi_give_back(set.first);
-    toi_give_back(set.keys);
+    toi_free_edge_set(&set);
     return status;
 }
 

@@ -42,7 +42,7 @@ toi_status toi_find_loose_parts(const toi_mesh *mesh, int workers, toi_budget *b
 void toi_free_loose_parts(toi_loose_parts *loose);
 
 // What finding them takes at most, without the lists and the tables of a sort.
-int64_t toi_loose_parts_need(int64_t vertices, int64_t edges, int64_t faces);
+int64_t toi_loose_parts_need(int64_t vertices, int64_t edges);
 
 // One box of toi_make_boxes(), enlarged by `radius` on every side.
 void toi_swept_box(const toi_mesh *mesh, toi_primitive primitive, int64_t i, double radius,

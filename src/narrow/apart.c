@@ -30,6 +30,7 @@ typedef struct ladder
     const toi_narrow_batch *batch; // one block
     toi_simd simd;
     toi_apart_query queries[TOI_APART_BLOCK];
+    toi_searched searched[TOI_APART_BLOCK];
     int32_t list[TOI_APART_BLOCK]; // those that are searched, then settled
     int64_t listed;
     _Alignas(64) char decision_scratch[];
@@ -56,6 +57,9 @@ void toi_scale_query(toi_kind kind, const toi_query *query, toi_scaled_query *to
 
 // ---- What is known of a query
 
+static const toi_searched NOT_SEARCHED = {
+    .lo = -1, .start_feature = TOI_INSIDE_FEATURE, .verdict = TOI_SEARCH_STUCK};
+
 static double least_separation(const ladder *l, int32_t query)
 {
     return l->batch->separations ? l->batch->separations[query] : l->batch->def->min_separation;
@@ -67,9 +71,6 @@ static void start_query(const ladder *l, int32_t query, toi_apart_query *of)
     *of = (toi_apart_query){.base = toi_base_separation(least, share),
                             .share = toi_filter_share(share),
                             .inner = least,
-                            .lo = -1,
-                            .start_feature = TOI_INSIDE_FEATURE,
-                            .verdict = TOI_SEARCH_STUCK,
                             .known = share == 0};
     l->batch->results[query] = (toi_query_result){.state = TOI_SEPARATED, .time = INFINITY};
 }
@@ -119,23 +120,25 @@ static void list_open(ladder *l)
     }
 }
 
-// Searches the listed queries, and lists those that are left. Which are follows no pattern, so that
-// a branch would be guessed wrong.
+// Searches the listed queries, unless that has been done, and lists those that are left. Which are
+// follows no pattern, so that a branch would be guessed wrong.
 static void search_list(ladder *l, toi_apart_search_fn *search)
 {
     int64_t searched = l->listed;
-    search(l->batch, l->list, searched, l->queries);
+    if (search)
+        search(&(toi_apart_source){l->batch, l->queries}, l->list, searched, l->searched);
     l->listed = 0;
     for (int64_t i = 0; i < searched; ++i) {
         int32_t query = l->list[i];
-        toi_apart_query *of = &l->queries[query];
+        const toi_searched *found = &l->searched[query];
         toi_query_result *result = &l->batch->results[query];
+        bool settled = found->verdict <= TOI_SEARCH_INSIDE;
         result->rung = TOI_RUNG_TURN;
-        result->starts_inside |= of->began_inside;
-        of->settled = of->verdict <= TOI_SEARCH_INSIDE;
+        result->starts_inside |= found->began_inside;
+        l->queries[query].settled = settled;
         l->list[l->listed] = query;
-        l->listed += !of->settled;
-        if (of->verdict == TOI_SEARCH_INSIDE)
+        l->listed += !settled;
+        if (found->verdict == TOI_SEARCH_INSIDE)
             set_hit_at_start(l, query, TOI_RUNG_TURN);
     }
 }
@@ -159,10 +162,10 @@ static void take_distances(ladder *l, waiting *w)
     find_distances[l->simd](l->batch, &w->lanes, floors);
     for (int i = 0; i < w->lanes.count; ++i) {
         int32_t query = w->lanes.query[i];
-        const toi_apart_query *of = &l->queries[query];
-        bool told = floors[i] != least_separation(l, query) || of->lo >= 0;
+        const toi_searched *found = &l->searched[query];
+        bool told = floors[i] != least_separation(l, query) || found->lo >= 0;
         if (!isnan(floors[i]) && told)
-            set_separation(l, query, floors[i], of->began_inside);
+            set_separation(l, query, floors[i], found->began_inside);
     }
 }
 
@@ -184,14 +187,14 @@ static void flush(ladder *l, stage_fn *stage, waiting *w)
 
 static void wait(ladder *l, stage_fn *stage, int32_t query, uint8_t feature, waiting *all)
 {
-    const toi_apart_query *of = &l->queries[query];
+    const toi_searched *found = &l->searched[query];
     waiting *w = &all[toi_nearness_of(feature)];
     int i = w->lanes.count++;
     w->lanes.query[i] = query;
     w->lanes.feature[i] = feature;
-    w->lo[i] = of->lo;
-    w->guess[i] = of->guess;
-    w->separation[i] = of->base;
+    w->lo[i] = found->lo;
+    w->guess[i] = found->guess;
+    w->separation[i] = l->queries[query].base;
     if (w->lanes.count == TOI_STAGE_LANES)
         flush(l, stage, w);
 }
@@ -200,9 +203,9 @@ static void climb_distances(ladder *l)
 {
     waiting all[TOI_NEARNESSES] = {0};
     for (int64_t i = 0; i < l->listed; ++i) {
-        const toi_apart_query *of = &l->queries[l->list[i]];
-        if (!of->known)
-            wait(l, take_distances, l->list[i], of->start_feature, all);
+        int32_t query = l->list[i];
+        if (!l->queries[query].known)
+            wait(l, take_distances, query, l->searched[query].start_feature, all);
     }
     for (int i = 0; i < TOI_NEARNESSES; ++i)
         flush(l, take_distances, &all[i]);
@@ -212,9 +215,10 @@ static void climb_times(ladder *l)
 {
     waiting all[TOI_NEARNESSES] = {0};
     for (int64_t i = 0; i < l->listed; ++i) {
-        const toi_apart_query *of = &l->queries[l->list[i]];
-        if (of->known && of->verdict == TOI_SEARCH_FOUND)
-            wait(l, take_times, l->list[i], of->feature, all);
+        int32_t query = l->list[i];
+        const toi_searched *found = &l->searched[query];
+        if (l->queries[query].known && found->verdict == TOI_SEARCH_FOUND)
+            wait(l, take_times, query, found->feature, all);
     }
     for (int i = 0; i < TOI_NEARNESSES; ++i)
         flush(l, take_times, &all[i]);
@@ -263,8 +267,8 @@ static void decide(ladder *l, int32_t query)
     bool relative = l->batch->relative > 0, known = of->known;
     asked.min_separation = known ? of->base : least_separation(l, query);
     asked.relative = known ? 0 : l->batch->relative;
-    if (of->verdict == TOI_SEARCH_FOUND)
-        asked.guess = of->guess;
+    if (l->searched[query].verdict == TOI_SEARCH_FOUND)
+        asked.guess = l->searched[query].guess;
     toi_decide_apart(&asked, &l->batch->queries[query], &decision);
     result->rung = TOI_RUNG_INTEGER;
     result->state = decision.state;
@@ -323,6 +327,7 @@ void toi_climb_apart(const toi_narrow_batch *block)
     l->simd = toi_simd_level();
     for (int32_t i = 0; i < block->count; ++i) {
         start_query(l, i, &l->queries[i]);
+        l->searched[i] = block->searched ? block->searched[i] : NOT_SEARCHED;
         if (block->inside && block->inside[i])
             set_hit_at_start(l, i, TOI_RUNG_TURN);
     }
@@ -330,6 +335,10 @@ void toi_climb_apart(const toi_narrow_batch *block)
         list_open(l);
     else
         climb_directions(l);
+    if (block->searched) {
+        climb_search(l, NULL);
+        list_open(l);
+    }
     climb_search(l, search_single[l->simd]);
     list_open(l);
     climb_search(l, search_double[l->simd]);

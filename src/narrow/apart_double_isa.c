@@ -12,10 +12,12 @@
 
 // ---- The search
 
-TOI_INLINE double toi_load_turning(int edge_edge, const toi_query *query, int lane, toi_turning *q)
+TOI_INLINE double toi_load_turning(int edge_edge, const void *source, int32_t query, int lane,
+                                   toi_turning *q)
 {
+    const toi_apart_source *s = source;
     toi_scaled_query d;
-    toi_scale_query(edge_edge ? TOI_EDGE_EDGE : TOI_VERTEX_FACE, query, &d);
+    toi_scale_query(edge_edge ? TOI_EDGE_EDGE : TOI_VERTEX_FACE, &s->batch->queries[query], &d);
     for (int end = 0; end < 2; ++end)
         for (int k = 0; k < 3; ++k) {
             q->p[end][k][lane] = d.p[end][k];
@@ -23,15 +25,21 @@ TOI_INLINE double toi_load_turning(int edge_edge, const toi_query *query, int la
             q->g[end][k][lane] = d.g[end][k];
         }
     q->total[lane] = d.total;
+    toi_put_separation(&s->of[query], d.scale, lane, q);
     // Of lengths that are nearly denormal the roundings of a relative separation are not small.
     return d.total > 0 && d.scale <= 0x1p990 ? d.scale : 0;
 }
 
 toi_apart_search_fn TOI_ISA_NAME(toi_search_apart_double);
-void TOI_ISA_NAME(toi_search_apart_double)(const toi_narrow_batch *batch, const int32_t *list,
-                                           int64_t count, toi_apart_query *of)
+void TOI_ISA_NAME(toi_search_apart_double)(const toi_apart_source *source, const int32_t *list,
+                                           int64_t count, toi_searched *searched)
 {
-    toi_search_list(batch, list, count, of);
+    toi_turning_lanes l = {.source = source, .list = list, .count = count, .searched = searched};
+    double last = toi_cull_time(source->batch->def->t_max);
+    if (source->batch->kind == TOI_EDGE_EDGE)
+        toi_search_lanes(1, last, &l);
+    else
+        toi_search_lanes(0, last, &l);
 }
 
 // ---- Places

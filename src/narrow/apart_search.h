@@ -6,30 +6,14 @@
 
 #include "narrow/exact.h"
 
-// What a search says of a query.
-typedef enum toi_search_verdict
-{
-    // These two settle a query.
-    TOI_SEARCH_APART,  // proved farther apart than the separation up to the last time
-    TOI_SEARCH_INSIDE, // proved not farther apart at t = 0; only where share is 0
-                       // These do not.
-    TOI_SEARCH_FOUND,  // farther apart up to `lo`; soon after that, it seems, no more
-    TOI_SEARCH_STUCK,  // this precision cannot tell
-} toi_search_verdict;
-
 // A query's separation, as far as it is known, and how far the ladder has come with it.
 typedef struct toi_apart_query
 {
     // The separation is at most base + share d, where d is the distance at t = 0; where d is at
     // most `inner`, it is at most share d.
     double base, share, inner;
-    double lo, guess;      // where found
-    uint8_t feature;       // closest at lo, as in narrow/apart.h
-    uint8_t start_feature; // closest at t = 0; a guess, where the query never got into a lane
-    uint8_t verdict;       // a toi_search_verdict
-    bool began_inside;     // proved: the distance at t = 0 is at most the minimum
-    bool known;            // base is the separation itself, share is 0
-    bool settled;          // the result is complete but for its place
+    bool known;   // base is the separation itself, share is 0
+    bool settled; // the result is complete but for its place
 } toi_apart_query;
 
 // The differences of a query as kernel/motion.h scales them, one query at a time.
@@ -42,9 +26,16 @@ typedef struct toi_scaled_query
 
 void toi_scale_query(toi_kind kind, const toi_query *query, toi_scaled_query *to);
 
-// Searches the queries of the list; `of` is indexed like the batch's queries.
-typedef void toi_apart_search_fn(const toi_narrow_batch *batch, const int32_t *list, int64_t count,
-                                 toi_apart_query *of);
+// What the searches read.
+typedef struct toi_apart_source
+{
+    const toi_narrow_batch *batch;
+    const toi_apart_query *of; // indexed like the batch's queries
+} toi_apart_source;
+
+// Searches the queries of the list; `searched` is indexed like the batch's queries.
+typedef void toi_apart_search_fn(const toi_apart_source *source, const int32_t *list, int64_t count,
+                                 toi_searched *searched);
 
 // Axes and directions in single precision over the whole batch: lists the queries that are left and
 // returns how many; the others' rungs are noted in their results.

@@ -5,7 +5,7 @@
 
 #include "base/simd.h"
 #include "kernel/margin.h"
-#include "simd/turning_lanes.h"
+#include "simd/turning_rows.h"
 
 // ---- Directions
 
@@ -50,57 +50,29 @@ int64_t TOI_ISA_NAME(toi_filter_apart)(const toi_narrow_batch *batch, const toi_
 
 // ---- The search
 
-typedef int32_t row_bits __attribute__((vector_size(32)));
-typedef int32_t quad_bits __attribute__((vector_size(16)));
-
-// The sizes of a row: the larger end of each component, and zero for the idle one.
-static inline toi_quad row_sizes(toi_motion_row row)
+TOI_INLINE double toi_load_turning(int edge_edge, const void *source, int32_t query, int lane,
+                                   toi_turning *q)
 {
-    const row_bits sizes = {INT32_MAX, INT32_MAX, INT32_MAX, 0, INT32_MAX, INT32_MAX, INT32_MAX, 0};
-    toi_motion_row x = (toi_motion_row)((row_bits)row & sizes);
-    toi_quad start = __builtin_shufflevector(x, x, 0, 1, 2, 3);
-    toi_quad end = __builtin_shufflevector(x, x, 4, 5, 6, 7);
-    quad_bits larger = start > end;
-    return (toi_quad)((larger & (quad_bits)start) | (~larger & (quad_bits)end));
-}
-
-static inline void put_row(toi_motion_row row, int lane, toi_real at[2][3])
-{
-    for (int k = 0; k < 3; ++k) {
-        at[0][k][lane] = row[k];
-        at[1][k][lane] = row[4 + k];
-    }
-}
-
-TOI_INLINE double toi_load_turning(int edge_edge, const toi_query *query, int lane, toi_turning *q)
-{
+    const toi_apart_source *s = source;
     toi_wide_motion_row x[4];
     for (int c = 0; c < 4; ++c)
-        x[c] = toi_load_corner(query, c);
+        x[c] = toi_load_corner(&s->batch->queries[query], c);
     toi_motion_row p = __builtin_convertvector(TOI_P_OF(edge_edge, x), toi_motion_row);
     toi_motion_row e = __builtin_convertvector(TOI_E_OF(edge_edge, x), toi_motion_row);
     toi_motion_row g = __builtin_convertvector(TOI_G_OF(edge_edge, x), toi_motion_row);
-    toi_quad sizes[3] = {row_sizes(p), row_sizes(e), row_sizes(g)};
-    toi_quad sum = sizes[0] + sizes[1] + sizes[2];
-    float total = sum[0] + sum[1] + sum[2];
-    if (!(total > 0x1p-40f && total < 0x1p50f))
-        return 0;
-    // A power of two that brings the sum into [1/2, 1).
-    int32_t bits;
-    float scale;
-    memcpy(&bits, &total, sizeof bits);
-    bits = (TOI_EXPONENTS - (bits >> TOI_MANTISSA)) << TOI_MANTISSA;
-    memcpy(&scale, &bits, sizeof scale);
-    put_row(p * scale, lane, q->p);
-    put_row(e * scale, lane, q->e);
-    put_row(g * scale, lane, q->g);
-    q->total[lane] = total * scale;
+    float scale = toi_put_turning_rows(p, e, g, lane, q);
+    toi_put_separation(&s->of[query], scale, lane, q);
     return scale;
 }
 
 toi_apart_search_fn TOI_ISA_NAME(toi_search_apart_single);
-void TOI_ISA_NAME(toi_search_apart_single)(const toi_narrow_batch *batch, const int32_t *list,
-                                           int64_t count, toi_apart_query *of)
+void TOI_ISA_NAME(toi_search_apart_single)(const toi_apart_source *source, const int32_t *list,
+                                           int64_t count, toi_searched *searched)
 {
-    toi_search_list(batch, list, count, of);
+    toi_turning_lanes l = {.source = source, .list = list, .count = count, .searched = searched};
+    double last = toi_cull_time(source->batch->def->t_max);
+    if (source->batch->kind == TOI_EDGE_EDGE)
+        toi_search_lanes(1, last, &l);
+    else
+        toi_search_lanes(0, last, &l);
 }

@@ -287,6 +287,8 @@ static void climb_blocks(const toi_narrow_batch *batch, climb_fn *climb_block, i
             block.separations += first;
         if (block.inside)
             block.inside += first;
+        if (block.searched)
+            block.searched += first;
         climb_block(&block);
     }
 }

@@ -8,6 +8,26 @@
 
 #include <math.h>
 
+// What the search of `exact` with a separation (kernel/turning.h) says of a query.
+typedef enum toi_search_verdict
+{
+    // These two settle a query.
+    TOI_SEARCH_APART,  // proved farther apart than the separation up to the last time
+    TOI_SEARCH_INSIDE, // proved not farther apart at t = 0; only where nothing is relative
+                       // These do not.
+    TOI_SEARCH_FOUND,  // farther apart up to `lo`; soon after that, it seems, no more
+    TOI_SEARCH_STUCK,  // its precision cannot tell
+} toi_search_verdict;
+
+typedef struct toi_searched
+{
+    double lo, guess;      // where found
+    uint8_t feature;       // closest at lo, as in narrow/apart.h
+    uint8_t start_feature; // closest at t = 0; a guess, where the query never got into a lane
+    uint8_t verdict;       // a toi_search_verdict
+    bool began_inside;     // proved: the distance at t = 0 is at most the minimum
+} toi_searched;
+
 // A batch of queries for one worker.
 typedef struct toi_narrow_batch
 {
@@ -28,6 +48,8 @@ typedef struct toi_narrow_batch
     // `exact` alone, without `relative`: which queries are proved to start at def->min_separation
     // or closer; or NULL. Others may.
     const bool *inside;
+    // `exact` with a separation alone: what a search up to def->t_max has found; or NULL.
+    const toi_searched *searched;
     toi_query_result *results;
     void *scratch;      // toi_narrow_scratch_bytes() for this worker, aligned to 64
     toi_budget *budget; // of what a query takes beyond that, or NULL

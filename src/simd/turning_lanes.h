@@ -9,15 +9,35 @@
 
 #include "narrow/apart_search.h"
 
-// Puts the differences of a query into a lane, scaled, with the sum of their sizes; returns what
-// they were multiplied by, or 0 where this precision cannot hold them.
-TOI_INLINE double toi_load_turning(int edge_edge, const toi_query *query, int lane, toi_turning *q);
+// Puts the differences of a query of the source into a lane, scaled, with the sum of their sizes
+// and the separation; returns what they were multiplied by, or 0 where this precision cannot hold
+// them.
+TOI_INLINE double toi_load_turning(int edge_edge, const void *source, int32_t query, int lane,
+                                   toi_turning *q);
 
 // A length in a lane's scale: lengths beyond 1024 exceed all that the figure can have.
 static inline toi_number toi_lane_length(double length, double scale)
 {
     double scaled = length * scale;
     return (toi_number)(scaled < 1024 ? scaled : 1024);
+}
+
+TOI_INLINE void toi_put_separation(const toi_apart_query *of, double scale, int lane,
+                                   toi_turning *q)
+{
+    q->base[lane] = toi_lane_length(of->base, scale);
+    q->share[lane] = (toi_number)of->share;
+    // Not above the true length, which may be less than its rounding.
+    q->inner[lane] = toi_lane_length(of->inner, scale) * (1 - 4 * TOI_UNIT) - TOI_TINY;
+}
+
+// Not after the time; 0 for -1.
+static inline toi_number toi_round_time(double time)
+{
+    toi_number rounded = (toi_number)time;
+    if ((double)rounded > time)
+        rounded *= 1 - 2 * TOI_UNIT;
+    return rounded > 0 ? rounded : 0;
 }
 
 // What is closest, by the numbers of narrow/apart.h: corners, sides, the inside. From a table,
@@ -38,29 +58,25 @@ typedef struct toi_turning_lanes
     toi_turning q;
     int32_t query[TOI_LANES];
     unsigned active; // a bit for each lane
-    const toi_narrow_batch *batch;
+    const void *source;
     const int32_t *list;
     int64_t count, next; // of the list; the next to be taken
-    toi_apart_query *of;
+    toi_searched *searched;
 } toi_turning_lanes;
 
-// Gives the lane the next query that it can hold; those that it cannot are left as stuck.
+// Gives the lane the next query that it can hold, from where it is known to be clear on; those that
+// it cannot are left as stuck.
 TOI_INLINE void toi_fill_lane(int edge_edge, int lane, toi_turning_lanes *l)
 {
     toi_turning *q = &l->q;
     l->active &= ~(1u << lane);
     while (l->next < l->count) {
-        int32_t index = l->list[l->next++];
-        toi_apart_query *of = &l->of[index];
-        double scale = toi_load_turning(edge_edge, &l->batch->queries[index], lane, q);
-        of->verdict = TOI_SEARCH_STUCK;
-        if (scale > 0) {
-            q->base[lane] = toi_lane_length(of->base, scale);
-            q->share[lane] = (toi_number)of->share;
-            // Not above the true length, which may be less than its rounding.
-            q->inner[lane] = toi_lane_length(of->inner, scale) * (1 - 4 * TOI_UNIT) - TOI_TINY;
+        int32_t query = l->list[l->next++];
+        l->searched[query].verdict = TOI_SEARCH_STUCK;
+        if (toi_load_turning(edge_edge, l->source, query, lane, q) > 0) {
             q->clear[lane] = -1;
-            l->query[lane] = index;
+            q->next[lane] = q->share[lane] > 0 ? 0 : toi_round_time(l->searched[query].lo);
+            l->query[lane] = query;
             l->active |= 1u << lane;
             return;
         }
@@ -70,20 +86,19 @@ TOI_INLINE void toi_fill_lane(int edge_edge, int lane, toi_turning_lanes *l)
 static inline void toi_note_lane(int edge_edge, int lane, int verdict, toi_turning_lanes *l)
 {
     const toi_turning *q = &l->q;
-    toi_apart_query *of = &l->of[l->query[lane]];
+    toi_searched *of = &l->searched[l->query[lane]];
     of->verdict = (uint8_t)verdict;
     of->start_feature =
         toi_feature_at(edge_edge, q->start_u[lane], q->start_v[lane], q->start_in[lane] != 0);
     of->feature = toi_feature_at(edge_edge, q->u[lane], q->v[lane], q->in[lane] != 0);
     of->began_inside = q->began_inside[lane] != 0;
-    of->lo = (double)q->clear[lane];
-    of->guess = of->lo + (double)q->ahead[lane];
+    of->lo = fmax(of->lo, (double)q->clear[lane]);
+    of->guess = fmin(of->lo + (double)q->ahead[lane], (double)q->past[lane]);
 }
 
-TOI_INLINE void toi_search_lanes(int edge_edge, toi_turning_lanes *l)
+// `last`: up to here no contact may be missed; rounded up.
+TOI_INLINE void toi_search_lanes(int edge_edge, double last, toi_turning_lanes *l)
 {
-    // Up to here no contact may be missed; rounded up.
-    double last = toi_cull_time(l->batch->def->t_max);
     toi_number rounded = (toi_number)last;
     if ((double)rounded < last)
         rounded *= 1 + 2 * TOI_UNIT;
@@ -104,16 +119,6 @@ TOI_INLINE void toi_search_lanes(int edge_edge, toi_turning_lanes *l)
             toi_fill_lane(edge_edge, lane, l);
         }
     }
-}
-
-static inline void toi_search_list(const toi_narrow_batch *batch, const int32_t *list,
-                                   int64_t count, toi_apart_query *of)
-{
-    toi_turning_lanes l = {.batch = batch, .list = list, .count = count, .of = of};
-    if (batch->kind == TOI_EDGE_EDGE)
-        toi_search_lanes(1, &l);
-    else
-        toi_search_lanes(0, &l);
 }
 
 #endif

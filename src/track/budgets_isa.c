@@ -512,13 +512,14 @@ enum
 {
     UNIT_STEPS = 4,  // that a unit lasts, about
     LEAST_REACH = 2, // where less is allowed, budgets do not pay
+    MOST_REACH = 3   // more makes the first step dear
 };
 
 // Lets pairs of FAR_LEVEL be for as many units as they may; no pair that is closer stays one.
 TOI_INLINE void extend_reach(int edge_edge, const toi_budget_search *s, const visit *v, work *todo)
 {
     float most = s->most / v->unit;
-    int reach = most < MOST_LEVEL ? (int)most : MOST_LEVEL;
+    int reach = most < MOST_REACH ? (int)most : MOST_REACH;
     float need = (v->first + (float)(reach - 1) * v->unit + s->reserve) * (1 + 0x1p-20f);
     s->front->reach[v->entry] = (uint8_t)reach;
     list_close(edge_edge, s, v, need, todo);

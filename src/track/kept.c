@@ -27,7 +27,6 @@ static void forget_kept(void *memory)
         toi_free_block_front(&k->fronts[kind]);
     for (int i = 0; i < 3; ++i) {
         toi_give_back(k->trees[i].ways);
-        k->trees[i].tree.level[0] = k->trees[i].first;
         toi_free_tree(&k->trees[i].tree);
     }
     toi_free_mesh_order(&k->order);
@@ -191,6 +190,32 @@ static double mean_way(const toi_pipeline *p, const kept_steps *k)
     return samples > 0 && k->edge > 0 ? sum / (double)samples / k->edge : 0;
 }
 
+// How far the vertices of two neighbouring blocks move relative to each other, in mean edges: the
+// mean of some.
+static double mean_relative_way(const kept_steps *k)
+{
+    const toi_tree *tree = &k->trees[TOI_EDGE].tree;
+    int64_t blocks = tree->blocks[0], samples = blocks < 64 ? blocks : 64;
+    double sum = 0;
+    for (int64_t i = 0; i < samples; ++i) {
+        int64_t block = toi_piece_start(blocks, samples, i);
+        int count = (block + 1 < blocks ? 2 : 1) * 2 * TOI_BLOCK; // corners of one or two blocks
+        const int32_t *places = toi_block_labels(tree, block, 0);
+        toi_box_row box = {INFINITY, INFINITY, INFINITY, 0, INFINITY, INFINITY, INFINITY, 0};
+        for (int j = 0; j < count; ++j) {
+            if (places[j] < 0)
+                continue;
+            const float *row = row_of(k, places[j], 0);
+            float d[3] = {row[4] - row[0], row[5] - row[1], row[6] - row[2]};
+            toi_box_row way = {d[0], d[1], d[2], 0, -d[0], -d[1], -d[2], 0};
+            toi_widen_row(&box, &way);
+        }
+        const float low[3] = {box[0], box[1], box[2]}, high[3] = {-box[4], -box[5], -box[6]};
+        sum += way_between(low, high);
+    }
+    return samples > 0 && k->edge > 0 ? sum / (double)samples / k->edge : 0;
+}
+
 // Mean extent of the blocks at the end of the step.
 static double measure_looseness(const kept_steps *k)
 {
@@ -246,7 +271,6 @@ static toi_status make_trees(toi_pipeline *p, kept_steps *k)
             continue;
         toi_tree *tree = &k->trees[i].tree;
         status = toi_make_primitive_tree(&boxes, &k->order, &job, (toi_primitive)i, tree);
-        k->trees[i].first = tree->level[0];
     }
     return status;
 }
@@ -447,8 +471,9 @@ static bool advance(toi_pipeline *p, kept_steps *k)
 
 // ---- Which method
 
-#define SLOW 0.02 // mean edges: below it budgets last
-#define FAST 0.03 // above it they do not
+// Relative ways, in mean edges. What all have in common costs no budget.
+#define SLOW 0.010 // below it budgets last
+#define FAST 0.016 // above it they do not
 
 enum
 {
@@ -490,12 +515,12 @@ static bool have_budgets_failed(toi_track_choice *c)
     return order > 0 && budgets > 0.97 * order;
 }
 
-static bool are_budgets_worth_it(toi_track_choice *c, double motion)
+static bool are_budgets_worth_it(toi_track_choice *c, double way)
 {
     bool already = c->method == TOI_TRACK_BUDGETS;
     // What the others cost need not be known where it is clear.
     double most = already ? FAST : c->cost[TOI_TRACK_ORDER] > 0 ? SLOW : SLOW / 2;
-    if (motion > most)
+    if (way > most)
         return false;
     if (c->pause > 0) {
         --c->pause;
@@ -509,12 +534,13 @@ static bool are_budgets_worth_it(toi_track_choice *c, double motion)
     return true;
 }
 
-static toi_track_method choose_method(toi_tracking *t, double motion)
+static toi_track_method choose_method(toi_tracking *t, const kept_steps *k)
 {
     toi_track_choice *c = &t->choice;
     toi_track_method method = toi_tracking_method(t);
     if (method == TOI_TRACK_AUTO)
-        method = are_budgets_worth_it(c, motion) ? TOI_TRACK_BUDGETS : TOI_TRACK_ORDER;
+        method =
+            are_budgets_worth_it(c, mean_relative_way(k)) ? TOI_TRACK_BUDGETS : TOI_TRACK_ORDER;
     c->run = method == c->method && !t->report.reordered ? c->run + 1 : 1;
     if (c->run == 1)
         begin_sum(c);
@@ -538,6 +564,8 @@ static void set_fronts(toi_pipeline *p, kept_steps *k)
 static toi_status begin_anew(toi_pipeline *p)
 {
     toi_tracking *t = &p->scene->tracking;
+    if (t->choice.have_seen) // what steps without memory have left has other sizes
+        toi_empty_store(p->budget);
     forget_kept(t->kept);
     t->kept = NULL;
     kept_steps *k;
@@ -570,7 +598,7 @@ static void set_searches(toi_pipeline *p, kept_steps *k)
 {
     toi_track_report *report = &p->scene->tracking.report;
     bool had_ways = k->trees[TOI_VERTEX].ways;
-    report->method = choose_method(&p->scene->tracking, k->motion);
+    report->method = choose_method(&p->scene->tracking, k);
     if (report->method == TOI_TRACK_BUDGETS && take_ways(p, k)) {
         if (!had_ways)
             refit(p, k, TOI_START_ELSEWHERE, true);
@@ -595,6 +623,13 @@ static bool is_alone(toi_tracking *t)
 {
     toi_track_choice *c = &t->choice;
     return toi_tracking_method(t) == TOI_TRACK_AUTO && c->alone > 0 && c->alone-- > 0;
+}
+
+// The first step has nothing to go on from, and what it kept might be of no use: memory that is
+// touched for the first time costs a small scene more than the second step gains.
+static bool is_first(const toi_tracking *t)
+{
+    return toi_tracking_method(t) == TOI_TRACK_AUTO && !t->kept && !t->choice.begun;
 }
 
 // What was kept is of no use to this step. Is this step to make it anew? Not where nothing is like
@@ -640,18 +675,35 @@ static double sum_edges(const toi_pipeline *p)
     return sum;
 }
 
-// Are vertices many edges away from where the last step, made without memory, has left them? Then
-// an order would hardly outlast the step. It may all the same, where bodies fly: after some steps
-// it is tried.
+// How far as many vertices are from their middle.
+static double sum_scatter(const toi_pipeline *p, const toi_track_choice *c)
+{
+    int64_t count = p->mesh.end.count, samples = count < TOI_TRACK_SEEN ? count : TOI_TRACK_SEEN;
+    double middle[3] = {0}, sum = 0;
+    for (int64_t i = 0; i < 3 * samples; ++i)
+        middle[i % 3] += c->seen[i / 3][i % 3] / (double)samples;
+    for (int64_t i = 0; i < samples; ++i) {
+        const double *x = c->seen[i];
+        sum += hypot(hypot(x[0] - middle[0], x[1] - middle[1]), x[2] - middle[2]);
+    }
+    return sum;
+}
+
+// Are vertices many edges away from where the last step, made without memory, has left them, and
+// anywhere in the scene? Then an order would hardly outlast the step. It may all the same, where
+// bodies fly: after some steps it is tried.
 static bool is_far_away(const toi_pipeline *p, toi_track_choice *c)
 {
-    return c->have_seen && c->failures < 4 && note_seen(p, c) > 4 * sum_edges(p);
+    if (!c->have_seen || c->failures >= 4)
+        return false;
+    double way = note_seen(p, c);
+    return way > 4 * sum_edges(p) && way > 0.25 * sum_scatter(p, c);
 }
 
 static toi_status go_alone(toi_pipeline *p)
 {
     note_seen(p, &p->scene->tracking.choice);
-    p->scene->tracking.choice.have_seen = true;
+    p->scene->tracking.choice.have_seen = p->scene->tracking.choice.begun = true;
     toi_forget_tracking(&p->scene->tracking);
     p->source = NULL;
     p->kept = NULL;
@@ -664,7 +716,7 @@ static toi_status prepare_kept(toi_pipeline *p)
     toi_tracking *t = &p->scene->tracking;
     toi_track_choice *c = &t->choice;
     kept_steps *k = t->kept;
-    if (is_alone(t))
+    if (is_alone(t) || is_first(t))
         return go_alone(p);
     double started = toi_clock();
     note_cost(c);
@@ -681,7 +733,7 @@ static toi_status prepare_kept(toi_pipeline *p)
         return status;
     c->have_seen = false;
     k = t->kept;
-    t->report.motion = k->motion = mean_way(p, k);
+    t->report.motion = mean_way(p, k);
     set_searches(p, k);
     t->report.kept_bytes = kept_bytes(p, k);
     k->spent = false;

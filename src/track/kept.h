@@ -14,7 +14,6 @@
 typedef struct toi_kept_tree
 {
     toi_tree tree;
-    toi_tree_block *first; // level 0 as it was taken: it and `far` change places
     // Of each block the box of its vertices' displacements in this step, rounded outward; or NULL.
     toi_box_row *ways;
 } toi_kept_tree;
@@ -50,7 +49,7 @@ typedef struct toi_pair_mask
 // A number for each pair of boxes of two blocks, by its bits.
 enum
 {
-    TOI_LEVEL_BITS = 2
+    TOI_LEVEL_BITS = 3
 };
 typedef struct toi_pair_levels
 {
@@ -127,7 +126,6 @@ typedef struct toi_kept_steps
     bool spent;                             // all budgets know of the last step's motion
     double looseness;                       // of the edges' blocks when the order was made
     double edge;                            // mean length, in rows
-    double motion;                          // mean length of the vertices' ways, in mean edges
 } toi_kept_steps;
 
 #endif

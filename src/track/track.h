@@ -25,6 +25,7 @@ typedef struct toi_track_choice
     int summed;
     int failures; // steps in a row that had no use for what the last one kept
     int alone;    // steps still to be made without memory, after such
+    bool begun;   // a step was made
     // Of some vertices where the last step ended, if that was made without memory.
     bool have_seen;
     double seen[TOI_TRACK_SEEN][3];
@@ -52,9 +53,9 @@ static inline toi_track_method toi_tracking_method(const toi_tracking *t)
 // `prepare` once, then `stream` for vertices and faces and for edges.
 typedef struct toi_track_source
 {
-    // Makes ready for the motion of p->mesh, whose trajectories are there. TOI_ERROR_LIMIT: there
-    // is no memory for that; the scene then searches as if there had been no step before. So it
-    // does if p->source is NULL afterwards.
+    // Makes ready for the motion of p->mesh. TOI_ERROR_LIMIT: there is no memory for that; the
+    // scene then searches as if there had been no step before. So it does if p->source is NULL
+    // afterwards.
     toi_status (*prepare)(struct toi_pipeline *p);
     // Emits every pair of a kind that may count, once, and others perhaps; filtered.
     toi_status (*stream)(struct toi_pipeline *p, toi_kind kind, toi_receiver to);

@@ -1,41 +1,47 @@
-// Orders the vertices of a mesh, builds trees over its primitives in that order, searches them.
+// Builds trees over the primitives of a mesh, in the order of its vertices, and searches them.
 
 #include "broad/tree/mesh_tree.h"
 
 #include "base/radix_sort.h"
 #include "broad/tree/curve.h"
-#include "kernel/bounds.h"
 #include "mesh/mesh.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
-// Orders kept between calls
+// Memory
 
-static toi_status open_kept(toi_mesh_order *order)
+static int64_t larger(int64_t a, int64_t b)
 {
-    if (!order->job.slot)
-        return TOI_OK;
-    const toi_mesh *mesh = order->boxes.mesh;
-    toi_mesh_counts counts = {mesh->start.count, mesh->edges.count, mesh->faces.count};
-    order->kept_bytes = toi_kept_order_bytes(&counts);
-    bool kept;
-    order->kept = toi_open_slot(&order->job, TOI_BROAD_LBVH, order->kept_bytes, &kept);
-    if (!order->kept)
-        return toi_allocation_status();
-    if (!kept)
-        *order->kept = (toi_kept_order){.valid = {false}};
-    toi_lay_out_order(order->kept, &counts);
-    return TOI_OK;
+    return a > b ? a : b;
 }
 
-static bool is_kept(const toi_mesh_order *order, toi_primitive primitive)
+static int64_t tree_bytes(const toi_mesh_boxes *boxes, toi_primitive primitive)
 {
-    return order->kept && order->kept->valid[primitive];
+    int64_t count = toi_primitive_count(boxes->mesh, primitive);
+    return toi_tree_bytes(count, (int)primitive + 1, boxes->moving, boxes->relative > 0);
 }
+
+// With the keys that its primitives are sorted by: they stand where all but the ids will.
+static int64_t building_bytes(const toi_mesh_boxes *boxes, toi_primitive primitive, int workers)
+{
+    int64_t count = toi_primitive_count(boxes->mesh, primitive);
+    int64_t ids = (count + TOI_BLOCK - 1) / TOI_BLOCK * TOI_BLOCK * (int64_t)sizeof(int32_t);
+    int64_t keys = (count + toi_radix_words(count, workers)) * (int64_t)sizeof(uint64_t);
+    return larger(tree_bytes(boxes, primitive), toi_whole_lines(ids + keys));
+}
+
+// For all that comes one after the other, so that the next finds pages that the last has touched:
+// to get as many from the system anew takes as long as filling a tree.
+static int64_t room_bytes(const toi_mesh_boxes *boxes, int workers)
+{
+    int64_t edges = building_bytes(boxes, TOI_EDGE, workers);
+    int64_t faces = building_bytes(boxes, TOI_FACE, workers) + tree_bytes(boxes, TOI_VERTEX);
+    return larger(edges, faces);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Trees
 
 // Notes how loose the blocks of an order are, and drops all orders when they have become looser.
 static void judge_order(toi_kept_order *kept, bool points, toi_primitive primitive,
@@ -54,264 +60,16 @@ static void judge_order(toi_kept_order *kept, bool points, toi_primitive primiti
     }
 }
 
-// ---------------------------------------------------------------------------------------------
-// Vertices along the curve
-
-typedef struct order_job
-{
-    toi_mesh_order *order;
-    toi_box_row *rows; // as the mesh numbers them; at last toi_moving_row, if boxes move
-    const uint64_t *keys;
-    _Atomic bool inexact;
-    _Atomic uint32_t largest; // its bits: numbers that are not negative order like them
-} order_job;
-
-static void box_of(const toi_mesh_order *order, toi_primitive primitive, int64_t i, toi_box *box)
-{
-    toi_swept_box(order->boxes.mesh, primitive, i, order->radius, box);
-    if (order->boxes.widen)
-        toi_widen_to_floats(box);
-}
-
-static void make_point_rows(order_job *job, int64_t first, int64_t end)
-{
-    for (int64_t i = first; i < end; ++i) {
-        const float *at = job->order->boxes.points[i];
-        job->rows[i] = (toi_box_row){at[0], at[1], at[2], 0, -at[0], -at[1], -at[2], 0};
-    }
-}
-
-static toi_status make_vertex_rows(void *context, int64_t first, int64_t end)
-{
-    order_job *job = context;
-    bool exact = true;
-    if (job->order->boxes.points) {
-        make_point_rows(job, first, end);
-        return TOI_OK;
-    }
-    for (int64_t i = first; i < end; ++i) {
-        toi_box box;
-        box_of(job->order, TOI_VERTEX, i, &box);
-        exact &= toi_round_row(&box, &job->rows[i]);
-    }
-    if (!exact)
-        job->inexact = true;
-    return TOI_OK;
-}
-
-// Both ends of the vertices as the mesh numbers them, instead of their boxes.
-static toi_status make_moving_rows(void *context, int64_t first, int64_t end)
-{
-    order_job *job = context;
-    const toi_mesh_order *order = job->order;
-    const toi_mesh *mesh = order->boxes.mesh;
-    float largest = 0;
-    for (int64_t i = first; i < end; ++i) {
-        double x[2][3];
-        toi_load_point(&mesh->start, i, x[0]);
-        toi_load_point(&mesh->end, i, x[1]);
-        toi_moving_row row = {0};
-        for (int k = 0; k < 6; ++k) {
-            float value = toi_moving_number(order, k % 3, x[k / 3][k % 3]);
-            row[k + k / 3] = value;
-            largest = fabsf(value) > largest ? fabsf(value) : largest;
-        }
-        job->rows[i] = row;
-    }
-    uint32_t bits, current = job->largest;
-    memcpy(&bits, &largest, sizeof bits);
-    while (bits > current && !atomic_compare_exchange_weak(&job->largest, &current, bits)) {}
-    return TOI_OK;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-// The origin is the median of some vertices, and the scale, a power of two, brings the middle half
-// of them to about 1: outliers change neither.
-static void choose_frame(toi_mesh_order *order)
-{
-    enum
-    {
-        TRIED = 63
-    };
-    const toi_point_view *start = &order->boxes.mesh->start;
-    int tried = start->count < TRIED ? (int)start->count : TRIED, exponent;
-    double at[3][TRIED], extent = 0, whole = 0;
-    for (int i = 0; i < tried; ++i) {
-        double x[3];
-        toi_load_point(start, toi_piece_start(start->count, tried, i), x);
-        for (int k = 0; k < 3; ++k)
-            at[k][i] = x[k];
-    }
-    for (int k = 0; k < 3 && tried > 0; ++k) {
-        qsort(at[k], (size_t)tried, sizeof at[k][0], compare_doubles);
-        order->origin[k] = at[k][tried / 2];
-        extent = fmax(extent, at[k][tried - 1 - tried / 4] - at[k][tried / 4]);
-        whole = fmax(whole, at[k][tried - 1] - at[k][0]);
-    }
-    extent = fmin(extent > 0 ? extent : whole, DBL_MAX);
-    frexp(extent, &exponent);
-    // A difference of doubles times this is exact, or beyond the floats.
-    order->scale = extent > 0 ? ldexp(1, exponent < -1000 ? 1000 : -exponent) : 1;
-}
-
-static toi_status arrange_rows(void *context, int64_t first, int64_t end)
-{
-    order_job *job = context;
-    toi_mesh_order *order = job->order;
-    toi_box_row *rows = order->moving ? order->moving : order->rows;
-    for (int64_t i = first; i < end; ++i) {
-        int32_t vertex = job->keys ? (int32_t)(uint32_t)job->keys[i] : order->kept->ids[0][i];
-        if (job->keys && order->kept)
-            order->kept->ids[0][i] = vertex;
-        order->vertices[i] = vertex;
-        order->positions[vertex] = (int32_t)i;
-        if (order->points)
-            memcpy(order->points[i], order->boxes.points[vertex], sizeof *order->points);
-        else
-            rows[i] = job->rows[vertex];
-    }
-    return TOI_OK;
-}
-
-// In one block: the first touch of each block that is large is the caller's own, and takes as long
-// as a page of the largest kind.
-static toi_status take_order(toi_budget *budget, int64_t count, int workers, toi_mesh_order *order)
-{
-    size_t row = order->boxes.points ? sizeof *order->points : sizeof *order->rows;
-    size_t indices = sizeof *order->vertices + sizeof *order->positions;
-    order->memory = toi_take_touched(budget, count, row + indices, workers);
-    if (!order->memory)
-        return toi_allocation_status();
-    if (order->boxes.moving)
-        order->moving = (toi_moving_row *)order->memory;
-    else if (order->boxes.points)
-        order->points = (float(*)[4])order->memory;
-    else
-        order->rows = (toi_box_row *)order->memory;
-    order->vertices = (int32_t *)(order->memory + (size_t)count * row);
-    order->positions = order->vertices + count;
-    return TOI_OK;
-}
-
-// By what boxes in floats up to `largest` are enlarged, so that boxes that stay apart have more
-// than twice the radius between what they hold. A number of a float box is off by u largest, and by
-// u (largest + pad) once more when it is enlarged, u = 2^-24; twice that is covered here, and with
-// the factors the rounding of the pad itself.
-static float enlarge(double radius, float largest)
-{
-    double pad = (radius + 0x1p-22 * ((double)largest + radius)) * (1 + 0x1p-20);
-    // And what underflows. With TOI_FARTHEST every box holds the origin, and none is apart.
-    return fminf(toi_round_separation(pad) + 0x1p-146f, TOI_FARTHEST);
-}
-
-// By how much more for swept boxes in double, enlarged and rounded outward, to overlap only where
-// those in single precision do: at most the last bit of a coordinate.
-static double rounded_outward(const toi_mesh_order *order)
-{
-    double most = 0;
-    for (int k = 0; k < 3; ++k)
-        most = fmax(most, fabs(order->origin[k]));
-    return 0x1p-52 * ((most + order->radius) * order->scale + (double)order->largest);
-}
-
-// docs/separation.md, section 2.
-static toi_tree_margin take_margin(const toi_mesh_order *order)
-{
-    double share = order->boxes.relative;
-    if (!(share > 0))
-        return (toi_tree_margin){0, 0};
-    double off = (1 + share) * 24 * 0x1p-24 * ((double)order->largest + order->pad);
-    return (toi_tree_margin){toi_float_above(fmax(share * share, 0x1p-100)), toi_float_above(off)};
-}
-
-static toi_status make_order(const toi_mesh_boxes *boxes, toi_broad_slot *slot, int workers,
-                             toi_budget *budget, toi_mesh_order *order)
-{
-    double started = toi_clock();
-    *order = (toi_mesh_order){
-        .boxes = *boxes,
-        .job = {.a.count = boxes->mesh->start.count, // the slot's lists are the mesh's
-                .b.count = boxes->mesh->edges.count,
-                .slot = slot,
-                .workers = workers,
-                .budget = budget},
-        .radius = toi_separation_radius(boxes->min_separation)};
-    int64_t count = boxes->mesh->start.count;
-    order_job job = {.order = order};
-    uint64_t *keys = NULL;
-    toi_status status = open_kept(order);
-    if (status == TOI_OK)
-        status = take_order(budget, count, workers, order);
-    bool kept = is_kept(order, TOI_VERTEX);
-    if (status == TOI_OK) { // whether they are needed or not: the next call may need them
-        int64_t words = count * (int64_t)(sizeof *job.rows / sizeof *keys);
-        int64_t more = count + toi_order_words(count, workers);
-        keys = toi_take_touched(budget, words + more, sizeof *keys, workers);
-        status = keys ? TOI_OK : toi_allocation_status();
-        job.rows = (toi_box_row *)keys;
-        keys += keys ? words : 0;
-    }
-    if (status == TOI_OK && boxes->moving)
-        choose_frame(order);
-    if (status == TOI_OK && !(kept && (order->points || boxes->moving)))
-        status = toi_parallel_ranges(workers, count, TOI_PIECE, make_vertex_rows, &job);
-    if (status == TOI_OK && !kept) {
-        if (order->kept)
-            order->kept->labelled = false;
-        job.keys = keys;
-        status = toi_order_rows(job.rows, count, workers, keys, keys + count);
-    }
-    if (status == TOI_OK && boxes->moving)
-        status = toi_parallel_ranges(workers, count, TOI_PIECE, make_moving_rows, &job);
-    if (status == TOI_OK)
-        status = toi_parallel_ranges(workers, count, TOI_PIECE, arrange_rows, &job);
-    if (status == TOI_OK && order->kept)
-        order->kept->valid[TOI_VERTEX] = true;
-    order->exact = !job.inexact;
-    uint32_t largest = job.largest;
-    memcpy(&order->largest, &largest, sizeof largest);
-    order->largest *= boxes->lasting ? 2 : 1;
-    order->error = order->largest * 0x1.01p-23f + 0x1p-140f;
-    if (boxes->moving && order->radius > 0) {
-        double more = boxes->relative > 0 ? rounded_outward(order) : 0;
-        order->pad = enlarge(order->radius * order->scale + more, order->largest);
-    }
-    order->margin = take_margin(order);
-    order->seconds = toi_clock() - started;
-    toi_give_back(job.rows); // and the keys
-    return status;
-}
-
-void toi_free_mesh_order(toi_mesh_order *order)
-{
-    toi_give_back(order->room);
-    if (order->borrowed) {
-        *order = (toi_mesh_order){0};
-        return;
-    }
-    toi_give_back(order->memory);
-    if (order->kept)
-        toi_close_slot(&order->job, TOI_BROAD_LBVH, order->kept_bytes, order->kept, true);
-    *order = (toi_mesh_order){0};
-}
-
-// ---------------------------------------------------------------------------------------------
-// Trees
-
 typedef struct tree_job
 {
     const toi_mesh_order *order;
     toi_primitive primitive;
     int64_t count;
-    double mean;   // largest extent, about
-    bool classes;  // large primitives stand apart
-    bool labelled; // the kept order has their labels
-    uint64_t *keys;
+    double mean;        // largest extent, about
+    bool classes;       // large primitives stand apart
+    bool labelled;      // the kept order has their labels
+    uint64_t *keys;     // where the tree will be, behind its ids
+    const int32_t *ids; // of primitives in order: the tree's own, or those that are kept
     toi_tree *tree;
 } tree_job;
 
@@ -402,10 +160,6 @@ static toi_status make_keys(void *context, int64_t first, int64_t end)
     tree_job *job = context;
     const toi_mesh_order *order = job->order;
     for (int64_t i = first; i < end; ++i) {
-        if (is_kept(order, job->primitive)) {
-            job->keys[i] = (uint32_t)order->kept->ids[job->primitive][i];
-            continue;
-        }
         const int32_t *corners = corners_of(order->boxes.mesh, job->primitive, i);
         uint32_t last = 0;
         for (int c = 0; c <= (int)job->primitive; ++c) {
@@ -474,7 +228,7 @@ static inline __attribute__((always_inline)) void label_block(const tree_job *jo
     int64_t first = block * TOI_BLOCK;
     toi_label_range range = {INT32_MAX, -1};
     for (int i = 0; i < count; ++i) {
-        int32_t id = (int32_t)(uint32_t)job->keys[first + i];
+        int32_t id = job->ids[first + i];
         const int32_t *vertices = corners_of(order->boxes.mesh, job->primitive, id);
         tree->ids[first + i] = id;
         for (int c = 0; c < corners; ++c) {
@@ -520,7 +274,7 @@ static inline __attribute__((always_inline)) void fill_block(const tree_job *job
     else
         label_block(job, block, count, corners);
     const int32_t *labels = toi_block_labels(tree, block, 0);
-    if (job->order->kept)
+    if (job->order->kept && job->ids == tree->ids)
         memcpy(job->order->kept->ids[job->primitive] + block * TOI_BLOCK,
                tree->ids + block * TOI_BLOCK, (size_t)count * sizeof *tree->ids);
     if (job->order->moving) {
@@ -573,11 +327,11 @@ static toi_status fill_blocks(void *context, int64_t first, int64_t end)
 static toi_status fill_tree(tree_job *work, const toi_broad_job *job)
 {
     toi_status status = TOI_OK;
-    if (work->primitive != TOI_VERTEX && !work->labelled) {
+    if (work->primitive != TOI_VERTEX && work->ids == work->tree->ids) {
         status = toi_parallel_ranges(job->workers, work->count, TOI_PIECE, make_keys, work);
-        if (status == TOI_OK && !is_kept(work->order, work->primitive))
-            toi_radix_sort_with(work->keys, work->keys + work->count, work->count,
-                                ~(uint64_t)0 << 32, job->workers);
+        if (status == TOI_OK)
+            toi_radix_sort_low(work->keys, work->keys + work->count, work->count,
+                               ~(uint64_t)0 << 32, job->workers, work->tree->ids);
     }
     if (status == TOI_OK)
         status = toi_parallel_ranges(job->workers, work->tree->blocks[0], TOI_PIECE / TOI_BLOCK,
@@ -593,22 +347,22 @@ static void keep_labels(toi_kept_order *kept, const toi_tree *tree)
     kept->labelled = true;
 }
 
-static int64_t key_words(int64_t count, int workers)
-{
-    return count + toi_radix_words(count, workers);
-}
-
-// `keys` are for sorting: as many as key_words() says, but none for vertices.
+// In memory of building_bytes().
 static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
-                        const toi_broad_job *job, uint64_t *keys, toi_tree *tree)
+                        const toi_broad_job *job, toi_tree *tree)
 {
-    tree_job work = {
-        .order = order, .primitive = primitive, .count = tree->count, .keys = keys, .tree = tree};
+    bool kept = toi_is_kept(order, primitive);
+    tree_job work = {.order = order,
+                     .primitive = primitive,
+                     .count = tree->count,
+                     .keys = (uint64_t *)tree->level[0],
+                     .ids = kept ? order->kept->ids[primitive] : tree->ids,
+                     .tree = tree};
     if (primitive != TOI_VERTEX)
         work.mean = sample_extent(&work);
-    work.labelled = is_kept(order, primitive) && primitive == TOI_FACE && order->kept->labelled;
+    work.labelled = kept && primitive == TOI_FACE && order->kept->labelled;
     toi_status status = fill_tree(&work, job);
-    bool sorted = status == TOI_OK && primitive != TOI_VERTEX && !is_kept(order, primitive);
+    bool sorted = status == TOI_OK && primitive != TOI_VERTEX && !kept;
     // Large ones among small ones spoil their blocks; then they get blocks of their own.
     if (sorted && toi_mean_half(tree) > SPOILT * work.mean) {
         work.classes = true;
@@ -631,74 +385,34 @@ static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
 
 static void vertex_box(const void *order, int32_t id, toi_box *box)
 {
-    box_of(order, TOI_VERTEX, id, box);
+    toi_order_box(order, TOI_VERTEX, id, box);
 }
 
 static void edge_box(const void *order, int32_t id, toi_box *box)
 {
-    box_of(order, TOI_EDGE, id, box);
+    toi_order_box(order, TOI_EDGE, id, box);
 }
 
 static void face_box(const void *order, int32_t id, toi_box *box)
 {
-    box_of(order, TOI_FACE, id, box);
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t tree_bytes(const toi_mesh_order *order, toi_primitive primitive)
-{
-    int64_t count = toi_primitive_count(order->boxes.mesh, primitive);
-    return toi_tree_bytes(count, (int)primitive + 1, order->moving, order->margin.square > 0);
-}
-
-static int64_t key_bytes(const toi_mesh_order *order, toi_primitive primitive, int workers)
-{
-    int64_t count = toi_primitive_count(order->boxes.mesh, primitive);
-    return key_words(count, workers) * (int64_t)sizeof(uint64_t);
-}
-
-// One block for either kind of pairs, so that the second finds pages that the first has touched:
-// to get as many from the system anew takes as long as filling the tree. Once a tree of faces is
-// built its keys make way for the vertices.
-static toi_status need_room(toi_mesh_order *order, const toi_broad_job *job)
-{
-    int64_t edges = tree_bytes(order, TOI_EDGE) + key_bytes(order, TOI_EDGE, job->workers);
-    int64_t faces = tree_bytes(order, TOI_FACE) +
-                    larger(key_bytes(order, TOI_FACE, job->workers), tree_bytes(order, TOI_VERTEX));
-    if (!order->room)
-        order->room = toi_take_touched(job->budget, larger(edges, faces), 1, job->workers);
-    return order->room ? TOI_OK : toi_allocation_status();
-}
-
-static void leave_room(toi_mesh_order *order)
-{
-    toi_give_back(order->room);
-    order->room = NULL;
+    toi_order_box(order, TOI_FACE, id, box);
 }
 
 static void place_tree(const toi_mesh_order *order, toi_primitive primitive, char *memory,
                        toi_tree *tree)
 {
-    int64_t count = toi_primitive_count(order->boxes.mesh, primitive);
-    toi_place_tree(count, (int)primitive + 1, order->moving, order->margin.square > 0, memory,
-                   tree);
+    const toi_mesh_boxes *boxes = &order->boxes;
+    int64_t count = toi_primitive_count(boxes->mesh, primitive);
+    toi_place_tree(count, (int)primitive + 1, boxes->moving, boxes->relative > 0, memory, tree);
 }
 
 static toi_status search_edges(toi_mesh_order *order, const toi_broad_job *job)
 {
     if (order->boxes.mesh->edges.count == 0)
         return TOI_OK;
-    toi_status status = need_room(order, job);
-    if (status != TOI_OK)
-        return status;
     toi_tree edges;
     place_tree(order, TOI_EDGE, order->room, &edges);
-    uint64_t *keys = (uint64_t *)(order->room + tree_bytes(order, TOI_EDGE));
-    status = build(order, TOI_EDGE, job, keys, &edges);
+    toi_status status = build(order, TOI_EDGE, job, &edges);
     toi_tree_search search = {.packets = &edges,
                               .tree = &edges,
                               .packet_box = edge_box,
@@ -708,7 +422,6 @@ static toi_status search_edges(toi_mesh_order *order, const toi_broad_job *job)
     order->trees[0] = order->trees[1] = &edges;
     if (status == TOI_OK)
         status = toi_run_tree_search(&search, job);
-    leave_room(order); // edges come last
     return status;
 }
 
@@ -716,16 +429,13 @@ static toi_status search_faces(toi_mesh_order *order, const toi_broad_job *job)
 {
     if (order->boxes.mesh->faces.count == 0)
         return TOI_OK;
-    toi_status status = need_room(order, job);
-    if (status != TOI_OK)
-        return status;
     toi_tree vertices, faces;
-    char *rest = order->room + tree_bytes(order, TOI_FACE);
     place_tree(order, TOI_FACE, order->room, &faces);
+    char *rest = order->room + building_bytes(&order->boxes, TOI_FACE, job->workers);
     place_tree(order, TOI_VERTEX, rest, &vertices);
-    status = build(order, TOI_FACE, job, (uint64_t *)rest, &faces);
+    toi_status status = build(order, TOI_FACE, job, &faces);
     if (status == TOI_OK)
-        status = build(order, TOI_VERTEX, job, NULL, &vertices);
+        status = build(order, TOI_VERTEX, job, &vertices);
     toi_tree_search search = {.packets = &faces,
                               .tree = &vertices,
                               .packet_box = face_box,
@@ -740,26 +450,37 @@ static toi_status search_faces(toi_mesh_order *order, const toi_broad_job *job)
 }
 
 static toi_status need_order(const toi_mesh_boxes *boxes, toi_mesh_order *order,
-                             const toi_broad_job *job)
+                             const toi_broad_job *job, bool searched)
 {
     toi_status status = TOI_OK;
     if (toi_has_order(order) &&
-        (order->boxes.moving != boxes->moving || order->boxes.relative != boxes->relative))
+        (order->boxes.moving != boxes->moving || order->boxes.relative != boxes->relative ||
+         (searched && order->job.workers < job->workers))) // its room is for fewer
         toi_free_mesh_order(order);
     if (!toi_has_order(order))
-        status = make_order(boxes, job->slot, job->workers, job->budget, order);
+        status =
+            toi_make_mesh_order(boxes, job, searched ? room_bytes(boxes, job->workers) : 0, order);
     if (status != TOI_OK)
         toi_free_mesh_order(order); // half of it is none
+    return status;
+}
+
+// Edges come last: with their search all of it can go, but not how long it took.
+static toi_status end_search(toi_mesh_order *order, toi_status status)
+{
+    double seconds = order->seconds;
+    toi_free_mesh_order(order);
+    order->seconds = seconds;
     return status;
 }
 
 toi_status toi_search_mesh_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
                                 const toi_broad_job *job)
 {
-    toi_status status = need_order(boxes, order, job);
+    toi_status status = need_order(boxes, order, job, true);
     if (status != TOI_OK)
         return status;
-    return job->self ? search_edges(order, job) : search_faces(order, job);
+    return job->self ? end_search(order, search_edges(order, job)) : search_faces(order, job);
 }
 
 toi_status toi_make_primitive_tree(const toi_mesh_boxes *boxes, toi_mesh_order *order,
@@ -767,20 +488,14 @@ toi_status toi_make_primitive_tree(const toi_mesh_boxes *boxes, toi_mesh_order *
                                    toi_tree *tree)
 {
     *tree = (toi_tree){0};
-    toi_status status = need_order(boxes, order, job);
+    toi_status status = need_order(boxes, order, job, false);
     if (status != TOI_OK)
         return status;
-    int64_t count = toi_primitive_count(boxes->mesh, primitive);
-    uint64_t *keys = NULL;
-    status = toi_take_tree(job->budget, count, (int)primitive + 1, order->moving,
-                           order->margin.square > 0, tree);
-    if (status == TOI_OK && primitive != TOI_VERTEX) {
-        keys = toi_take(job->budget, key_words(count, job->workers), sizeof *keys);
-        status = keys ? TOI_OK : toi_allocation_status();
-    }
-    if (status == TOI_OK)
-        status = build(order, primitive, job, keys, tree);
-    toi_give_back(keys);
+    char *memory = toi_take(job->budget, building_bytes(boxes, primitive, job->workers), 1);
+    if (!memory)
+        return toi_allocation_status();
+    place_tree(order, primitive, memory, tree);
+    status = build(order, primitive, job, tree);
     if (status != TOI_OK)
         toi_free_tree(tree);
     return status;
@@ -795,8 +510,8 @@ int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool movi
         VERTEX_BYTES = 40, // of the order
         ORDER_BYTES = 48,  // a vertex, while it is made
         VERTEX_TREE_BYTES = 40,
-        EDGE_BYTES = 60, // of the tree, and while it is made
-        FACE_BYTES = 64,
+        EDGE_BYTES = 44,
+        FACE_BYTES = 48,
         KEPT_BYTES = 4,
         KEPT_LABELS = 13 // a face
     };

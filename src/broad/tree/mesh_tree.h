@@ -63,7 +63,7 @@ typedef struct toi_mesh_order
     int64_t kept_bytes;
     toi_kept_order *kept; // or NULL
     double radius;
-    char *memory;       // of the arrays that follow
+    char *memory;       // of the arrays that follow, and of the room
     toi_box_row *rows;  // of the vertices, along the curve
     float (*points)[4]; // or these, where boxes are of points
     int32_t *vertices;  // along the curve
@@ -80,7 +80,7 @@ typedef struct toi_mesh_order
     // During a search of boxes that move: what the first and the second numbers of a pair are
     // places in.
     const toi_tree *trees[2];
-    char *room;    // for trees, kept from one kind of pairs to the next; or NULL
+    char *room;    // for trees, if there are searches; or NULL
     bool borrowed; // its arrays are another's
 } toi_mesh_order;
 
@@ -99,6 +99,29 @@ static inline bool toi_has_order(const toi_mesh_order *order)
 {
     return order->vertices;
 }
+
+// Is the order of one sort of primitives that of the last call?
+static inline bool toi_is_kept(const toi_mesh_order *order, toi_primitive primitive)
+{
+    return order->kept && order->kept->valid[primitive];
+}
+
+static inline int64_t toi_whole_lines(int64_t bytes)
+{
+    enum
+    {
+        LINE = 64 // what trees begin at
+    };
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
+// Makes the order of a job's vertices, and room of so many bytes, or none. On failure it is to be
+// freed all the same.
+toi_status toi_make_mesh_order(const toi_mesh_boxes *boxes, const toi_broad_job *asked,
+                               int64_t room, toi_mesh_order *order);
+
+// The box of a primitive in double, as the order's boxes are made.
+void toi_order_box(const toi_mesh_order *order, toi_primitive primitive, int64_t i, toi_box *box);
 
 // Harmless on an empty order.
 void toi_free_mesh_order(toi_mesh_order *order);

@@ -46,9 +46,9 @@ static void *carve(char *memory, int64_t *used, int64_t count, size_t size)
 static int64_t lay_out(toi_tree *tree, int64_t total, bool moving, bool middles, char *memory)
 {
     int64_t blocks = tree->blocks[0], used = 0;
+    tree->ids = carve(memory, &used, blocks * TOI_BLOCK, sizeof *tree->ids);
     tree->level[0] = carve(memory, &used, total, sizeof **tree->level);
     tree->boxes = carve(memory, &used, blocks, sizeof *tree->boxes);
-    tree->ids = carve(memory, &used, blocks * TOI_BLOCK, sizeof *tree->ids);
     tree->labels = carve(memory, &used, blocks * TOI_BLOCK * tree->corners, sizeof *tree->labels);
     tree->ranges = carve(memory, &used, tree->corners > 0 ? blocks : 0, sizeof *tree->ranges);
     if (moving) {
@@ -106,7 +106,7 @@ toi_status toi_take_tree(toi_budget *budget, int64_t count, int corners, bool mo
 void toi_free_tree(toi_tree *tree)
 {
     toi_give_back(tree->common[0]);
-    toi_give_back(tree->level[0]); // all the rest
+    toi_give_back(tree->ids); // and all the rest
     *tree = (toi_tree){0};
 }
 

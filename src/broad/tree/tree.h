@@ -66,11 +66,11 @@ typedef struct toi_label_range
 typedef struct toi_tree
 {
     int64_t count;           // of boxes
-    int32_t *ids;            // of the boxes, padded to whole blocks
+    int32_t *ids;            // of the boxes, padded to whole blocks; at the front of the memory
     toi_box_row (*boxes)[2]; // of the halves of the blocks
     int levels;              // level 0 are the boxes themselves
     int64_t blocks[TOI_TREE_LEVELS];
-    toi_tree_block *level[TOI_TREE_LEVELS]; // all in one array, at the front of the tree's memory
+    toi_tree_block *level[TOI_TREE_LEVELS]; // all in one array, which follows the ids
     // Vertices of the primitives, by whatever numbers; primitives that share one are no pair. In
     // groups of sixteen, `corners` groups a block.
     int corners;

@@ -369,16 +369,20 @@ enum
     GROUP = 96 // blocks; more are taken in turns, since stacks may be small
 };
 
+typedef struct group group;
+typedef toi_status run_group_fn(group *g);
+
 // Sixteen packets whose boxes move go down the tree together: the blocks near all of them are
 // listed, and each packet is compared with that list, sixteen blocks at a time.
-typedef struct group
+struct group
 {
+    run_group_fn *run; // a function of its own: a copy in every caller would take stack in each
     const toi_tree_search *search;
     toi_pair_writer *writer;
     int64_t first, end; // packets
     bool begun;
     probe_list blocks; // upwards
-} group;
+};
 
 // Starts the search of a packet.
 TOI_LANE_INLINE void load_packet(packet *p, const toi_tree_search *s, int64_t index,
@@ -489,7 +493,7 @@ TOI_LANE_INLINE toi_status visit_block(const walker *w, const shape kind, int64_
     if (!kind.moving)
         return list_block(w->packet, kind, block);
     w->group->blocks.at[w->group->blocks.count++] = (int32_t)block;
-    return w->group->blocks.count < GROUP ? TOI_OK : run_group(w->group, kind);
+    return w->group->blocks.count < GROUP ? TOI_OK : w->group->run(w->group);
 }
 
 // Children of a block all of whose boxes share a vertex with all of the packet's.
@@ -574,9 +578,11 @@ TOI_LANE_INLINE toi_status search_packet(const toi_tree_search *s, int64_t index
 }
 
 TOI_LANE_INLINE toi_status search_group(const toi_tree_search *s, int64_t first, int64_t end,
-                                        toi_pair_writer *writer, const shape kind)
+                                        toi_pair_writer *writer, const shape kind,
+                                        run_group_fn *run)
 {
     group g;
+    g.run = run;
     g.search = s;
     g.writer = writer;
     g.first = first;
@@ -585,7 +591,7 @@ TOI_LANE_INLINE toi_status search_group(const toi_tree_search *s, int64_t first,
     g.blocks.count = 0;
     walker w = {s, packets_box(s->packets, first, end), first, NULL, &g};
     toi_status status = walk(&w, kind);
-    return status == TOI_OK ? run_group(&g, kind) : status;
+    return status == TOI_OK ? run(&g) : status;
 }
 
 // Places of the tree, each with the boxes of the packet that it may be a pair with.
@@ -663,18 +669,28 @@ static toi_status faces(const toi_tree_search *s, int64_t index, toi_pair_writer
 #define MOVING_FACES(margin)                                                                       \
     ((shape){false, 3, 1, TOI_WRITE_PROBE_FIRST, true, true, true, false, margin})
 
-static toi_status moving_edges(const toi_tree_search *s, int64_t first, int64_t end,
-                               toi_pair_writer *w)
-{
-    return s->margin.square > 0 ? search_group(s, first, end, w, MOVING_EDGES(true))
-                                : search_group(s, first, end, w, MOVING_EDGES(false));
-}
+#define MOVING(name, shape)                                                                        \
+    static __attribute__((noinline)) toi_status run_##name(group *g)                               \
+    {                                                                                              \
+        return run_group(g, shape);                                                                \
+    }                                                                                              \
+    static toi_status name(const toi_tree_search *s, int64_t first, int64_t end,                   \
+                           toi_pair_writer *w)                                                     \
+    {                                                                                              \
+        return search_group(s, first, end, w, shape, run_##name);                                  \
+    }
 
-static toi_status moving_faces_in_vertices(const toi_tree_search *s, int64_t first, int64_t end,
-                                           toi_pair_writer *w)
+MOVING(moving_edges, MOVING_EDGES(false))
+MOVING(moving_edges_with_margin, MOVING_EDGES(true))
+MOVING(moving_faces, MOVING_FACES(false))
+MOVING(moving_faces_with_margin, MOVING_FACES(true))
+
+static toi_search_packets_fn *choose_moving(const toi_tree_search *s)
 {
-    return s->margin.square > 0 ? search_group(s, first, end, w, MOVING_FACES(true))
-                                : search_group(s, first, end, w, MOVING_FACES(false));
+    bool margin = s->margin.square > 0;
+    if (s->packets->corners == 2)
+        return margin ? moving_edges_with_margin : moving_edges;
+    return margin ? moving_faces_with_margin : moving_faces;
 }
 
 toi_search_listed_fn TOI_ISA_NAME(toi_search_listed);
@@ -707,8 +723,7 @@ toi_status TOI_ISA_NAME(toi_search_packets)(const toi_tree_search *s, int64_t fi
                                             toi_pair_writer *writer)
 {
     if (s->packets->far)
-        return s->packets->corners == 2 ? moving_edges(s, first, end, writer)
-                                        : moving_faces_in_vertices(s, first, end, writer);
+        return choose_moving(s)(s, first, end, writer);
     packet_kernel_fn *kernel = choose_kernel(s);
     toi_status status = TOI_OK;
     for (int64_t index = first; index < end && status == TOI_OK; ++index)

@@ -310,7 +310,9 @@ static toi_status prepare(toi_pipeline *p)
     toi_track_report *report = &p->scene->tracking.report;
     bool built = false;
     double started = toi_clock(), way = 0;
-    toi_status status = open_kept(p, &m);
+    toi_status status = toi_take_trajectories(p);
+    if (status == TOI_OK)
+        status = open_kept(p, &m);
     if (status != TOI_OK || m->elements.count == 0)
         return status;
     status = bound_tree(p, m, count_workers(p), &built);
