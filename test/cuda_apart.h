@@ -5,9 +5,10 @@
 
 #include "cuda/apart.cuh"
 
-// Does the card drop this pair? Points as in toi_query, as the card rounds them; `off` is how far
-// that is from the truth.
-bool card_keeps_margin(bool edge_edge, const float points[2][4][3], const toi_margin_bound *bound);
+// Does the card drop this pair, where nothing after `until` matters? Points as in toi_query, as the
+// card rounds them.
+bool card_keeps_margin(bool edge_edge, const float points[2][4][3], const toi_margin_bound *bound,
+                       double until);
 
 // What its search in single precision says. Returns a time at which they have surely come as close
 // as their separation, or infinity.

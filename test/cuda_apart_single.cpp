@@ -6,7 +6,8 @@
 
 #include "cuda_apart.h"
 
-bool card_keeps_margin(bool edge_edge, const float points[2][4][3], const toi_margin_bound *bound)
+bool card_keeps_margin(bool edge_edge, const float points[2][4][3], const toi_margin_bound *bound,
+                       double until)
 {
     toi_pair_motion m;
     for (int i = 0; i < 6; ++i) {
@@ -18,7 +19,10 @@ bool card_keeps_margin(bool edge_edge, const float points[2][4][3], const toi_ma
         m.e[end][k] = TOI_E_OF(edge_edge, x);
         m.g[end][k] = TOI_G_OF(edge_edge, x);
     }
-    return !toi_measure_single(&m) && toi_keeps_margin(edge_edge, &m, bound);
+    bool trusted = !toi_measure_single(&m);
+    if (until < 1)
+        toi_stop_motion(toi_search_until(until), &m);
+    return trusted && toi_keeps_margin(edge_edge, &m, bound);
 }
 
 double card_searches(bool edge_edge, double points[2][4][3], const toi_apart_policy *policy,

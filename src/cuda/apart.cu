@@ -8,8 +8,8 @@
 
 enum
 {
+    ORDER_THREADS = 256,
     SETTLE_THREADS = 128,
-    SETTLE_CHUNK = 1024,
     SETTLE_WAYS = 19, // by kind and features, and one for what was not found
     KNOT_THREADS = 64
 };
@@ -103,17 +103,10 @@ static __device__ __forceinline__ void settle_one(const toi_step *s, const toi_a
         s->knots[at] = pair;
 }
 
-// Lanes that take different ways wait for each other: so a block of threads shares a chunk out by
-// ways first, and a warp takes those of one.
-struct settle_chunk
-{
-    uint32_t places[SETTLE_CHUNK]; // by number in the chunk: the way, and which of its own it is
-    uint16_t order[SETTLE_CHUNK];  // numbers by ways
-    uint32_t counts[TOI_WARP];
-    uint32_t starts[TOI_WARP], tasks[TOI_WARP]; // sums of counts, and of warps, of earlier ways
-    uint32_t task_count;
-};
+// ---- By ways
 
+// Lanes that take different ways wait for each other, and each way is long: so what was found is
+// put in order by ways first, and all warps take those of one, and then of the next.
 static __device__ __forceinline__ uint32_t way_of(const toi_step *s, const toi_apart_found &found)
 {
     auto class_of = [](uint8_t feature) { return feature < 4 ? 0u : feature < 8 ? 1u : 2u; };
@@ -134,54 +127,77 @@ static __device__ __forceinline__ uint32_t sum_before(uint32_t x)
     return sum - x;
 }
 
-static __device__ void share_chunk(const toi_step *s, settle_chunk &w, toi_count first,
-                                   uint32_t count)
+static __device__ __forceinline__ toi_count count_found(const toi_step *s)
 {
-    __syncthreads();
+    const toi_control *c = s->control;
+    return c->infinite ? 0 : toi_least(c->window.found.n, s->left_capacity);
+}
+
+static __global__ void __launch_bounds__(ORDER_THREADS)
+    count_ways(const __grid_constant__ toi_step s)
+{
+    __shared__ uint32_t counts[TOI_WARP];
+    toi_count n = count_found(&s);
     if (threadIdx.x < TOI_WARP)
-        w.counts[threadIdx.x] = 0;
+        counts[threadIdx.x] = 0;
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < count; i += SETTLE_THREADS) {
-        uint32_t way = way_of(s, s->found[first + i]);
-        w.places[i] = way << 16 | atomicAdd(&w.counts[way], 1u);
+    for (toi_count i = (toi_count)blockIdx.x * ORDER_THREADS + threadIdx.x; i < n;
+         i += (toi_count)gridDim.x * ORDER_THREADS)
+        atomicAdd(&counts[way_of(&s, s.found[i])], 1u);
+    __syncthreads();
+    if (threadIdx.x < TOI_WARP && counts[threadIdx.x])
+        atomicAdd(&s.control->window.ways[threadIdx.x], counts[threadIdx.x]);
+}
+
+// The order, in the memory of `left`, which was searched.
+static __device__ __forceinline__ uint32_t *order_of(const toi_step *s)
+{
+    return (uint32_t *)s->left;
+}
+
+static __global__ void __launch_bounds__(ORDER_THREADS)
+    place_ways(const __grid_constant__ toi_step s)
+{
+    __shared__ uint32_t counts[TOI_WARP], starts[TOI_WARP];
+    toi_in_window *queues = &s.control->window;
+    toi_count n = count_found(&s), step = (toi_count)gridDim.x * ORDER_THREADS;
+    uint32_t start = threadIdx.x < TOI_WARP ? sum_before(queues->ways[threadIdx.x]) : 0;
+    for (toi_count first = (toi_count)blockIdx.x * ORDER_THREADS; first < n; first += step) {
+        toi_count i = first + threadIdx.x;
+        if (threadIdx.x < TOI_WARP)
+            counts[threadIdx.x] = 0;
+        __syncthreads();
+        uint32_t way = i < n ? way_of(&s, s.found[i]) : 0;
+        uint32_t rank = i < n ? atomicAdd(&counts[way], 1u) : 0;
+        __syncthreads();
+        if (threadIdx.x < TOI_WARP && counts[threadIdx.x])
+            starts[threadIdx.x] =
+                start + atomicAdd(&queues->placed[threadIdx.x], counts[threadIdx.x]);
+        __syncthreads();
+        if (i < n)
+            order_of(&s)[starts[way] + rank] = (uint32_t)i;
+        __syncthreads();
     }
-    __syncthreads();
-    if (threadIdx.x < TOI_WARP) {
-        uint32_t mine = w.counts[threadIdx.x], warps = (mine + TOI_WARP - 1) / TOI_WARP;
-        w.starts[threadIdx.x] = sum_before(mine);
-        uint32_t before = sum_before(warps);
-        w.tasks[threadIdx.x] = before;
-        if (threadIdx.x == TOI_WARP - 1)
-            w.task_count = before + warps;
-    }
-    __syncthreads();
-    for (uint32_t i = threadIdx.x; i < count; i += SETTLE_THREADS)
-        w.order[w.starts[w.places[i] >> 16] + (w.places[i] & 0xffff)] = (uint16_t)i;
-    __syncthreads();
 }
 
 template <bool EARLIEST>
 static __global__ void __launch_bounds__(SETTLE_THREADS) settle(const __grid_constant__ toi_step s)
 {
-    __shared__ settle_chunk w;
-    toi_control *c = s.control;
-    if (c->infinite)
+    if (s.control->infinite)
         return;
-    toi_count n = toi_least(c->window.found.n, s.left_capacity);
-    toi_count each = (n / gridDim.x + SETTLE_THREADS) / SETTLE_THREADS * SETTLE_THREADS;
-    each = toi_least(each, SETTLE_CHUNK);
-    for (toi_count first = blockIdx.x * each; first < n; first += gridDim.x * each) {
-        share_chunk(&s, w, first, (uint32_t)toi_least(n - first, each));
-        for (uint32_t task = threadIdx.x / TOI_WARP; task < w.task_count;
-             task += SETTLE_THREADS / TOI_WARP) {
-            // The last way that begins at this task or before, and has some.
-            unsigned begun = __ballot_sync(TOI_ALL_LANES, w.tasks[toi_lane()] <= task);
-            int way = 31 - __clz(begun);
-            uint32_t i = (task - w.tasks[way]) * TOI_WARP + toi_lane();
-            if (i < w.counts[way])
-                settle_one<EARLIEST>(&s, s.found[first + w.order[w.starts[way] + i]]);
-            __syncwarp();
-        }
+    // A lane has a way: where its pairs begin, and the warps' tasks.
+    uint32_t count = s.control->window.ways[toi_lane()], start = sum_before(count);
+    uint32_t tasks = (count + TOI_WARP - 1) / TOI_WARP, before = sum_before(tasks);
+    uint32_t total = __shfl_sync(TOI_ALL_LANES, before + tasks, TOI_WARP - 1);
+    uint32_t warp = (blockIdx.x * SETTLE_THREADS + threadIdx.x) / TOI_WARP;
+    for (uint32_t task = warp; task < total; task += gridDim.x * (SETTLE_THREADS / TOI_WARP)) {
+        // The last way that begins at this task or before.
+        int way = 31 - __clz(__ballot_sync(TOI_ALL_LANES, before <= task));
+        uint32_t i = (task - __shfl_sync(TOI_ALL_LANES, before, way)) * TOI_WARP + toi_lane();
+        uint32_t first = __shfl_sync(TOI_ALL_LANES, start, way);
+        if (i < __shfl_sync(TOI_ALL_LANES, count, way))
+            settle_one<EARLIEST>(&s, s.found[order_of(&s)[first + i]]);
+        __syncwarp();
     }
 }
 
@@ -215,7 +231,9 @@ static __global__ void __launch_bounds__(KNOT_THREADS)
 void toi_start_apart(const toi_card *card, const toi_step *step, toi_card_goal goal)
 {
     bool earliest = goal == TOI_CARD_EARLIEST;
-    int blocks = card->fillings.settle[earliest];
+    int blocks = card->fillings.settle[earliest], few = 4 * card->info.multiprocessors;
+    count_ways<<<few, ORDER_THREADS, 0, card->stream>>>(*step);
+    place_ways<<<few, ORDER_THREADS, 0, card->stream>>>(*step);
     if (earliest)
         settle<true><<<blocks, SETTLE_THREADS, 0, card->stream>>>(*step);
     else

@@ -11,6 +11,17 @@
 #endif
 
 #ifdef TOI_SINGLE
+// The motion up to a time, which is off by no more than that of a search: docs/separation.md,
+// section 3.
+TOI_INLINE void toi_stop_motion(float until, toi_pair_motion *m)
+{
+    for (int k = 0; k < 3; ++k) {
+        m->p[1][k] = m->p[0][k] + until * (m->p[1][k] - m->p[0][k]);
+        m->e[1][k] = m->e[0][k] + until * (m->e[1][k] - m->e[0][k]);
+        m->g[1][k] = m->g[0][k] + until * (m->g[1][k] - m->g[0][k]);
+    }
+}
+
 // Does an axis or a direction keep them farther apart than their separation?
 TOI_INLINE bool toi_keeps_margin(int edge_edge, const toi_pair_motion *m,
                                  const toi_margin_bound *bound)

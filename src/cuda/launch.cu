@@ -49,17 +49,24 @@ static toi_status start_list(toi_card_mesh *mesh, toi_part part, toi_complaint *
     return TOI_OK;
 }
 
+// Which pairs go first where all fit.
+static toi_margin_part first_part(const toi_card_mesh *mesh)
+{
+    bool scouts = mesh->step.apart && mesh->goal == TOI_CARD_EARLIEST;
+    return scouts ? TOI_SCOUTS : TOI_ALL_PAIRS;
+}
+
 // Drops pairs that are certainly apart.
-static void start_filter(const toi_card_mesh *mesh)
+static void start_filter(const toi_card_mesh *mesh, toi_margin_part part)
 {
     if (mesh->step.apart)
-        toi_start_margins(mesh->card, &mesh->step);
+        toi_start_margins(mesh->card, &mesh->step, part);
     else
         toi_start_filter(mesh->card, &mesh->step);
 }
 
-// When the others come together.
-static void start_times(toi_card_mesh *mesh)
+// When the others come together; after scouts, the rest of the pairs too.
+static void start_times(toi_card_mesh *mesh, toi_margin_part part)
 {
     const toi_card *card = mesh->card;
     const toi_step *s = &mesh->step;
@@ -69,8 +76,14 @@ static void start_times(toi_card_mesh *mesh)
         return;
     }
     if (s->apart) {
-        toi_start_apart_search(card, s, mesh->goal);
+        toi_start_apart_search(card, s, mesh->goal, part);
         mark(mesh, "turns");
+        if (part == TOI_SCOUTS) {
+            start_filter(mesh, TOI_AFTER_SCOUTS);
+            mark(mesh, "filter again");
+            toi_start_apart_search(card, s, mesh->goal, TOI_AFTER_SCOUTS);
+            mark(mesh, "turns again");
+        }
         toi_start_apart(card, s, mesh->goal);
         mark(mesh, "times");
         toi_start_apart_knots(card, s, mesh->goal);
@@ -91,7 +104,7 @@ static void start_pairs(toi_card_mesh *mesh)
     mark(mesh, "blocks");
     toi_start_meet(card, s, whole);
     mark(mesh, "pairs");
-    start_filter(mesh);
+    start_filter(mesh, first_part(mesh));
     mark(mesh, "filter");
 }
 
@@ -124,7 +137,7 @@ static toi_status start_search(toi_card_mesh *mesh, bool parts, toi_complaint *c
     start_pairs(mesh);
     if (parts)
         return start_parts(mesh, complaint);
-    start_times(mesh);
+    start_times(mesh, first_part(mesh));
     return start_list(mesh, TOI_PART_ALL, complaint);
 }
 
@@ -275,7 +288,7 @@ static toi_status run_blocks(toi_card_mesh *mesh, toi_count to, toi_window_sums 
         toi_window window = {from, toi_least(from + width, to)};
         TOI_TRY(clear(mesh, &s->control->window, 0, sizeof s->control->window, complaint));
         toi_start_meet(mesh->card, s, window);
-        start_filter(mesh);
+        start_filter(mesh, TOI_ALL_PAIRS);
         TOI_TRY(look(mesh, &seen, complaint));
         const toi_in_window *w = &seen->window;
         toi_count vf = w->pairs[TOI_VERTEX_FACE].n, ee = w->pairs[TOI_EDGE_EDGE].n;
@@ -286,7 +299,7 @@ static toi_status run_blocks(toi_card_mesh *mesh, toi_count to, toi_window_sums 
         width = toi_least(by_pairs, toi_next_width(wide, left, s->left_capacity));
         if (!fits)
             continue;
-        start_times(mesh);
+        start_times(mesh, TOI_ALL_PAIRS);
         sums->tested[TOI_VERTEX_FACE] += vf;
         sums->tested[TOI_EDGE_EDGE] += ee;
         sums->left[TOI_EDGE_EDGE] += toi_left_edges(w);

@@ -12,26 +12,57 @@ enum
 {
     MARGIN_THREADS = 128,
     MARGIN_WARPS = MARGIN_THREADS / TOI_WARP,
+    SCOUTS = 16, // one in so many pairs, by warps
+    MANY_PAIRS = 1 << 19,
     SEARCH_THREADS = 128,
     SEARCH_IDLE = 8 // lanes that are done before they take other pairs
 };
 
 // ---- Fixed directions
 
+// Which pairs, by warps, and up to when.
+struct margin_task
+{
+    toi_margin_bound bound;
+    toi_count first, step; // of 32 pairs, those with the number first + i step
+    toi_count without;     // but no multiple of this; 0: none
+    float until;
+};
+
+static __device__ margin_task take_task(const toi_step *s, toi_margin_part part)
+{
+    const toi_control *c = s->control;
+    toi_frame f = toi_frame_of(c);
+    bool many = c->window.pairs[0].n + c->window.pairs[1].n >= MANY_PAIRS;
+    margin_task t = {toi_take_margin_bound(&f, &c->policy, __int_as_float(c->off)), 0, 1, 0, 1};
+    if (part == TOI_SCOUTS && many)
+        t.step = SCOUTS;
+    if (part == TOI_AFTER_SCOUTS) {
+        t.without = many ? SCOUTS : 1;
+        t.until = toi_search_until(toi_search_limit(c));
+    }
+    return t;
+}
+
 template <int KIND>
-static __device__ __forceinline__ void drop_all(const toi_step *s, const toi_margin_bound *bound,
+static __device__ __forceinline__ void drop_all(const toi_step *s, const margin_task *task,
                                                 toi_outlet &kept, uint32_t *edges)
 {
     const toi_control *c = s->control;
     toi_count n = toi_least(c->window.pairs[KIND].n, s->pair_capacity);
     toi_count warps = (toi_count)gridDim.x * MARGIN_WARPS;
     toi_count warp = (toi_count)blockIdx.x * MARGIN_WARPS + threadIdx.x / TOI_WARP;
-    for (toi_count base = warp * TOI_WARP; base < n; base += warps * TOI_WARP) {
+    for (toi_count i = warp; i * task->step * TOI_WARP < n; i += warps) {
+        if (task->without && i % task->without == 0)
+            continue;
+        toi_count base = i * task->step * TOI_WARP;
         uint2 pair = s->pairs[KIND][toi_least(base + toi_lane(), n - 1)];
         toi_pair_motion m;
         bool real = base + toi_lane() < n && !toi_is_forbidden<KIND>(s, pair);
         bool trusted = toi_load_slot_motion<KIND>(s, pair, &m);
-        bool apart = toi_keeps_margin(KIND, &m, bound);
+        if (task->until < 1)
+            toi_stop_motion(task->until, &m);
+        bool apart = toi_keeps_margin(KIND, &m, &task->bound);
         bool left = real && !(trusted && apart);
         if (KIND == TOI_EDGE_EDGE) {
             pair.x |= TOI_EDGE_BIT;
@@ -45,22 +76,20 @@ static __device__ __forceinline__ void drop_all(const toi_step *s, const toi_mar
 }
 
 static __global__ void __launch_bounds__(MARGIN_THREADS)
-    drop_apart(const __grid_constant__ toi_step s)
+    drop_apart(const __grid_constant__ toi_step s, toi_margin_part part)
 {
     __shared__ uint2 buffers[MARGIN_WARPS][2 * TOI_WARP];
-    __shared__ toi_margin_bound bound;
+    __shared__ margin_task task;
     if (s.control->infinite)
         return;
-    if (threadIdx.x == 0) {
-        toi_frame f = toi_frame_of(s.control);
-        bound = toi_take_margin_bound(&f, &s.control->policy, __int_as_float(s.control->off));
-    }
+    if (threadIdx.x == 0)
+        task = take_task(&s, part);
     __syncthreads();
     toi_outlet kept = {buffers[threadIdx.x / TOI_WARP], s.left, &s.control->window.front.n,
                        s.left_capacity, 0};
     uint32_t edges = 0;
-    drop_all<TOI_EDGE_EDGE>(&s, &bound, kept, &edges);
-    drop_all<TOI_VERTEX_FACE>(&s, &bound, kept, &edges);
+    drop_all<TOI_EDGE_EDGE>(&s, &task, kept, &edges);
+    drop_all<TOI_VERTEX_FACE>(&s, &task, kept, &edges);
     if (kept.count)
         kept.flush(kept.count);
     for (int lanes = 1; lanes < TOI_WARP; lanes *= 2)
@@ -69,9 +98,9 @@ static __global__ void __launch_bounds__(MARGIN_THREADS)
         atomicAdd(&s.control->window.edges_left.n, (toi_count)edges);
 }
 
-void toi_start_margins(const toi_card *card, const toi_step *step)
+void toi_start_margins(const toi_card *card, const toi_step *step, toi_margin_part part)
 {
-    drop_apart<<<card->fillings.margins, MARGIN_THREADS, 0, card->stream>>>(*step);
+    drop_apart<<<card->fillings.margins, MARGIN_THREADS, 0, card->stream>>>(*step, part);
 }
 
 // ---- Directions that turn
@@ -154,13 +183,19 @@ static __device__ __forceinline__ void end_search(const toi_step *s, const searc
 
 // Lanes that are done go on with other pairs, several at a time: the others wait for them.
 template <bool EARLIEST>
-static __global__ void __launch_bounds__(SEARCH_THREADS) search(const __grid_constant__ toi_step s)
+static __global__ void __launch_bounds__(SEARCH_THREADS)
+    search(const __grid_constant__ toi_step s, toi_margin_part part)
 {
+    toi_in_window *queues = &s.control->window;
     if (s.control->infinite)
         return;
-    toi_count n = toi_least(s.control->window.front.n, s.left_capacity);
+    toi_count n = toi_least(queues->front.n, s.left_capacity);
     toi_count step = (toi_count)gridDim.x * SEARCH_THREADS;
     toi_count next = (toi_count)blockIdx.x * SEARCH_THREADS + threadIdx.x;
+    if (part == TOI_SCOUTS && next == 0)
+        queues->searched.n = n;
+    if (part == TOI_AFTER_SCOUTS)
+        next += queues->searched.n;
     searcher w;
     bool on = false, done = false;
     for (;;) {
@@ -184,14 +219,15 @@ static __global__ void __launch_bounds__(SEARCH_THREADS) search(const __grid_con
     }
 }
 
-void toi_start_apart_search(const toi_card *card, const toi_step *step, toi_card_goal goal)
+void toi_start_apart_search(const toi_card *card, const toi_step *step, toi_card_goal goal,
+                            toi_margin_part part)
 {
     bool earliest = goal == TOI_CARD_EARLIEST;
     int blocks = card->fillings.searches[earliest];
     if (earliest)
-        search<true><<<blocks, SEARCH_THREADS, 0, card->stream>>>(*step);
+        search<true><<<blocks, SEARCH_THREADS, 0, card->stream>>>(*step, part);
     else
-        search<false><<<blocks, SEARCH_THREADS, 0, card->stream>>>(*step);
+        search<false><<<blocks, SEARCH_THREADS, 0, card->stream>>>(*step, part);
 }
 
 toi_status toi_fill_margins(toi_card *card, toi_complaint *complaint)

@@ -413,24 +413,62 @@ static __device__ __forceinline__ bool share_vertex(uint4 p, uint4 q, uint32_t t
     return first || (KIND == TOI_EDGE_EDGE ? p.w == q.z || p.w == q.w : p.z == third);
 }
 
-// With the margin of their own: what that of their eights has left.
-template <int KIND>
-static __device__ __forceinline__ bool meet_by_share(const toi_box_margin &m, const meet_warp &w,
-                                                     const toi_packed_box &a, int column)
+// What leaves a warp: pairs as they are or, with a share, those that their own margin leaves of
+// what that of their eights has left.
+template <int KIND, bool SHARE>
+struct meet_outlet
 {
-    uint4 q = w.rows[1][half_of(column, 1)];
-    toi_packed_box b = toi_unpack_box(w.rows[1][half_of(column, 0)], q);
-    // A vertex is the middle of its box, and an edge has it; of a face the mean is near.
-    float radius = KIND == TOI_VERTEX_FACE ? TOI_FACE_RADIUS * toi_radius_of(m, b) : 0;
-    return !toi_boxes_part_by<true>(m, a, toi_turn_box(b), radius);
-}
+    const toi_step *s;
+    const toi_box_margin *m;
+    toi_outlet found, kept; // kept: with a share
+
+    __device__ __forceinline__ bool keeps(uint2 pair) const
+    {
+        toi_packed_box a = toi_load_box(first_of(s, KIND)->rows + (int64_t)pair.x * 2);
+        toi_packed_box b = toi_load_box(second_of(s, KIND)->rows + (int64_t)pair.y * 2);
+        // A vertex is the middle of its box, and an edge has it; of a face the mean is near.
+        float radius = KIND == TOI_VERTEX_FACE ? TOI_FACE_RADIUS * toi_radius_of(*m, b) : 0;
+        return !toi_boxes_part_by<true>(*m, a, toi_turn_box(b), radius);
+    }
+
+    // Takes out the last `n`, 32 at a time.
+    __device__ __forceinline__ void sift(uint32_t n)
+    {
+        __syncwarp();
+        for (uint32_t i = 0; i < n; i += TOI_WARP) {
+            bool real = i + toi_lane() < n;
+            uint2 pair = found.buffer[found.count - n + (real ? i + toi_lane() : 0)];
+            kept.add(real && keeps(pair), pair);
+            if (kept.count >= MEET_FLUSH)
+                kept.flush(MEET_FLUSH);
+        }
+        found.count -= n;
+        __syncwarp();
+    }
+
+    __device__ __forceinline__ void flush(uint32_t n)
+    {
+        if (SHARE)
+            sift(n);
+        else
+            found.flush(n);
+    }
+
+    __device__ __forceinline__ void end()
+    {
+        if (found.count)
+            flush(found.count);
+        if (SHARE && kept.count)
+            kept.flush(kept.count);
+    }
+};
 
 // Two times four rows against the eight lanes of a column, whose boxes are wide enough for every
 // margin.
 template <int KIND, bool SHARE>
-static __device__ __forceinline__ void
-meet_eights(const toi_box_margin &m, meet_warp &w, toi_outlet &queue, const toi_packed_box &b,
-            uint4 q, uint32_t third, uint2 blocks, int first, int column)
+static __device__ __forceinline__ void meet_eights(meet_warp &w, meet_outlet<KIND, SHARE> &queue,
+                                                   const toi_packed_box &b, uint4 q, uint32_t third,
+                                                   uint2 blocks, int first, int column)
 {
     bool meets[2];
 #pragma unroll
@@ -441,24 +479,22 @@ meet_eights(const toi_box_margin &m, meet_warp &w, toi_outlet &queue, const toi_
         meets[half] = !toi_boxes_part(a, b) && !share_vertex<KIND>(p, q, third);
         if (KIND == TOI_EDGE_EDGE && blocks.x == blocks.y)
             meets[half] = meets[half] && column > row;
-        if (SHARE && meets[half])
-            meets[half] = meet_by_share<KIND>(m, w, a, column);
     }
     if (!__any_sync(TOI_ALL_LANES, meets[0] || meets[1]))
         return;
     uint2 pair = make_uint2(blocks.x * TOI_SLOT_BLOCK + first, blocks.y * TOI_SLOT_BLOCK + column);
-    queue.add(meets[0], pair);
+    queue.found.add(meets[0], pair);
     pair.x += 4;
-    queue.add(meets[1], pair);
-    if (queue.count >= MEET_FLUSH)
+    queue.found.add(meets[1], pair);
+    if (queue.found.count >= MEET_FLUSH)
         queue.flush(MEET_FLUSH);
 }
 
 // A pair of blocks; `mask` tells which of its 4 x 4 eights may meet. `apart`: of lane `from` on,
 // how far apart the primitives of each must stay.
 template <int KIND, bool SHARE>
-static __device__ __forceinline__ void meet_blocks(const toi_step *s, const toi_box_margin &m,
-                                                   meet_warp &w, toi_outlet &queue, uint2 blocks,
+static __device__ __forceinline__ void meet_blocks(const toi_step *s, meet_warp &w,
+                                                   meet_outlet<KIND, SHARE> &queue, uint2 blocks,
                                                    unsigned mask, toi_box_steps apart, int from)
 {
     const toi_slots *second = second_of(s, KIND);
@@ -481,7 +517,7 @@ static __device__ __forceinline__ void meet_blocks(const toi_step *s, const toi_
             if (SHARE)
                 toi_widen_box(wide, {__shfl_sync(TOI_ALL_LANES, apart.xy, from + row * 4 + j),
                                      __shfl_sync(TOI_ALL_LANES, apart.z, from + row * 4 + j)});
-            meet_eights<KIND, SHARE>(m, w, queue, wide, q, third, blocks, first, column);
+            meet_eights<KIND, SHARE>(w, queue, wide, q, third, blocks, first, column);
         }
     }
     __syncwarp();
@@ -490,7 +526,7 @@ static __device__ __forceinline__ void meet_blocks(const toi_step *s, const toi_
 // Block pairs are taken by twos from a counter; 16 lanes of each tell which of its eights may meet.
 template <int KIND, bool SHARE>
 static __device__ __forceinline__ void meet_all(const toi_step *s, const toi_box_margin &m,
-                                                toi_window window, meet_warp &w)
+                                                toi_window window, meet_warp &w, uint2 *kept)
 {
     toi_control *c = s->control;
     const toi_slots *first = first_of(s, KIND), *second = second_of(s, KIND);
@@ -505,7 +541,11 @@ static __device__ __forceinline__ void meet_all(const toi_step *s, const toi_box
     toi_count warp = ((toi_count)blockIdx.x * MEET_THREADS + threadIdx.x) / TOI_WARP;
     if (KIND == TOI_VERTEX_FACE)
         warp = warps - 1 - warp; // who came last among the edges comes first here
-    toi_outlet queue = {w.queue, s->pairs[KIND], &c->window.pairs[KIND].n, s->pair_capacity, 0};
+    toi_count *total = &c->window.pairs[KIND].n;
+    meet_outlet<KIND, SHARE> queue = {s,
+                                      &m,
+                                      {w.queue, s->pairs[KIND], total, s->pair_capacity, 0},
+                                      {kept, s->pairs[KIND], total, s->pair_capacity, 0}};
     for (toi_count at = from + warp * 2; at < to;) {
         toi_count next = 0, mine = at + (toi_lane() >> 4);
         if (toi_lane() == 0)
@@ -527,20 +567,21 @@ static __device__ __forceinline__ void meet_all(const toi_step *s, const toi_box
             uint2 these = make_uint2(__shfl_sync(TOI_ALL_LANES, blocks.x, half * 16),
                                      __shfl_sync(TOI_ALL_LANES, blocks.y, half * 16));
             if (eights)
-                meet_blocks<KIND, SHARE>(s, m, w, queue, these, eights, apart, half * 16);
+                meet_blocks<KIND, SHARE>(s, w, queue, these, eights, apart, half * 16);
         }
         at = from + __shfl_sync(TOI_ALL_LANES, next, 0) + warps * 2;
     }
-    if (queue.count)
-        queue.flush(queue.count);
+    queue.end();
 }
 
 template <bool SHARE>
-static __global__ void __launch_bounds__(MEET_THREADS, SHARE ? 7 : 9)
+static __global__ void __launch_bounds__(MEET_THREADS, SHARE ? 8 : 9)
     meet(const __grid_constant__ toi_step s, toi_window window)
 {
     __shared__ meet_warp warps[MEET_WARPS];
+    __shared__ uint2 kept[MEET_WARPS][SHARE ? MEET_QUEUE : 1];
     __shared__ toi_box_margin margin;
+    int warp = threadIdx.x / TOI_WARP;
     if (s.control->infinite)
         return;
     if (SHARE) {
@@ -548,8 +589,8 @@ static __global__ void __launch_bounds__(MEET_THREADS, SHARE ? 7 : 9)
             margin = s.control->margin;
         __syncthreads();
     }
-    meet_all<TOI_EDGE_EDGE, SHARE>(&s, margin, window, warps[threadIdx.x / TOI_WARP]);
-    meet_all<TOI_VERTEX_FACE, SHARE>(&s, margin, window, warps[threadIdx.x / TOI_WARP]);
+    meet_all<TOI_EDGE_EDGE, SHARE>(&s, margin, window, warps[warp], kept[warp]);
+    meet_all<TOI_VERTEX_FACE, SHARE>(&s, margin, window, warps[warp], kept[warp]);
 }
 
 void toi_start_meet(const toi_card *card, const toi_step *step, toi_window blocks)

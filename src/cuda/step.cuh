@@ -55,11 +55,13 @@ struct toi_tally
 struct toi_in_window
 {
     toi_tally next[2], pairs[2];
-    toi_tally front, back;       // of `left`: from its front on, and from its back
-    toi_tally knots, back_knots; // likewise
-    toi_tally tangles[2];        // by toi_kind: knots without contact at the start
-    toi_tally found;             // with separations: what searches leave
-    toi_tally edges_left;        // of the front, pairs of edges
+    toi_tally front, back;                     // of `left`: from its front on, and from its back
+    toi_tally knots, back_knots;               // likewise
+    toi_tally tangles[2];                      // by toi_kind: knots without contact at the start
+    toi_tally found;                           // with separations: what searches leave
+    toi_tally edges_left;                      // of the front, pairs of edges
+    toi_tally searched;                        // of the front, what scouts have left
+    uint32_t ways[TOI_WARP], placed[TOI_WARP]; // of `found`, by what they take
 };
 
 // How many pairs the filter left, of both kinds and of edges.
@@ -294,6 +296,15 @@ static __device__ __forceinline__ void toi_lower(toi_count *least, toi_count bit
 
 // ---- The stages, in order; each starts its kernels on the card's stream
 
+// Which pairs: for the earliest a part goes first, whose times shorten what the others look at. The
+// parts must not be counted as one window's: the second may be more than the queue has room for.
+enum toi_margin_part
+{
+    TOI_ALL_PAIRS,
+    TOI_SCOUTS, // or all pairs, where there are few
+    TOI_AFTER_SCOUTS
+};
+
 void toi_start_take(const toi_card *card, const toi_step *step);
 void toi_start_build(const toi_card *card, const toi_step *step);
 // Pairs of blocks of the window of pairs of groups.
@@ -307,8 +318,9 @@ void toi_start_contacts(const toi_card *card, const toi_step *step, toi_card_goa
 void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal, toi_part part);
 // With separations, instead of the last three: directions with a margin, searches in single
 // precision, times of what these find, and the rest in double precision.
-void toi_start_margins(const toi_card *card, const toi_step *step);
-void toi_start_apart_search(const toi_card *card, const toi_step *step, toi_card_goal goal);
+void toi_start_margins(const toi_card *card, const toi_step *step, toi_margin_part part);
+void toi_start_apart_search(const toi_card *card, const toi_step *step, toi_card_goal goal,
+                            toi_margin_part part);
 void toi_start_apart(const toi_card *card, const toi_step *step, toi_card_goal goal);
 void toi_start_apart_knots(const toi_card *card, const toi_step *step, toi_card_goal goal);
 // The names of the pairs that directions leave, for TOI_CARD_NEAR.
