@@ -464,8 +464,8 @@ int run_bench_ccd(int argc, char **argv)
             "phase, threads, limit and calls: where they do the program says so and exits\n"
             "with 3.\n"
             "With --device cuda it shows warm steps of a scene on a card, 20 unless --repeat\n"
-            "is given: the median, each stage, bytes moved, and the processor beside; for every\n"
-            "one of --separations.\n"
+            "is given: the median, each stage, bytes moved, and the processor beside; for\n"
+            "every one of --separations.\n"
             "With --busy it shows what threads cost on a machine that has other work: all\n"
             "threads beside one, idle and busy.",
         .examples =
@@ -476,7 +476,7 @@ int run_bench_ccd(int argc, char **argv)
             "bench ccd --scene boxes --size 600 --begin 0.8 --calls stateless,kept\n"
             "bench ccd --scene cloth-ball --begin 0.8 --busy\n"
             "bench ccd start.ply end.ply --separations none,edge/200,edge/2,relative\n"
-            "bench ccd start.ply end.ply --device cuda --repeat 20 --separations none,relative\n"
+            "bench ccd start.ply end.ply --device cuda --separations none,relative\n"
             "bench ccd --all-scenes --size 50000 --csv ccd.csv",
         .groups = groups,
         .most_operands = 2};

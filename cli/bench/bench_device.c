@@ -69,10 +69,10 @@ typedef struct way
 } way;
 
 static const way ways[DEVICE_WAYS] = {
-    {"all", "end, page-locked", ask_view, true, 0},
-    {"all", "both, pageable", ask_list, false, 0},
-    {"earliest", "end, page-locked", ask_earliest, true, 1},
-    {"earliest", "both, pageable", ask_earliest, false, 1},
+    {"all", "end page-locked", ask_view, true, 0},
+    {"all", "both pageable", ask_list, false, 0},
+    {"earliest", "end page-locked", ask_earliest, true, 1},
+    {"earliest", "both pageable", ask_earliest, false, 1},
 };
 
 // Back, which is not timed, then the step.
@@ -128,7 +128,7 @@ static toi_status measure_way(bench_step *b, const way *w, int repeat, device_ro
     if (status != TOI_OK)
         return status;
     row->mode = w->mode;
-    row->positions = w->resumed && b->both ? "both, page-locked" : w->positions;
+    row->positions = w->resumed && b->both ? "both page-locked" : w->positions;
     row->median_seconds = median_seconds(&times);
     row->least_seconds = least_seconds(&times);
     row->repeats = times.count;

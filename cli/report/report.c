@@ -242,9 +242,9 @@ int run_report(int argc, char **argv)
     const command_line line = {
         .usage = "report DIR [OPTION...]",
         .about =
-            "Reads the csv files that 'toi bench broad', 'narrow', 'ccd', 'overlap' and 'track'\n"
-            "wrote to a folder and to the folders in it, one for every machine, and makes one\n"
-            "page of plots and tables of them. The page needs no network and no other file.",
+            "Reads the csv files that 'toi bench' wrote ('broad', 'narrow', 'ccd', 'overlap',\n"
+            "'track') to a folder and to the folders in it, one for every machine, and makes\n"
+            "one page of plots and tables of them. It needs no network and no other file.",
         .examples = "report bench/results\nreport results --out report.html --title 'Our scenes'",
         .groups = groups,
         .most_operands = 1};
