@@ -78,6 +78,10 @@ bool toi_has_host_positions(const toi_pipeline *p);
 
 // Names the coordinate that the card has found not to be finite, where the host can see it.
 toi_status toi_name_infinite(const toi_pipeline *p);
+// Asks a card for pairs, in the device's turn, which is this call's until all are taken; *taken is
+// what became of those.
+toi_status toi_search_on_card(toi_pipeline *p, toi_resident *r, toi_card_search *asked,
+                              const toi_status *taken, toi_card_pairs *answer);
 
 // toi_stream_kind() on the device, of a kind that it has; all pairs are of task 0 and come from
 // worker 0. Sets p->in_order.

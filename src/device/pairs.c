@@ -63,13 +63,29 @@ static toi_status take_pairs(void *context, toi_pair *pairs, int64_t count, int6
     return status;
 }
 
-// Takes the device's turn, which is this call's until all pairs are taken.
+toi_status toi_search_on_card(toi_pipeline *p, toi_resident *r, toi_card_search *asked,
+                              const toi_status *taken, toi_card_pairs *answer)
+{
+    toi_device *device = r->device;
+    toi_complaint complaint = {""};
+    toi_take_turn(device);
+    asked->measure = device->measure;
+    toi_status status = device->backend->find_pairs(r->mesh, asked, answer, &complaint);
+    if (status == TOI_OK)
+        device->report = answer->report;
+    toi_end_turn(device);
+    p->on_device = r->has_end = status == TOI_OK && !answer->infinite;
+    if (*taken != TOI_OK)
+        return *taken;
+    if (status != TOI_OK)
+        return toi_fail_complaint(status, &complaint);
+    return answer->infinite ? toi_name_infinite(p) : TOI_OK;
+}
+
 static toi_status search(taking *t, toi_resident *r, toi_kind kind)
 {
     toi_pipeline *p = t->p;
     const toi_ccd_def *def = p->def;
-    toi_device *device = r->device;
-    toi_complaint complaint = {""};
     toi_card_pairs answer;
     toi_card_search asked = {.kind = kind,
                              .method = def->broad.method,
@@ -81,19 +97,10 @@ static toi_status search(taking *t, toi_resident *r, toi_kind kind)
                              .float_boxes = def->float_boxes,
                              .take = take_pairs,
                              .context = t};
-    toi_take_turn(device);
-    asked.measure = device->measure;
-    toi_status status = device->backend->find_pairs(r->mesh, &asked, &answer, &complaint);
+    toi_status status = toi_search_on_card(p, r, &asked, &t->status, &answer);
     if (status == TOI_OK)
-        device->report = answer.report;
-    toi_end_turn(device);
-    p->on_device = r->has_end = status == TOI_OK && !answer.infinite;
-    if (t->status != TOI_OK)
-        return t->status;
-    if (status != TOI_OK)
-        return toi_fail_complaint(status, &complaint);
-    p->in_order = answer.in_order;
-    return answer.infinite ? toi_name_infinite(p) : TOI_OK;
+        p->in_order = answer.in_order;
+    return status;
 }
 
 toi_status toi_check_loose_step(const toi_pipeline *p, bool searched)

@@ -54,8 +54,6 @@ static toi_status take_impacts(void *context, const toi_impact *impacts, int64_t
 static toi_status ask_card(queue_call *c, toi_resident *r, toi_kind kind)
 {
     toi_pipeline *p = c->p;
-    toi_device *device = r->device;
-    toi_complaint complaint = {""};
     toi_card_pairs answer;
     toi_card_search asked = {.kind = kind,
                              .method = p->def->broad.method,
@@ -67,19 +65,10 @@ static toi_status ask_card(queue_call *c, toi_resident *r, toi_kind kind)
                              .narrow = &c->narrow,
                              .take_impacts = take_impacts};
     lower_limit(c);
-    toi_take_turn(device);
-    asked.measure = device->measure;
-    toi_status status = device->backend->find_pairs(r->mesh, &asked, &answer, &complaint);
+    toi_status status = toi_search_on_card(p, r, &asked, &c->status, &answer);
     if (status == TOI_OK)
-        device->report = answer.report;
-    toi_end_turn(device);
-    p->on_device = r->has_end = status == TOI_OK && !answer.infinite;
-    if (c->status != TOI_OK)
-        return c->status;
-    if (status != TOI_OK)
-        return toi_fail_complaint(status, &complaint);
-    p->report.candidates[kind] = p->report.tested[kind] = answer.count;
-    return answer.infinite ? toi_name_infinite(p) : TOI_OK;
+        p->report.candidates[kind] = p->report.tested[kind] = answer.count;
+    return status;
 }
 
 static toi_status solve_kind(queue_call *c, toi_resident *r, toi_kind kind)

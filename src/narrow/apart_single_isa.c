@@ -70,9 +70,5 @@ void TOI_ISA_NAME(toi_search_apart_single)(const toi_apart_source *source, const
                                            int64_t count, toi_searched *searched)
 {
     toi_turning_lanes l = {.source = source, .list = list, .count = count, .searched = searched};
-    double last = toi_cull_time(source->batch->def->t_max);
-    if (source->batch->kind == TOI_EDGE_EDGE)
-        toi_search_lanes(1, last, &l);
-    else
-        toi_search_lanes(0, last, &l);
+    toi_search_batch(source->batch, &l);
 }

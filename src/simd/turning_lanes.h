@@ -121,4 +121,14 @@ TOI_INLINE void toi_search_lanes(int edge_edge, double last, toi_turning_lanes *
     }
 }
 
+// The queries of l's list, which are the batch's.
+TOI_INLINE void toi_search_batch(const toi_narrow_batch *batch, toi_turning_lanes *l)
+{
+    double last = toi_cull_time(batch->def->t_max);
+    if (batch->kind == TOI_EDGE_EDGE)
+        toi_search_lanes(1, last, l);
+    else
+        toi_search_lanes(0, last, l);
+}
+
 #endif
