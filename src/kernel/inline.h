@@ -3,7 +3,7 @@
 // every kernel would take the compiler ten times as long there, and gain nothing. TOI_ROUTINE is for
 // what is large and rare: it need not be put anywhere. For a card it is visible to other sources: what
 // is not, nvcc calls in a way of its own, which loses values of lanes that take different ways (seen
-// with 13.0; docs/cuda.md, section "Calls").
+// with 13.0; docs/cuda.md, section 4).
 
 #ifndef TOI_KERNEL_INLINE_H
 #define TOI_KERNEL_INLINE_H
