@@ -191,7 +191,7 @@ static void what_is_refused(void **state)
 
 typedef struct driver
 {
-    void *library;
+    void *handle;
     int (*init)(unsigned);
     int (*retain)(void **, int);
     int (*release)(int);
@@ -206,15 +206,15 @@ typedef struct driver
 
 static void find_symbol(const driver *d, const char *name, void *function)
 {
-    void *symbol = dlsym(d->library, name);
+    void *symbol = dlsym(d->handle, name);
     assert_non_null(symbol);
     memcpy(function, &symbol, sizeof symbol);
 }
 
 static driver find_driver(void)
 {
-    driver d = {.library = dlopen("libcuda.so.1", RTLD_NOW)};
-    assert_non_null(d.library);
+    driver d = {.handle = dlopen("libcuda.so.1", RTLD_NOW)};
+    assert_non_null(d.handle);
     find_symbol(&d, "cuInit", &d.init);
     find_symbol(&d, "cuDevicePrimaryCtxRetain", &d.retain);
     find_symbol(&d, "cuDevicePrimaryCtxRelease_v2", &d.release);
@@ -298,7 +298,7 @@ static void callers_memory_and_stream(void **state)
     toi_free_animation(&animation);
     assert_int_equal(d.end_stream(stream), 0);
     d.release(0);
-    dlclose(d.library);
+    dlclose(d.handle);
 }
 
 int main(void)
