@@ -56,22 +56,7 @@ struct window_sums
 
 // ---- Memory
 
-// Cuts parts of a room, each on a line of its own; without data it only adds up.
-struct cutter
-{
-    char *data;
-    size_t used;
-
-    template <class Item>
-    Item *cut(int64_t count)
-    {
-        Item *part = data ? (Item *)(data + used) : NULL;
-        used += ((size_t)count * sizeof(Item) + 255) / 256 * 256;
-        return part;
-    }
-};
-
-static void cut_resident(cutter *c, toi_surface_step *s)
+static void cut_resident(toi_cutter *c, toi_surface_step *s)
 {
     int64_t places = (int64_t)s->groups * TOI_SLOT_GROUP;
     s->positions = c->cut<double>(3 * s->vertex_count);
@@ -91,7 +76,7 @@ static void cut_resident(cutter *c, toi_surface_step *s)
 static toi_status make_resident(surface *f, toi_complaint *complaint)
 {
     toi_surface_step *s = &f->step;
-    cutter c = {NULL, 0};
+    toi_cutter c = {NULL, 0};
     cut_resident(&c, s);
     TOI_TRY(toi_make_room(f->card, &f->resident, c.used, complaint));
     c = {(char *)f->resident.data, 0};
@@ -588,7 +573,7 @@ static uint32_t prime_below(uint32_t n)
     }
 }
 
-static void cut_grid(cutter *c, toi_surface_step *s)
+static void cut_grid(toi_cutter *c, toi_surface_step *s)
 {
     int64_t buckets = (int64_t)s->grid.mask + 2;
     s->grid.faces = c->cut<toi_grid_face>(s->face_count);
@@ -613,7 +598,7 @@ static toi_status choose_method(surface *f, const toi_overlap_question *question
         buckets *= 2;
     s->grid.mask = buckets - 1;
     s->grid.prime = prime_below(buckets);
-    cutter c = {NULL, 0};
+    toi_cutter c = {NULL, 0};
     cut_grid(&c, s);
     TOI_TRY(toi_make_room(f->card, &f->grid, c.used, complaint));
     c = {(char *)f->grid.data, 0};
