@@ -9,6 +9,7 @@
 #undef TOI_SIDES // of a row; the tree has an enumerator of that name
 
 #include "broad/tree/mesh_tree.h"
+#include "crossings.h"
 #include "support.h"
 #include "tangles.h"
 
@@ -27,90 +28,6 @@ static void use_instruction_set(int64_t number)
 }
 
 // ---- Contacts that single precision cannot see
-
-enum
-{
-    CROSSINGS = 200,
-    CORNERS = 4
-};
-
-// How the crossings are placed, and what else is there.
-typedef struct setting
-{
-    const char *name;
-    int exponent;   // of the scale
-    double offset;  // of all coordinates
-    double outlier; // where one vertex more stands; 0: none
-    bool early;     // contacts at about 1/65, and nothing later matters
-} setting;
-
-static const setting settings[] = {
-    {"plain", 0, 0, 0, false},         {"early", 0, 0, 0, true},
-    {"far away", 0, 4096, 0, false},   {"far away, early", 0, 4096, 0, true},
-    {"tiny", -100, 0, 0, false},       {"tiny, early", -900, 0, 0, true},
-    {"huge", 120, 0, 0, false},        {"huge, early", 1020, 0, 0, true},
-    {"denormal", -1030, 0, 0, false},  {"some outlier", 0, 0, 64, false},
-    {"far outlier", 0, 0, 1e30, true}, {"farthest outlier", 0, 0, 1e308, false},
-};
-
-typedef struct crossings
-{
-    double start[CORNERS * CROSSINGS + 3][3], end[CORNERS * CROSSINGS + 3][3];
-    int32_t faces[CROSSINGS + 1][3], edges[2 * CROSSINGS][2];
-} crossings;
-
-static double lattice(toi_random *random, int bits)
-{
-    return ldexp((double)(1 + toi_random_below(random, ((uint64_t)1 << bits) - 1)), -40);
-}
-
-// Two segments along x, or a vertex and a face as thin as a segment, that pass through each other
-// on a diagonal of the other axes. Every number is a multiple of 2^-40, so that they touch for
-// sure, in a single moment, and rounding moves them by more than single precision's own slack
-// allows.
-static void make_crossing(toi_kind kind, bool early, toi_random *random, double start[CORNERS][3],
-                          double end[CORNERS][3])
-{
-    static const int along[TOI_PAIR_KINDS][CORNERS] = {{1, 0, 4, 2}, {0, 4, 1, 5}};
-    double x = ldexp((double)toi_random_below(random, 1024), -10);
-    double y = 0.5 + lattice(random, 38), z = 0.5 + lattice(random, 38);
-    double before = lattice(random, 20), after = early ? 64 * before : lattice(random, 20);
-    for (int c = 0; c < CORNERS; ++c) {
-        bool first = c < (kind == TOI_EDGE_EDGE ? 2 : 1);
-        const double from[3] = {x + along[kind][c] * 0x1p-12, first ? y + before : y,
-                                first ? z + before : z};
-        const double to[3] = {from[0], first ? y - after : y, first ? z - after : z};
-        memcpy(start[c], from, sizeof from);
-        memcpy(end[c], to, sizeof to);
-    }
-}
-
-static toi_mesh make_crossings(const setting *how, toi_kind kind, toi_random *random,
-                               crossings *all)
-{
-    int32_t vertices = CORNERS * CROSSINGS, faces = 0, edges = 0;
-    for (int32_t n = 0; n < CROSSINGS; ++n) {
-        int32_t at = CORNERS * n;
-        make_crossing(kind, how->early, random, &all->start[at], &all->end[at]);
-        if (kind == TOI_VERTEX_FACE)
-            memcpy(all->faces[faces++], (int32_t[3]){at + 1, at + 2, at + 3}, 3 * sizeof(int32_t));
-        for (int e = 0; kind == TOI_EDGE_EDGE && e < 2; ++e)
-            memcpy(all->edges[edges++], (int32_t[2]){at + 2 * e, at + 2 * e + 1},
-                   2 * sizeof(int32_t));
-    }
-    for (int32_t i = 0; i < 3 * vertices; ++i) {
-        double *from = &all->start[i / 3][i % 3], *to = &all->end[i / 3][i % 3];
-        *from = ldexp(*from + how->offset, how->exponent);
-        *to = ldexp(*to + how->offset, how->exponent);
-    }
-    for (int k = 0; how->outlier != 0 && k < 3; ++k)
-        all->start[vertices][k] = all->end[vertices][k] = how->outlier;
-    toi_mesh mesh = toi_make_mesh(all->start[0], all->end[0], vertices + (how->outlier != 0),
-                                  faces > 0 ? all->faces[0] : NULL, faces);
-    if (edges > 0)
-        mesh.edges = (toi_index_view){all->edges[0], edges, 0};
-    return mesh;
-}
 
 // The impact of a crossing.
 static void expect_crossing(const setting *how, const toi_mesh *mesh, toi_kind kind, int32_t n,
@@ -136,7 +53,7 @@ static void grazing_contacts_are_found(void **state)
     static crossings all;
     toi_random random = {501};
     int number = 0;
-    for (size_t s = 0; s < sizeof settings / sizeof *settings; ++s)
+    for (size_t s = 0; s < SETTINGS; ++s)
         for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
             for (int simd = 0; simd < 3; ++simd) {
                 toi_mesh mesh = make_crossings(&settings[s], (toi_kind)kind, &random, &all);
@@ -155,46 +72,6 @@ static void grazing_contacts_are_found(void **state)
 }
 
 // ---- Shares of the initial distance that are kept to the last
-
-#define SHARE 0.25
-#define PASSED (1.0 / 64) // when early ones come to their separation
-
-// Two segments along x, or a vertex and a face as thin as a segment, one above the other. Both
-// rise, so that their swept boxes overlap, and come exactly to the separation: when the step ends,
-// or, if `early`, at 1/64. The distance of their middles is their own, so nothing is to spare.
-// If `waiting`, the lower one rests instead, and all is so close that single precision cannot see
-// that their swept boxes are apart.
-static void make_follower(toi_kind kind, const setting *how, double least, bool waiting,
-                          toi_random *random, double start[CORNERS][3], double end[CORNERS][3])
-{
-    static const int along[TOI_PAIR_KINDS][CORNERS] = {{2, 0, 4, 2}, {0, 4, 0, 4}};
-    double x = ldexp((double)toi_random_below(random, 1024), -10);
-    double y = 0.5 + lattice(random, 38), z = 0.5 + lattice(random, 38);
-    double height = 4 * lattice(random, waiting ? 6 : 24) + least,
-           kept = least + SHARE * (height - least);
-    double rise = waiting ? 0 : 5 * height,
-           left = how->early && !waiting ? height + (kept - height) / PASSED : kept;
-    for (int c = 0; c < CORNERS; ++c) {
-        bool first = c < (kind == TOI_EDGE_EDGE ? 2 : 1);
-        const double from[3] = {x + along[kind][c] * 0x1p-12, y, first ? z + height : z};
-        const double to[3] = {from[0], y, z + rise + (first ? left : 0)};
-        memcpy(start[c], from, sizeof from);
-        memcpy(end[c], to, sizeof to);
-    }
-}
-
-static void place_followers(toi_kind kind, const setting *how, double least, bool waiting,
-                            toi_random *random, crossings *all)
-{
-    for (int32_t n = 0; n < CROSSINGS; ++n)
-        make_follower(kind, how, least, waiting, random, &all->start[CORNERS * n],
-                      &all->end[CORNERS * n]);
-    for (int32_t i = 0; i < 3 * CORNERS * CROSSINGS; ++i) {
-        double *from = &all->start[i / 3][i % 3], *to = &all->end[i / 3][i % 3];
-        *from = ldexp(*from + how->offset, how->exponent);
-        *to = ldexp(*to + how->offset, how->exponent);
-    }
-}
 
 static void expect_follower(const setting *how, toi_kind kind, int32_t n, bool least,
                             const toi_impact_array *impacts)
@@ -216,7 +93,7 @@ static void shares_are_kept_to_the_last(void **state)
     (void)state;
     static crossings all;
     toi_random random = {503};
-    for (size_t s = 0; s < sizeof settings / sizeof *settings; ++s)
+    for (size_t s = 0; s < SETTINGS; ++s)
         for (int number = 0; number < 12; ++number) {
             toi_kind kind = (toi_kind)(number / 2 % 2);
             double least = number % 2 ? 0x1p-20 : 0;
@@ -297,7 +174,7 @@ static void searches_keep_every_share(void **state)
     static crossings all;
     toi_random random = {508};
     int without = 0;
-    for (size_t s = 0; s < sizeof settings / sizeof *settings; ++s)
+    for (size_t s = 0; s < SETTINGS; ++s)
         for (int number = 0; number < 12 && settings[s].outlier == 0; ++number) {
             toi_kind kind = (toi_kind)(number / 2 % 2);
             double least = number % 2 ? 0x1p-20 : 0;

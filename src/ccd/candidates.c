@@ -231,7 +231,8 @@ static toi_status search_boxes(toi_pipeline *p, toi_kind kind, toi_broad_job *jo
 }
 
 // A method that searches the mesh itself.
-static toi_status search_mesh(toi_pipeline *p, const toi_broad_job *job, bool moving)
+static toi_status search_mesh(toi_pipeline *p, const toi_broad_job *job, bool moving,
+                              toi_horizon_fn *horizon)
 {
     double started = toi_clock();
     bool ordered = toi_has_order(&p->order);
@@ -239,7 +240,9 @@ static toi_status search_mesh(toi_pipeline *p, const toi_broad_job *job, bool mo
                             .min_separation = p->def->narrow.min_separation,
                             .widen = p->def->float_boxes,
                             .moving = moving,
-                            .relative = moving ? p->policy.relative_separation : 0};
+                            .relative = moving ? p->policy.relative_separation : 0,
+                            .horizon = horizon,
+                            .horizon_context = job->to.context};
     toi_status status = toi_search_mesh(p->def->broad.method, &boxes, &p->order, job);
     double ordering = ordered ? 0 : p->order.seconds;
     p->report.seconds_prepare += ordering;
@@ -300,7 +303,7 @@ toi_status toi_stream_kind(toi_pipeline *p, toi_kind kind, toi_receiver to)
                          .to = filtered ? through_filter(&s) : to};
     if (p->kept)
         job.slot = &p->kept[by_mesh ? TOI_KEPT_ORDER : (int)kind];
-    return by_mesh ? search_mesh(p, &job, false) : search_boxes(p, kind, &job);
+    return by_mesh ? search_mesh(p, &job, false, NULL) : search_boxes(p, kind, &job);
 }
 
 bool toi_may_stream_near(const toi_pipeline *p, toi_kind kind)
@@ -313,7 +316,7 @@ bool toi_may_stream_near(const toi_pipeline *p, toi_kind kind)
            (!(def->narrow.min_separation > 0 || relative) || toi_is_exact(&def->narrow));
 }
 
-toi_status toi_stream_near(toi_pipeline *p, toi_kind kind, toi_receiver to)
+toi_status toi_stream_near(toi_pipeline *p, toi_kind kind, toi_receiver to, toi_horizon_fn *horizon)
 {
     share_progress(p, kind);
     if (p->source)
@@ -325,7 +328,7 @@ toi_status toi_stream_near(toi_pipeline *p, toi_kind kind, toi_receiver to)
                          .to = to};
     if (p->kept)
         job.slot = &p->kept[TOI_KEPT_ORDER];
-    return search_mesh(p, &job, true);
+    return search_mesh(p, &job, true, horizon);
 }
 
 // Candidates that go to lists: of the kinds from `first` on.

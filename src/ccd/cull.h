@@ -105,6 +105,9 @@ typedef struct toi_near_source
 // docs/separation.md, section 2.
 typedef int64_t toi_cull_near_fn(const toi_near_source *source, toi_pair *pairs, int64_t count);
 
+// toi_cull_start(), another function of that kind, looks at t = 0 alone, and marks nothing: of a
+// motion that is so short that hardly anything moves, that tells as much.
+
 // Lists the queries that are not separated though the boxes that their corners sweep, which are not
 // enlarged, are apart; returns how many.
 typedef int64_t toi_list_beyond_fn(toi_kind kind, const toi_query *queries,

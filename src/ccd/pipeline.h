@@ -116,9 +116,11 @@ static inline bool toi_is_exact(const toi_narrow_def *def)
 // Streams, by place (p->order.trees), the pairs of one kind that are apart on no axis at both ends
 // of the step: fewer than the candidates, all that touch among them. Not filtered. Only where it
 // may: where nothing but contact counts, or a share of the initial distance of pairs whose swept
-// boxes overlap; then, of those that stay apart by it, not all.
+// boxes overlap; then, of those that stay apart by it, not all. With a horizon, which is asked
+// about the receiver's context, not those that are apart until then.
 bool toi_may_stream_near(const toi_pipeline *p, toi_kind kind);
-toi_status toi_stream_near(toi_pipeline *p, toi_kind kind, toi_receiver to);
+toi_status toi_stream_near(toi_pipeline *p, toi_kind kind, toi_receiver to,
+                           toi_horizon_fn *horizon);
 
 // Receives the impacts of a block, in the block's order.
 typedef toi_status toi_consume_fn(void *context, const toi_impact *impacts, int64_t count,

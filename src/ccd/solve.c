@@ -303,6 +303,7 @@ static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pair
 }
 
 toi_cull_near_fn toi_cull_near_baseline, toi_cull_near_avx2, toi_cull_near_avx512;
+toi_cull_near_fn toi_cull_start_baseline, toi_cull_start_avx2, toi_cull_start_avx512;
 toi_cull_pairs_fn toi_cull_pairs_baseline, toi_cull_pairs_avx2, toi_cull_pairs_avx512;
 toi_fill_bounds_fn toi_fill_bounds_baseline, toi_fill_bounds_avx2, toi_fill_bounds_avx512;
 
@@ -452,11 +453,14 @@ static toi_near_source near_source(const solve_stage *stage, bool mark)
 {
     const toi_pipeline *p = stage->pipeline;
     const toi_mesh_order *order = &p->order;
+    double until = toi_cull_time(search_limit(stage, time_limit(stage)));
+    if (order->until < 1) // rows end there
+        until = fmin(until / order->until * (1 + 0x1p-50), 1);
     return (toi_near_source){.rows = (const float(*)[8])order->moving,
                              .error = order->error,
                              .labels = {order->trees[0]->labels, order->trees[1]->labels},
                              .kind = stage->kind,
-                             .t_max = toi_cull_time(search_limit(stage, time_limit(stage))),
+                             .t_max = until,
                              .euclidean = has_separation(p),
                              .separation = p->def->narrow.min_separation * order->scale,
                              .relative = toi_filter_share(p->policy.relative_separation),
@@ -466,8 +470,12 @@ static toi_near_source near_source(const solve_stage *stage, bool mark)
 static int64_t cull_single(const solve_stage *stage, toi_pair *pairs, int64_t count, bool mark)
 {
     static toi_cull_near_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_near);
+    static toi_cull_near_fn *const at_start[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_start);
     toi_near_source source = near_source(stage, mark);
-    return kernels[toi_simd_level()](&source, pairs, count);
+    toi_simd simd = toi_simd_level();
+    if (stage->pipeline->order.stretch > 0) // nearly all are too far apart to begin with
+        count = at_start[simd](&source, pairs, count);
+    return kernels[simd](&source, pairs, count);
 }
 
 // Searches pairs by place and numbers those that are left.
@@ -501,7 +509,7 @@ static int64_t keep_near(solve_stage *stage, solve_worker *w, toi_pair *pairs, i
         judge_filter(&w->single, tried, count);
     }
     w->by_place = single && !wide && !filtered && has_separation(p) &&
-                  p->order.largest < TOI_FARTHEST && is_due(&w->search);
+                  p->order.largest < TOI_FARTHEST && p->order.until == 1 && is_due(&w->search);
     if (w->by_place)
         return count;
     number_places(&p->order, stage->kind, pairs, count, NULL);
@@ -590,6 +598,13 @@ static void reset_worker(solve_worker *w)
     w->first_inside = NO_PAIR;
 }
 
+// A toi_horizon_fn of a stage that looks for the earliest impact.
+static double horizon(const void *context)
+{
+    const solve_stage *stage = context;
+    return toi_cull_time(search_limit(stage, time_limit(stage)));
+}
+
 static toi_status solve_kind(solve_stage *stage, toi_kind kind)
 {
     toi_pipeline *p = stage->pipeline;
@@ -605,11 +620,9 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
         stage->room = take_bounds(stage);
     double before = p->report.seconds_broad;
     toi_receiver to = {.context = stage, .emit = solve_block};
-    // With margins the search at both ends takes longer, and of the earliest impact tables of boxes
-    // tell most: they stop the motion at the best time so far.
-    bool by_tables = stage->t_max && p->policy.relative_separation > 0;
-    stage->near = !by_tables && toi_may_stream_near(p, kind);
-    toi_status status = stage->near ? toi_stream_near(p, kind, to) : toi_stream_kind(p, kind, to);
+    stage->near = toi_may_stream_near(p, kind);
+    toi_status status = stage->near ? toi_stream_near(p, kind, to, stage->t_max ? horizon : NULL)
+                                    : toi_stream_kind(p, kind, to);
     account(p, kind, stage->scratch, p->report.seconds_broad - before);
     bool counted = !stage->near && !(p->source && kind < TOI_PAIR_KINDS);
     p->report.candidates[kind] = counted ? p->report.tested[kind] : -1;
@@ -649,10 +662,10 @@ static toi_status take_workers(solve_stage *stage, char **scratch)
 }
 
 // Where most pairs are dropped in single precision, by place, few vertices are read in double.
-static bool needs_trajectories(const toi_pipeline *p)
+static bool needs_trajectories(const toi_pipeline *p, bool all)
 {
     bool near = toi_may_stream_near(p, TOI_VERTEX_FACE);
-    return !near || !toi_is_exact(&p->def->narrow) || p->policy.relative_separation > 0;
+    return !near || !toi_is_exact(&p->def->narrow) || (all && p->policy.relative_separation > 0);
 }
 
 toi_status toi_solve_kinds(toi_pipeline *p, int first, toi_consume_fn *consume, void *context,
@@ -664,7 +677,7 @@ toi_status toi_solve_kinds(toi_pipeline *p, int first, toi_consume_fn *consume, 
     if (status == TOI_OK)
         status = toi_begin_motion(p);
     double started = toi_clock();
-    if (status == TOI_OK && needs_trajectories(p))
+    if (status == TOI_OK && needs_trajectories(p, !t_max))
         status = toi_take_trajectories(p);
     p->report.seconds_narrow += toi_clock() - started;
     if (status == TOI_OK && first == 0)

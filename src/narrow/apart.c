@@ -6,6 +6,7 @@
 
 #include "base/simd.h"
 #include "exact/apart.h"
+#include "exact/decide.h"
 #include "narrow/query_motion.h"
 
 #include <math.h>
@@ -235,6 +236,18 @@ static toi_apart_def asked_of(ladder *l)
                            .budget = l->batch->budget};
 }
 
+// Do they touch at t = 0? Contact is easier to tell than a distance.
+static bool touches_at_start(ladder *l, int32_t query)
+{
+    toi_decision_def asked = {.kind = l->batch->kind,
+                              .guess = 0,
+                              .scratch = l->decision_scratch,
+                              .budget = l->batch->budget};
+    toi_decision decision;
+    toi_decide(&asked, &l->batch->queries[query], &decision);
+    return decision.state == TOI_HIT && decision.time_is_exact;
+}
+
 // Lists the queries whose initial distance only integers could tell.
 static void climb_integer_distances(ladder *l)
 {
@@ -247,6 +260,11 @@ static void climb_integer_distances(ladder *l)
         toi_initial_distance distance;
         if (l->queries[query].known)
             continue;
+        if (least_separation(l, query) == 0 && touches_at_start(l, query)) {
+            set_separation(l, query, 0, true);
+            set_hit_at_start(l, query, TOI_RUNG_INTEGER);
+            continue;
+        }
         toi_floor_distance(&asked, &l->batch->queries[query], &distance);
         if (distance.state == TOI_UNDECIDED)
             continue;

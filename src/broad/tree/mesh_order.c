@@ -248,6 +248,48 @@ static toi_status arrange_vertices(toi_mesh_order *order, char *memory)
     return status;
 }
 
+// ---- Motions that are cut short: docs/exact.md, section 1
+
+// A vertex where the motion ends now. Numbers of both ends of the whole motion are finite floats.
+static void shorten_row(const toi_mesh_order *order, int32_t vertex, toi_moving_row *row)
+{
+    const toi_mesh *mesh = order->boxes.mesh;
+    double x[2][3], square = 0, most = 0;
+    toi_load_point(&mesh->start, vertex, x[0]);
+    toi_load_point(&mesh->end, vertex, x[1]);
+    for (int k = 0; k < 3; ++k) {
+        double start = (x[0][k] - order->origin[k]) * order->scale;
+        double way = (x[1][k] - order->origin[k]) * order->scale - start;
+        (*row)[4 + k] = (float)(start + order->until * way);
+        square += way * way;
+        most = fmax(most, fmax(fabs(start), fabs(start + way)));
+    }
+    if (order->stretch > 0) {
+        double way = order->until * (sqrt(square) + 0x1p-48 * most) * order->stretch;
+        (*row)[3] = -toi_float_above(way * (1 + 0x1p-20) + 0x1p-22 * most + 0x1p-140);
+    }
+}
+
+static toi_status shorten_rows(void *context, int64_t first, int64_t end)
+{
+    const toi_mesh_order *order = context;
+    for (int64_t i = first; i < end; ++i)
+        shorten_row(order, order->vertices[i], &order->moving[i]);
+    return TOI_OK;
+}
+
+toi_status toi_shorten_order(toi_mesh_order *order, double until)
+{
+    double share = order->boxes.relative;
+    order->until = until;
+    if (share > 0) { // boxes are enlarged by what they reach instead
+        order->stretch = toi_float_above((1 + 0x1p-20) / (1 - share));
+        order->margin = (toi_tree_margin){0, 0};
+    }
+    return toi_parallel_ranges(order->job.workers, order->boxes.mesh->start.count, TOI_PIECE,
+                               shorten_rows, order);
+}
+
 toi_status toi_make_mesh_order(const toi_mesh_boxes *boxes, const toi_broad_job *asked,
                                int64_t room, toi_mesh_order *order)
 {
@@ -259,7 +301,8 @@ toi_status toi_make_mesh_order(const toi_mesh_boxes *boxes, const toi_broad_job 
                 .slot = asked->slot,
                 .workers = asked->workers,
                 .budget = asked->budget},
-        .radius = toi_separation_radius(boxes->min_separation)};
+        .radius = toi_separation_radius(boxes->min_separation),
+        .until = 1};
     int64_t bytes = ordering_bytes(boxes->mesh->start.count, asked->workers);
     toi_status status = open_kept(order);
     if (status == TOI_OK)

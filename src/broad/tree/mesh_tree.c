@@ -6,6 +6,7 @@
 #include "broad/tree/curve.h"
 #include "mesh/mesh.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
@@ -78,13 +79,19 @@ static inline const int32_t *corners_of(const toi_mesh *mesh, toi_primitive prim
     return primitive == TOI_EDGE ? toi_edge_at(&mesh->edges, i) : toi_face_at(&mesh->faces, i);
 }
 
-typedef float quad __attribute__((vector_size(16)));
+typedef toi_box_quad quad;
 
-static inline quad low_quad(quad a, quad b)
+// How far the boxes of a motion reach.
+typedef enum extent
 {
-    typedef int32_t bits __attribute__((vector_size(16)));
-    bits less = a < b;
-    return (quad)((less & (bits)a) | (~less & (bits)b));
+    WHOLE, // from one end to the other
+    SHORT, // to where it is cut short
+    REACH  // as far from the start as it matters
+} extent;
+
+static extent extent_of(const toi_mesh_order *order)
+{
+    return order->stretch > 0 ? REACH : order->until < 1 ? SHORT : WHOLE;
 }
 
 static inline const quad *ends_of(const toi_mesh_order *order, int32_t place)
@@ -92,22 +99,75 @@ static inline const quad *ends_of(const toi_mesh_order *order, int32_t place)
     return (const quad *)&order->moving[place];
 }
 
+// The same, where pairs keep a share of their distance, of a motion that is cut short: the box at
+// t = 0, enlarged by so much that two that come to their share touch. It stands still.
+static inline __attribute__((always_inline)) void bound_reach(const toi_mesh_order *order,
+                                                              const int32_t *places, int corners,
+                                                              int stride, toi_box_row ends[2])
+{
+    quad low = ends_of(order, places[0])[0], high = -low;
+    for (int c = 1; c < corners; ++c) {
+        quad x = ends_of(order, places[c * stride])[0];
+        low = toi_low_quad(x, low);
+        high = toi_low_quad(-x, high);
+    }
+    // The fourth number of a row is minus its reach, so the least is that of the farthest.
+    const quad none = {0}, pad = {order->pad, order->pad, order->pad, 0};
+    quad reach = __builtin_shufflevector(low, none, 3, 3, 3, 4) - pad;
+    ((quad *)&ends[0])[0] = __builtin_shufflevector(low + reach, none, 0, 1, 2, 4);
+    ((quad *)&ends[0])[1] = __builtin_shufflevector(high + reach, none, 0, 1, 2, 4);
+    ends[1] = ends[0];
+}
+
+// The box where a motion that is cut short ends. Roundings may have put numbers in another order,
+// so that each is taken for what it may be at least, and at most: docs/exact.md, section 1.
+static inline __attribute__((always_inline)) void bound_end(const toi_mesh_order *order,
+                                                            const int32_t *places, int corners,
+                                                            int stride, toi_box_row *box)
+{
+    const quad pad = {order->pad, order->pad, order->pad, 0};
+    quad low = {0}, high = {0};
+    for (int c = 0; c < corners; ++c) {
+        const quad *x = ends_of(order, places[c * stride]);
+        quad off = (toi_size_quad(x[0]) + toi_size_quad(x[1])) * 0x1p-22f + 0x1p-140f;
+        low = c == 0 ? x[1] - off : toi_low_quad(x[1] - off, low);
+        high = c == 0 ? -x[1] - off : toi_low_quad(-x[1] - off, high);
+    }
+    ((quad *)box)[0] = low - pad;
+    ((quad *)box)[1] = high - pad;
+}
+
+// The box at one end of the whole motion.
+static inline __attribute__((always_inline)) void bound_whole(const toi_mesh_order *order,
+                                                              const int32_t *places, int corners,
+                                                              int stride, int end, toi_box_row *box)
+{
+    const quad pad = {order->pad, order->pad, order->pad, 0};
+    quad low = ends_of(order, places[0])[end], high = -low;
+    for (int c = 1; c < corners; ++c) {
+        quad x = ends_of(order, places[c * stride])[end];
+        low = toi_low_quad(x, low);
+        high = toi_low_quad(-x, high);
+    }
+    ((quad *)box)[0] = low - pad;
+    ((quad *)box)[1] = high - pad;
+}
+
 // The boxes of a primitive whose vertices stand at these places, at both ends.
 static inline __attribute__((always_inline)) void bound_places(const toi_mesh_order *order,
                                                                const int32_t *places, int corners,
-                                                               int stride, toi_box_row ends[2])
+                                                               int stride, extent reach,
+                                                               toi_box_row ends[2])
 {
-    const quad pad = {order->pad, order->pad, order->pad, 0};
-    for (int end = 0; end < 2; ++end) {
-        quad low = ends_of(order, places[0])[end], high = -low;
-        for (int c = 1; c < corners; ++c) {
-            quad x = ends_of(order, places[c * stride])[end];
-            low = low_quad(x, low);
-            high = low_quad(-x, high);
-        }
-        ((quad *)&ends[end])[0] = low - pad;
-        ((quad *)&ends[end])[1] = high - pad;
+    if (reach == REACH) {
+        bound_reach(order, places, corners, stride, ends);
+        return;
     }
+    bound_whole(order, places, corners, stride, 0, &ends[0]);
+    if (reach == SHORT)
+        bound_end(order, places, corners, stride, &ends[1]);
+    else
+        bound_whole(order, places, corners, stride, 1, &ends[1]);
 }
 
 // The row of an edge or a face.
@@ -120,7 +180,7 @@ static inline void widen_corners(const toi_mesh_order *order, toi_primitive prim
         toi_box_row ends[2];
         for (int c = 0; c <= (int)primitive; ++c)
             places[c] = order->positions[corners[c]];
-        bound_places(order, places, (int)primitive + 1, 1, ends);
+        bound_places(order, places, (int)primitive + 1, 1, extent_of(order), ends);
         toi_widen_row(&ends[0], &ends[1]);
         *row = ends[0];
         return;
@@ -193,15 +253,15 @@ static inline __attribute__((always_inline)) void fill_middles(const toi_mesh_or
 }
 
 // One block of boxes that move; corner c of primitive i stands at labels[c * TOI_BLOCK + i].
-static inline __attribute__((always_inline)) void fill_moving_block(const toi_mesh_order *order,
-                                                                    const int32_t *labels,
-                                                                    int corners, int count,
-                                                                    toi_tree *tree, int64_t block)
+static inline __attribute__((always_inline)) void fill_extent(const toi_mesh_order *order,
+                                                              int corners, extent reach, int count,
+                                                              toi_tree *tree, int64_t block)
 {
+    const int32_t *labels = toi_block_labels(tree, block, 0);
     toi_box_row rows[2][TOI_BLOCK], halves[2];
     for (int i = 0; i < count; ++i) {
         toi_box_row ends[2];
-        bound_places(order, labels + i, corners, TOI_BLOCK, ends);
+        bound_places(order, labels + i, corners, TOI_BLOCK, reach, ends);
         rows[0][i] = ends[0];
         rows[1][i] = ends[1];
     }
@@ -214,8 +274,35 @@ static inline __attribute__((always_inline)) void fill_moving_block(const toi_me
     }
     for (int h = 0; h < 2; ++h)
         toi_widen_row(&tree->boxes[block][h], &halves[h]);
-    if (tree->middles)
+    if (order->margin.square > 0)
         fill_middles(order, labels, corners, count, tree->middles[block]);
+}
+
+// The same, by the corners that the tree's primitives have and by the extent of the motion.
+typedef void fill_extent_fn(const toi_mesh_order *order, int count, toi_tree *tree, int64_t block);
+
+#define FILL(corners, reach)                                                                       \
+    static void fill_##corners##_##reach(const toi_mesh_order *order, int count, toi_tree *tree,   \
+                                         int64_t block)                                            \
+    {                                                                                              \
+        fill_extent(order, corners, reach, count, tree, block);                                    \
+    }
+#define FILL_EACH(corners) FILL(corners, WHOLE) FILL(corners, SHORT) FILL(corners, REACH)
+FILL_EACH(1)
+FILL_EACH(2)
+FILL_EACH(3)
+#define FILLS(corners)                                                                             \
+    {                                                                                              \
+        fill_##corners##_WHOLE, fill_##corners##_SHORT, fill_##corners##_REACH                     \
+    }
+
+// Level 0 of a block whose labels are there.
+static void fill_moving_block(const toi_mesh_order *order, toi_tree *tree, int64_t block)
+{
+    static fill_extent_fn *const fills[3][3] = {FILLS(1), FILLS(2), FILLS(3)};
+    int64_t rest = tree->count - block * TOI_BLOCK;
+    fills[tree->corners - 1][extent_of(order)](order, rest < TOI_BLOCK ? (int)rest : TOI_BLOCK,
+                                               tree, block);
 }
 
 // The ids of one block of edges or faces, and their labels: the positions of their vertices.
@@ -278,7 +365,7 @@ static inline __attribute__((always_inline)) void fill_block(const tree_job *job
         memcpy(job->order->kept->ids[job->primitive] + block * TOI_BLOCK,
                tree->ids + block * TOI_BLOCK, (size_t)count * sizeof *tree->ids);
     if (job->order->moving) {
-        fill_moving_block(job->order, labels, corners, count, tree, block);
+        fill_moving_block(job->order, tree, block);
         return;
     }
     for (int i = 0; i < count && points; ++i)
@@ -303,7 +390,7 @@ static void fill_vertex_block(const tree_job *job, int64_t block)
     }
     tree->ranges[block] = (toi_label_range){(int32_t)first, (int32_t)first + count - 1};
     if (job->order->moving)
-        fill_moving_block(job->order, toi_block_labels(tree, block, 0), 1, count, tree, block);
+        fill_moving_block(job->order, tree, block);
     else
         toi_fill_block(&job->order->rows[first], count, &tree->level[0][block], tree->boxes[block]);
 }
@@ -321,6 +408,25 @@ static toi_status fill_blocks(void *context, int64_t first, int64_t end)
         else
             fill_block(job, b, 3, false);
     return TOI_OK;
+}
+
+static toi_status refill_blocks(void *context, int64_t first, int64_t end)
+{
+    const tree_job *job = context;
+    for (int64_t b = first; b < end; ++b)
+        fill_moving_block(job->order, job->tree, b);
+    return TOI_OK;
+}
+
+// A tree for the motion that has been cut short: its boxes are others, and nothing else is.
+static toi_status refill(const toi_mesh_order *order, const toi_broad_job *job, toi_tree *tree)
+{
+    tree_job work = {.order = order, .tree = tree};
+    toi_status status = toi_parallel_ranges(job->workers, tree->blocks[0], TOI_PIECE / TOI_BLOCK,
+                                            refill_blocks, &work);
+    if (status == TOI_OK)
+        toi_raise_tree(tree, job->workers);
+    return status;
 }
 
 // Orders edges or faces after their last vertex, and fills the blocks.
@@ -371,7 +477,8 @@ static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
     if (status == TOI_OK && primitive != TOI_VERTEX && order->kept) {
         if (primitive == TOI_FACE && !work.labelled)
             keep_labels(order->kept, tree);
-        judge_order(order->kept, order->points, primitive, toi_mean_half(tree) / work.mean);
+        judge_order(order->kept, order->points || order->until < 1, primitive,
+                    toi_mean_half(tree) / work.mean);
     }
     if (status == TOI_OK) {
         tree->exact = order->exact;
@@ -382,6 +489,10 @@ static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
 
 // ---------------------------------------------------------------------------------------------
 // Searches
+
+// A motion is cut short where less than this share of it is left, unless it is as good as none.
+static const double SHORTER = 0.25, SHORT_ENOUGH = 0x1p-10;
+static const double MOST_SHARE = 1 - 0x1p-10; // docs/separation.md, section 2
 
 static void vertex_box(const void *order, int32_t id, toi_box *box)
 {
@@ -406,23 +517,58 @@ static void place_tree(const toi_mesh_order *order, toi_primitive primitive, cha
     toi_place_tree(count, (int)primitive + 1, boxes->moving, boxes->relative > 0, memory, tree);
 }
 
+// Cuts the motion short where only its beginning matters; whether it has. Where numbers may have
+// been cut off nobody knows where a vertex is between them.
+static toi_status shorten(toi_mesh_order *order, bool *shorter)
+{
+    const toi_mesh_boxes *boxes = &order->boxes;
+    *shorter = false;
+    if (!boxes->horizon || !(order->largest < TOI_FARTHEST) || boxes->relative > MOST_SHARE)
+        return TOI_OK;
+    double horizon = boxes->horizon(boxes->horizon_context);
+    *shorter = horizon < order->until * SHORTER && order->until > SHORT_ENOUGH;
+    return *shorter ? toi_shorten_order(order, horizon) : TOI_OK;
+}
+
+// Where only the earliest contact is looked for, each part of the search tells how early that is at
+// least. What follows is about the motion until then.
+static toi_status run_search(toi_mesh_order *order, const toi_broad_job *job,
+                             toi_tree_search *search, toi_tree *packets, toi_tree *tree)
+{
+    search->packets = packets;
+    search->tree = tree;
+    search->context = order;
+    bool parts = order->boxes.horizon && toi_has_parts(search), shorter;
+    int part = parts ? TOI_SEARCH_FEW : TOI_SEARCH_ALL;
+    int last = parts ? TOI_SEARCH_REST : TOI_SEARCH_ALL;
+    toi_status status = TOI_OK;
+    for (; part <= last && status == TOI_OK; ++part) {
+        search->part = (toi_search_part)part;
+        search->margin = order->margin;
+        status = toi_run_tree_search(search, job);
+        if (status == TOI_OK && part < last)
+            status = shorten(order, &shorter);
+        if (status == TOI_OK && part < last && shorter)
+            status = refill(order, job, packets);
+        if (status == TOI_OK && part < last && shorter && tree != packets)
+            status = refill(order, job, tree);
+    }
+    return status;
+}
+
 static toi_status search_edges(toi_mesh_order *order, const toi_broad_job *job)
 {
     if (order->boxes.mesh->edges.count == 0)
         return TOI_OK;
     toi_tree edges;
+    bool shorter;
     place_tree(order, TOI_EDGE, order->room, &edges);
-    toi_status status = build(order, TOI_EDGE, job, &edges);
-    toi_tree_search search = {.packets = &edges,
-                              .tree = &edges,
-                              .packet_box = edge_box,
-                              .tree_box = edge_box,
-                              .context = order,
-                              .margin = order->margin};
-    order->trees[0] = order->trees[1] = &edges;
+    toi_status status = shorten(order, &shorter);
     if (status == TOI_OK)
-        status = toi_run_tree_search(&search, job);
-    return status;
+        status = build(order, TOI_EDGE, job, &edges);
+    toi_tree_search search = {.packet_box = edge_box, .tree_box = edge_box};
+    order->trees[0] = order->trees[1] = &edges;
+    return status == TOI_OK ? run_search(order, job, &search, &edges, &edges) : status;
 }
 
 static toi_status search_faces(toi_mesh_order *order, const toi_broad_job *job)
@@ -430,23 +576,19 @@ static toi_status search_faces(toi_mesh_order *order, const toi_broad_job *job)
     if (order->boxes.mesh->faces.count == 0)
         return TOI_OK;
     toi_tree vertices, faces;
+    bool shorter;
     place_tree(order, TOI_FACE, order->room, &faces);
     char *rest = order->room + building_bytes(&order->boxes, TOI_FACE, job->workers);
     place_tree(order, TOI_VERTEX, rest, &vertices);
-    toi_status status = build(order, TOI_FACE, job, &faces);
+    toi_status status = shorten(order, &shorter);
+    if (status == TOI_OK)
+        status = build(order, TOI_FACE, job, &faces);
     if (status == TOI_OK)
         status = build(order, TOI_VERTEX, job, &vertices);
-    toi_tree_search search = {.packets = &faces,
-                              .tree = &vertices,
-                              .packet_box = face_box,
-                              .tree_box = vertex_box,
-                              .context = order,
-                              .margin = order->margin};
+    toi_tree_search search = {.packet_box = face_box, .tree_box = vertex_box};
     order->trees[0] = &vertices;
     order->trees[1] = &faces;
-    if (status == TOI_OK)
-        status = toi_run_tree_search(&search, job);
-    return status;
+    return status == TOI_OK ? run_search(order, job, &search, &faces, &vertices) : status;
 }
 
 static toi_status need_order(const toi_mesh_boxes *boxes, toi_mesh_order *order,
@@ -480,6 +622,8 @@ toi_status toi_search_mesh_tree(const toi_mesh_boxes *boxes, toi_mesh_order *ord
     toi_status status = need_order(boxes, order, job, true);
     if (status != TOI_OK)
         return status;
+    order->boxes.horizon = boxes->horizon;
+    order->boxes.horizon_context = boxes->horizon_context;
     return job->self ? end_search(order, search_edges(order, job)) : search_faces(order, job);
 }
 

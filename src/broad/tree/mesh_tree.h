@@ -10,6 +10,9 @@
 
 #include "broad/tree/tree.h"
 
+// Up to which time contacts matter by now, as a share of the step. It never grows.
+typedef double toi_horizon_fn(const void *context);
+
 // How the boxes of a mesh are made.
 typedef struct toi_mesh_boxes
 {
@@ -24,6 +27,9 @@ typedef struct toi_mesh_boxes
     // With boxes that move, if not 0: what pairs keep of their distance at t = 0. Those that stay
     // apart by more than that are dropped, and those whose swept boxes do not overlap.
     double relative;
+    // Of boxes that move, or NULL: then the motion is cut short where only its beginning matters.
+    toi_horizon_fn *horizon;
+    const void *horizon_context;
     bool lasting; // rows may grow to twice the largest number before error and pad are too small
 } toi_mesh_boxes;
 
@@ -32,8 +38,10 @@ typedef struct toi_mesh_counts
 {
     int64_t vertices, edges, faces;
 } toi_mesh_counts;
-// A vertex at t = 0 and t = 1, less the origin and scaled, as nearest floats up to 2^126: x y z and
-// an idle 0, twice.
+// A vertex at t = 0 and t = 1, or where the motion is cut short, less the origin and scaled, as
+// nearest floats up to 2^126: x y z and an idle 0, twice. Where pairs keep a share of their
+// distance and the motion is cut short, the first idle number is minus the reach: how far from the
+// start of the vertex its motion matters.
 typedef float toi_moving_row __attribute__((vector_size(32)));
 
 // Orders kept from call to call: the boxes of the next frame are where those of the last were, or
@@ -77,6 +85,8 @@ typedef struct toi_mesh_order
     float error;   // of the difference of two of them: docs/exact.md, section 2
     float pad;     // by how much boxes are enlarged
     toi_tree_margin margin;
+    double until;  // where the motion ends in the rows: 1, or where it is cut short
+    float stretch; // of reaches, for ways; 0: rows have none
     // During a search of boxes that move: what the first and the second numbers of a pair are
     // places in.
     const toi_tree *trees[2];
@@ -119,6 +129,9 @@ static inline int64_t toi_whole_lines(int64_t bytes)
 // freed all the same.
 toi_status toi_make_mesh_order(const toi_mesh_boxes *boxes, const toi_broad_job *asked,
                                int64_t room, toi_mesh_order *order);
+
+// Cuts the motion short: rows are of its part up to a time that is less than where they end.
+toi_status toi_shorten_order(toi_mesh_order *order, double until);
 
 // The box of a primitive in double, as the order's boxes are made.
 void toi_order_box(const toi_mesh_order *order, toi_primitive primitive, int64_t i, toi_box *box);

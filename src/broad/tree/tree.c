@@ -270,8 +270,39 @@ typedef struct tree_tasks
 enum
 {
     PACKETS_A_TASK = 16,
-    PACKETS_A_SMALL_TASK = 4
+    PACKETS_A_SMALL_TASK = 4,
+    RUNS_OF_FEW = 64, // one of so many runs of packets is among the few
+    RUNS_OF_SOME = 8  // and one of these among the few and the some
 };
+
+// Parts have numbers of their own for their packets. Which packet is that?
+static int64_t packet_in(toi_search_part part, int64_t number)
+{
+    int64_t run = number / PACKETS_A_TASK, rest = number % PACKETS_A_TASK;
+    const int64_t ratio = RUNS_OF_FEW / RUNS_OF_SOME;
+    if (part == TOI_SEARCH_FEW)
+        run *= RUNS_OF_FEW;
+    if (part == TOI_SEARCH_SOME)
+        run = (run + run / (ratio - 1) + 1) * RUNS_OF_SOME;
+    if (part == TOI_SEARCH_REST)
+        run += run / (RUNS_OF_SOME - 1) + 1;
+    return run * PACKETS_A_TASK + rest;
+}
+
+// How many numbers there are. The last run may be short: its last numbers are nobody's.
+static int64_t count_numbers(toi_search_part part, int64_t packets)
+{
+    int64_t runs = (packets + PACKETS_A_TASK - 1) / PACKETS_A_TASK;
+    int64_t few = (runs + RUNS_OF_FEW - 1) / RUNS_OF_FEW;
+    int64_t some = (runs + RUNS_OF_SOME - 1) / RUNS_OF_SOME;
+    int64_t of[] = {runs, few, some - few, runs - some};
+    return part == TOI_SEARCH_ALL ? packets : of[part] * PACKETS_A_TASK;
+}
+
+bool toi_has_parts(const toi_tree_search *search)
+{
+    return search->packets->blocks[0] > 2 * RUNS_OF_SOME * PACKETS_A_TASK;
+}
 
 // Some packets take fifty times as long as others. Where one of the last tasks has such, the other
 // workers wait for it: those are small. They cost a little more, since packets of a task share a
@@ -298,9 +329,11 @@ static toi_status run_task(void *context, int64_t task, int worker)
 {
     const tree_tasks *t = context;
     toi_pair_writer writer = toi_start_writer(t->job, t->buffers, task, worker);
-    int64_t packets = t->search->packets->blocks[0], end = first_packet(t, task + 1);
-    toi_status status =
-        t->kernel(t->search, first_packet(t, task), end < packets ? end : packets, &writer);
+    int64_t packets = t->search->packets->blocks[0], number = first_packet(t, task);
+    int64_t first = packet_in(t->search->part, number);
+    int64_t end = first + first_packet(t, task + 1) - number;
+    end = end < packets ? end : packets;
+    toi_status status = first < end ? t->kernel(t->search, first, end, &writer) : TOI_OK;
     if (status == TOI_OK)
         status = toi_end_writer(&writer);
     return status == TOI_OK ? toi_meter_add(t->job->meter, 1) : status;
@@ -308,14 +341,15 @@ static toi_status run_task(void *context, int64_t task, int worker)
 
 static toi_status run_packets(const toi_tree_search *search, const toi_broad_job *job)
 {
-    int64_t packets = search->packets->blocks[0];
+    int64_t packets = count_numbers(search->part, search->packets->blocks[0]);
     tree_tasks t = {search, job, toi_take_writer_buffers(job), toi_packet_kernel(),
                     count_large_tasks(packets, job->workers)};
     if (!t.buffers)
         return toi_allocation_status();
     int64_t tasks = count_tasks(packets, t.large);
-    if (job->meter)
-        job->meter->total = tasks;
+    if (job->meter && search->part <= TOI_SEARCH_FEW)
+        job->meter->total =
+            count_tasks(search->packets->blocks[0], 0); // about, where there are parts
     toi_status status = toi_parallel(job->workers, tasks, run_task, &t);
     toi_give_back(t.buffers);
     return status;

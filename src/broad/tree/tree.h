@@ -9,6 +9,10 @@
 
 #include "broad/layout/layout.h"
 
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
 enum
 {
     TOI_TREE_LEVELS = 8, // 16^8 > 2^31
@@ -24,17 +28,33 @@ typedef struct toi_tree_block
 // boxes is one minimum.
 typedef float toi_box_row __attribute__((vector_size(32)));
 
+typedef float toi_box_quad __attribute__((vector_size(16)));
+
+// The lesser numbers of two quads, and their sizes.
+static inline toi_box_quad toi_low_quad(toi_box_quad a, toi_box_quad b)
+{
+#if defined(__SSE__)
+    return (toi_box_quad)_mm_min_ps((__m128)a, (__m128)b);
+#else
+    typedef int32_t bits __attribute__((vector_size(16)));
+    bits less = a < b;
+    return (toi_box_quad)((less & (bits)a) | (~less & (bits)b));
+#endif
+}
+
+static inline toi_box_quad toi_size_quad(toi_box_quad a)
+{
+    typedef int32_t bits __attribute__((vector_size(16)));
+    return (toi_box_quad)((bits)a & 0x7fffffff);
+}
+
 // Widens a box to hold another, a quad at a time, which every machine can.
 static inline void toi_widen_row(toi_box_row *box, const toi_box_row *row)
 {
-    typedef float quad __attribute__((vector_size(16)));
-    typedef int32_t bits __attribute__((vector_size(16)));
-    quad *to = (quad *)box;
-    const quad *from = (const quad *)row;
-    for (int i = 0; i < 2; ++i) {
-        bits less = from[i] < to[i];
-        to[i] = (quad)((less & (bits)from[i]) | (~less & (bits)to[i]));
-    }
+    toi_box_quad *to = (toi_box_quad *)box;
+    const toi_box_quad *from = (const toi_box_quad *)row;
+    for (int i = 0; i < 2; ++i)
+        to[i] = toi_low_quad(from[i], to[i]);
 }
 
 // The box of three points, the fourth number of each being 0.
@@ -133,6 +153,16 @@ typedef struct toi_tree_margin
 // The box of an id, in double.
 typedef void toi_box_getter_fn(const void *context, int32_t id, toi_box *box);
 
+// Which packets a search runs: all, or one after the other few, some and the rest, each from all
+// over the tree.
+typedef enum toi_search_part
+{
+    TOI_SEARCH_ALL,
+    TOI_SEARCH_FEW,
+    TOI_SEARCH_SOME,
+    TOI_SEARCH_REST
+} toi_search_part;
+
 // One search: the blocks of `packets` in `tree`, or a tree in itself. Where boxes are equal in
 // float on some side the getters are asked; but not about faces in faces, which must be exact, nor
 // about boxes that move: pairs of these are of places in the trees instead of ids. Boxes that move
@@ -146,6 +176,7 @@ typedef struct toi_tree_search
     toi_box_getter_fn *tree_box;
     const void *context;
     toi_tree_margin margin;
+    toi_search_part part;
     // Of faces in faces: labels are below this. Each worker has a mark for every label, bit i:
     // box i of its packet has it. All 0 between packets.
     int64_t label_count;
@@ -180,7 +211,10 @@ typedef struct toi_near_list
 typedef toi_status toi_search_listed_fn(const toi_tree_search *search, int64_t packet,
                                         const toi_near_list *list, toi_pair_writer *writer);
 
-// Runs all packets of a search.
+// Is a search so large that it has parts?
+bool toi_has_parts(const toi_tree_search *search);
+
+// Runs the packets of a search. A part has the same ones for any number of workers.
 toi_status toi_run_tree_search(const toi_tree_search *search, const toi_broad_job *job);
 
 #endif
