@@ -254,7 +254,7 @@ static toi_status arrange_vertices(toi_mesh_order *order, char *memory)
 static void shorten_row(const toi_mesh_order *order, int32_t vertex, toi_moving_row *row)
 {
     const toi_mesh *mesh = order->boxes.mesh;
-    double x[2][3], square = 0, most = 0;
+    double x[2][3], square = 0, sizes = 0;
     toi_load_point(&mesh->start, vertex, x[0]);
     toi_load_point(&mesh->end, vertex, x[1]);
     for (int k = 0; k < 3; ++k) {
@@ -262,11 +262,11 @@ static void shorten_row(const toi_mesh_order *order, int32_t vertex, toi_moving_
         double way = (x[1][k] - order->origin[k]) * order->scale - start;
         (*row)[4 + k] = (float)(start + order->until * way);
         square += way * way;
-        most = fmax(most, fmax(fabs(start), fabs(start + way)));
+        sizes += fabs(start) + fabs(start + way);
     }
     if (order->stretch > 0) {
-        double way = order->until * (sqrt(square) + 0x1p-48 * most) * order->stretch;
-        (*row)[3] = -toi_float_above(way * (1 + 0x1p-20) + 0x1p-22 * most + 0x1p-140);
+        double way = order->until * (sqrt(square) + 0x1p-48 * sizes) * order->stretch;
+        (*row)[3] = -(float)((way + 0x1p-22 * sizes) * (1 + 0x1p-20) + 0x1p-140);
     }
 }
 

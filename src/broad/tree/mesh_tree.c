@@ -491,7 +491,8 @@ static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
 // Searches
 
 // A motion is cut short where less than this share of it is left, unless it is as good as none.
-static const double SHORTER = 0.25, SHORT_ENOUGH = 0x1p-10;
+// Boxes are enlarged by their reach on all sides: that pays if it is short beside an edge.
+static const double SHORTER = 0.25, SHORT_ENOUGH = 0x1p-10, SHORT_REACH = 0.25;
 static const double MOST_SHARE = 1 - 0x1p-10; // docs/separation.md, section 2
 
 static void vertex_box(const void *order, int32_t id, toi_box *box)
@@ -517,6 +518,29 @@ static void place_tree(const toi_mesh_order *order, toi_primitive primitive, cha
     toi_place_tree(count, (int)primitive + 1, boxes->moving, boxes->relative > 0, memory, tree);
 }
 
+static float length(quad x)
+{
+    x *= x;
+    return sqrtf(x[0] + x[1] + x[2]);
+}
+
+// About how far vertices move in the whole step, in lengths of an edge: of some edges.
+static double mean_way(const toi_mesh_order *order)
+{
+    const toi_mesh *mesh = order->boxes.mesh;
+    int64_t samples = mesh->edges.count < SAMPLES ? mesh->edges.count : SAMPLES;
+    double ways = 0, lengths = 0;
+    for (int64_t i = 0; i < samples; ++i) {
+        const int32_t *edge =
+            toi_edge_at(&mesh->edges, toi_piece_start(mesh->edges.count, samples, i));
+        const quad *a = ends_of(order, order->positions[edge[0]]);
+        const quad *b = ends_of(order, order->positions[edge[1]]);
+        ways += length(a[1] - a[0]) / order->until;
+        lengths += length(b[0] - a[0]);
+    }
+    return lengths > 0 ? ways / lengths : INFINITY;
+}
+
 // Cuts the motion short where only its beginning matters; whether it has. Where numbers may have
 // been cut off nobody knows where a vertex is between them.
 static toi_status shorten(toi_mesh_order *order, bool *shorter)
@@ -527,6 +551,8 @@ static toi_status shorten(toi_mesh_order *order, bool *shorter)
         return TOI_OK;
     double horizon = boxes->horizon(boxes->horizon_context);
     *shorter = horizon < order->until * SHORTER && order->until > SHORT_ENOUGH;
+    if (*shorter && boxes->relative > 0)
+        *shorter = mean_way(order) * horizon < SHORT_REACH * (1 - boxes->relative);
     return *shorter ? toi_shorten_order(order, horizon) : TOI_OK;
 }
 
