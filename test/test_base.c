@@ -305,6 +305,35 @@ static void loops_report_failures(void **state)
     }
 }
 
+static toi_status fail_often(void *context, int64_t index, int worker)
+{
+    (void)context;
+    (void)worker;
+    return index % 1000 == 777 ? toi_fail(TOI_ERROR_DATA, "task %d is bad", (int)index) : TOI_OK;
+}
+
+static toi_status fail_in_range(void *context, int64_t first, int64_t end)
+{
+    toi_status status = TOI_OK;
+    for (int64_t i = first; i < end && status == TOI_OK; ++i)
+        status = fail_often(context, i, 0);
+    return status;
+}
+
+// Workers take tasks in runs, and a later one may fail before an earlier one is run.
+static void the_first_failure_is_reported(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 20; ++round)
+        for (int workers = 1; workers <= 8; ++workers) {
+            assert_fails(toi_parallel(workers, 100000, fail_often, NULL), TOI_ERROR_DATA,
+                         "task 777 is bad");
+            for (int64_t piece = 1; piece < 2000; piece = 3 * piece + 1)
+                assert_fails(toi_parallel_ranges(workers, 100000, piece, fail_in_range, NULL),
+                             TOI_ERROR_DATA, "task 777 is bad");
+        }
+}
+
 static void pieces_cover_a_range(void **state)
 {
     (void)state;
@@ -378,6 +407,7 @@ int main(void)
         cmocka_unit_test(loops_run_every_task_once),
         cmocka_unit_test(ranges_hold_every_element_once),
         cmocka_unit_test(loops_report_failures),
+        cmocka_unit_test(the_first_failure_is_reported),
         cmocka_unit_test(pieces_cover_a_range),
         cmocka_unit_test(messages_belong_to_their_thread),
         cmocka_unit_test(known_values),

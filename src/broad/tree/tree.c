@@ -270,16 +270,18 @@ typedef struct tree_tasks
 enum
 {
     PACKETS_A_TASK = 16,
-    PACKETS_A_SMALL_TASK = 4
+    PACKETS_A_SMALL_TASK = 4,
+    LAST_TASKS = 16 // of a worker, that are cut
 };
 
 // Some packets take fifty times as long as others. Where one of the last tasks has such, the other
 // workers wait for it: those are small. They cost a little more, since packets of a task share a
-// walk down the tree.
+// walk down the tree; so there are no more of them than the workers have use for.
 static int64_t count_large_tasks(int64_t packets, int workers)
 {
-    int64_t all = (packets + PACKETS_A_TASK - 1) / PACKETS_A_TASK;
-    return workers > 1 ? all * 5 / 8 : all;
+    int64_t all = (packets + PACKETS_A_TASK - 1) / PACKETS_A_TASK, last = all - all * 5 / 8;
+    int64_t most = (int64_t)LAST_TASKS * workers;
+    return workers > 1 ? all - (last < most ? last : most) : all;
 }
 
 static int64_t count_tasks(int64_t packets, int64_t large)
