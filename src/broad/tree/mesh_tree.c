@@ -320,6 +320,7 @@ static toi_status fill_blocks(void *context, int64_t first, int64_t end)
             fill_block(job, b, 3, true);
         else
             fill_block(job, b, 3, false);
+    toi_raise_blocks(job->tree, first, end);
     return TOI_OK;
 }
 
@@ -375,7 +376,7 @@ static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
     }
     if (status == TOI_OK) {
         tree->exact = order->exact;
-        toi_raise_tree(tree, job->workers);
+        toi_raise_trees(&tree, 1, 2, job->workers);
     }
     return status;
 }

@@ -175,33 +175,57 @@ static void box_below(const toi_tree *tree, int l, int64_t b, toi_box_row *box)
     block_box(&tree->level[l][b], children < TOI_BLOCK ? (int)children : TOI_BLOCK, box);
 }
 
+// Block `b` of level `l`, from the blocks below.
+static void raise_block(const toi_tree *tree, int l, int64_t b)
+{
+    toi_box_row rows[TOI_BLOCK], halves[2];
+    int64_t first = b * TOI_BLOCK, rest = tree->blocks[l - 1] - first;
+    int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
+    for (int i = 0; i < count; ++i)
+        box_below(tree, l - 1, first + i, &rows[i]);
+    toi_fill_block(rows, count, &tree->level[l][b], halves);
+}
+
+void toi_raise_blocks(const toi_tree *tree, int64_t first, int64_t end)
+{
+    for (int64_t b = first / TOI_BLOCK; b * TOI_BLOCK < end && tree->levels > 1; ++b)
+        raise_block(tree, 1, b);
+}
+
 typedef struct raising
 {
-    toi_tree *tree;
+    toi_tree *const *trees;
+    int count;
     int level;
 } raising;
 
-static toi_status raise_blocks(void *context, int64_t first_block, int64_t end_block)
+static int64_t blocks_at(const toi_tree *tree, int level)
+{
+    return level < tree->levels ? tree->blocks[level] : 0;
+}
+
+// Blocks of all trees are numbered as one list.
+static toi_status raise_range(void *context, int64_t first, int64_t end)
 {
     const raising *r = context;
-    const toi_tree *tree = r->tree;
-    for (int64_t b = first_block; b < end_block; ++b) {
-        toi_box_row rows[TOI_BLOCK], halves[2];
-        int64_t first = b * TOI_BLOCK, rest = tree->blocks[r->level - 1] - first;
-        int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
-        for (int i = 0; i < count; ++i)
-            box_below(tree, r->level - 1, first + i, &rows[i]);
-        toi_fill_block(rows, count, &tree->level[r->level][b], halves);
+    for (int i = 0; i < r->count; ++i) {
+        int64_t blocks = blocks_at(r->trees[i], r->level);
+        for (int64_t b = first > 0 ? first : 0; b < end && b < blocks; ++b)
+            raise_block(r->trees[i], r->level, b);
+        first -= blocks;
+        end -= blocks;
     }
     return TOI_OK;
 }
 
-void toi_raise_tree(toi_tree *tree, int workers)
+void toi_raise_trees(toi_tree *const *trees, int count, int from, int workers)
 {
-    raising r = {tree, 1};
-    for (; r.level < tree->levels; ++r.level)
-        toi_parallel_ranges(workers, tree->blocks[r.level], TOI_PIECE / TOI_BLOCK, raise_blocks,
-                            &r);
+    for (raising r = {trees, count, from}; r.level < TOI_TREE_LEVELS; ++r.level) {
+        int64_t blocks = 0;
+        for (int i = 0; i < count; ++i)
+            blocks += blocks_at(trees[i], r.level);
+        toi_parallel_ranges(workers, blocks, TOI_PIECE / TOI_BLOCK, raise_range, &r);
+    }
 }
 
 static bool box_has(const toi_tree *tree, int64_t block, int lane, int32_t label)
