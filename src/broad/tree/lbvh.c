@@ -78,7 +78,7 @@ static toi_status build(const toi_broad_job *job, toi_box_view boxes, kept_order
                                      fill_blocks, &f);
     if (status == TOI_OK) {
         tree->exact = !f.inexact;
-        toi_raise_trees(&tree, 1, 1, job->workers);
+        toi_raise_tree(tree, job->workers);
     }
     if (status == TOI_OK && kept) {
         double looseness = toi_mean_half(tree);

@@ -228,6 +228,11 @@ void toi_raise_trees(toi_tree *const *trees, int count, int from, int workers)
     }
 }
 
+void toi_raise_tree(toi_tree *tree, int workers)
+{
+    toi_raise_trees(&tree, 1, 1, workers);
+}
+
 static bool box_has(const toi_tree *tree, int64_t block, int lane, int32_t label)
 {
     bool has = false;

@@ -118,6 +118,9 @@ void toi_fill_block(const toi_box_row rows[TOI_BLOCK], int count, toi_tree_block
 // `end`, which is another or that of all.
 void toi_raise_blocks(const toi_tree *tree, int64_t first, int64_t end);
 
+// Builds the levels over level 0.
+void toi_raise_tree(toi_tree *tree, int workers);
+
 // Builds the levels of some trees from level `from` on: 1, or 2 where that is built.
 void toi_raise_trees(toi_tree *const *trees, int count, int from, int workers);
 
