@@ -62,6 +62,53 @@ static void radix_sort_gives_lower_halves(void **state)
             }
 }
 
+typedef struct places
+{
+    const uint32_t *at;
+    uint64_t *keys;
+} places;
+
+static toi_status fill_places(void *context, int64_t first, int64_t end)
+{
+    const places *p = context;
+    for (int64_t i = first; i < end; ++i)
+        p->keys[i] = (uint64_t)p->at[i] << 32 | (uint64_t)i;
+    return TOI_OK;
+}
+
+// Numbers by place, and upwards at each: also where all are at one place, or there are more places
+// than numbers.
+static void numbers_are_sorted_by_place(void **state)
+{
+    (void)state;
+    static const int64_t ranges[] = {1, 2, 3, 255, 70000, TOI_MOST_PLACES};
+    toi_random random = {11};
+    for (int64_t count = 0; count <= 100000; count = count * 7 + 1)
+        for (size_t r = 0; r < sizeof ranges / sizeof *ranges; ++r)
+            for (int workers = 1; workers <= 8; workers += 3) {
+                size_t words = (size_t)(count + toi_radix_words(count, workers));
+                uint64_t *keys = malloc(words * 8), *twin = malloc((size_t)count * 8 + 8);
+                uint32_t *at = malloc((size_t)count * 4 + 4);
+                int32_t *order = malloc((size_t)count * 4 + 4);
+                uint64_t used = r % 2 ? (uint64_t)ranges[r] : 1 + (uint64_t)ranges[r] / 2;
+                for (int64_t i = 0; i < count; ++i) {
+                    at[i] = (uint32_t)((uint64_t)ranges[r] - 1 - toi_random_below(&random, used));
+                    twin[i] = (uint64_t)at[i] << 32 | (uint64_t)i;
+                }
+                places p = {at, keys};
+                toi_place_sort sort = {fill_places, &p,        keys, keys + count,
+                                       count,       ranges[r], order};
+                toi_sort_by_place(&sort, workers);
+                qsort(twin, (size_t)count, 8, by_key);
+                for (int64_t i = 0; i < count; ++i)
+                    assert_int_equal(order[i], (int32_t)(uint32_t)twin[i]);
+                free(order);
+                free(at);
+                free(twin);
+                free(keys);
+            }
+}
+
 // More workers than divide the keys evenly: some of them get none.
 static void radix_sort_shares_keys_among_many(void **state)
 {
@@ -305,6 +352,35 @@ static void loops_report_failures(void **state)
     }
 }
 
+static toi_status fail_often(void *context, int64_t index, int worker)
+{
+    (void)context;
+    (void)worker;
+    return index % 1000 == 777 ? toi_fail(TOI_ERROR_DATA, "task %d is bad", (int)index) : TOI_OK;
+}
+
+static toi_status fail_in_range(void *context, int64_t first, int64_t end)
+{
+    toi_status status = TOI_OK;
+    for (int64_t i = first; i < end && status == TOI_OK; ++i)
+        status = fail_often(context, i, 0);
+    return status;
+}
+
+// Workers take tasks in runs, and a later one may fail before an earlier one is run.
+static void the_first_failure_is_reported(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 20; ++round)
+        for (int workers = 1; workers <= 8; ++workers) {
+            assert_fails(toi_parallel(workers, 100000, fail_often, NULL), TOI_ERROR_DATA,
+                         "task 777 is bad");
+            for (int64_t piece = 1; piece < 2000; piece = 3 * piece + 1)
+                assert_fails(toi_parallel_ranges(workers, 100000, piece, fail_in_range, NULL),
+                             TOI_ERROR_DATA, "task 777 is bad");
+        }
+}
+
 static void pieces_cover_a_range(void **state)
 {
     (void)state;
@@ -368,6 +444,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(radix_sort_agrees_with_qsort),
         cmocka_unit_test(radix_sort_gives_lower_halves),
+        cmocka_unit_test(numbers_are_sorted_by_place),
         cmocka_unit_test(radix_sort_shares_keys_among_many),
         cmocka_unit_test(radix_sort_takes_whole_keys),
         cmocka_unit_test(sorting_in_place_needs_nothing),
@@ -378,6 +455,7 @@ int main(void)
         cmocka_unit_test(loops_run_every_task_once),
         cmocka_unit_test(ranges_hold_every_element_once),
         cmocka_unit_test(loops_report_failures),
+        cmocka_unit_test(the_first_failure_is_reported),
         cmocka_unit_test(pieces_cover_a_range),
         cmocka_unit_test(messages_belong_to_their_thread),
         cmocka_unit_test(known_values),

@@ -18,8 +18,8 @@
 enum
 {
     SIDE = 12, // vertices
-    LAYERS = 6,
-    VERTICES = SIDE * SIDE * LAYERS,
+    LAYERS = 8,
+    VERTICES = SIDE * SIDE * LAYERS, // more than a piece of rows
     FACES = 2 * (SIDE - 1) * (SIDE - 1) * LAYERS
 };
 
@@ -480,7 +480,9 @@ static void the_call_has_a_limit(void **state)
                 toi_scene_find_impacts(scene, &def, mesh.start, mesh.end, &found, NULL);
             toi_status without =
                 toi_scene_find_impacts(plain, &def, mesh.start, mesh.end, &expected, NULL);
-            assert_int_equal(with, without);
+            // What is kept from the last step may leave less to be taken.
+            if (with != TOI_OK)
+                assert_int_equal(without, with);
             assert_true(toi_scene_bytes(scene) <= limit || with != TOI_OK);
             ++*(with == TOI_OK ? &answered : &refused);
             toi_free_impacts(&found);
@@ -610,6 +612,31 @@ static void promises_are_kept(void **state)
     assert_true(promises[0] > 1000 && promises[1] > 10000);
 }
 
+// Rows are those of the step, whether it goes on from the last one or not, or only nearly.
+static void rows_are_those_of_the_step(void **state)
+{
+    (void)state;
+    static cloth c;
+    toi_scene *scene = begin_scene(&c, 59, TOI_TRACK_ORDER, 0);
+    toi_mesh mesh = mesh_of(&c);
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_ccd_report report;
+    assert_true((int)VERTICES > (int)TOI_PIECE);
+    for (int step = 0; step < cases(100); ++step) {
+        take_step(&c, step % 3 == 0 ? GO_ON : (event)toi_random_below(&c.random, EVENTS), 1e-3);
+        def.workers = 1 + step % 3;
+        assert_ok(toi_scene_find_earliest(scene, &def, mesh.start, mesh.end, &report));
+        const toi_mesh_order *order = &((const toi_kept_steps *)scene->tracking.kept)->order;
+        for (int i = 0; i < VERTICES; ++i)
+            for (int side = 0; side < 2; ++side)
+                for (int k = 0; k < 3; ++k) {
+                    double x = c.at[side][order->vertices[i]][k];
+                    assert_true(order->moving[i][4 * side + k] == toi_moving_number(order, k, x));
+                }
+    }
+    toi_free_scene(scene);
+}
+
 // A step with the same start and another end costs no budget again: pairs of blocks whose budget
 // was enough for the first are not looked at anew.
 static void another_end_is_free(void **state)
@@ -736,6 +763,7 @@ int main(void)
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(the_call_has_a_limit),
         cmocka_unit_test(promises_are_kept),
+        cmocka_unit_test(rows_are_those_of_the_step),
         cmocka_unit_test(another_end_is_free),
         cmocka_unit_test(cancelled_steps_leave_nothing_out),
         cmocka_unit_test(warm_steps_allocate_nothing),

@@ -15,9 +15,8 @@ typedef struct loop
 {
     toi_work_fn *work;
     void *context;
-    _Atomic bool failed;
     toi_lock lock;
-    int64_t failed_index;
+    _Atomic int64_t failed_index; // the lowest so far; INT64_MAX: none
     toi_status status;
     char message[TOI_MESSAGE_BYTES];
 } loop;
@@ -36,19 +35,20 @@ void toi_lock_release(toi_lock *lock)
 static void record_failure(loop *l, int64_t index, toi_status status)
 {
     while (atomic_flag_test_and_set_explicit(&l->lock, memory_order_acquire)) {}
-    if (!l->failed || index < l->failed_index) {
+    if (index < l->failed_index) {
         l->failed_index = index;
         l->status = status;
         snprintf(l->message, sizeof l->message, "%s", toi_last_message());
-        l->failed = true;
     }
     toi_lock_release(&l->lock);
 }
 
+// Tasks before one that has failed are run all the same, whoever has them: one of them may be the
+// first to fail.
 static void run_task(void *context, int64_t index, int worker)
 {
     loop *l = context;
-    if (l->failed)
+    if (index > l->failed_index)
         return;
     TOI_GUARD_FP; // of this thread, which the calling program may have given another mode
     toi_status status = l->work(l->context, index, worker);
@@ -58,7 +58,11 @@ static void run_task(void *context, int64_t index, int worker)
 
 toi_status toi_parallel(int workers, int64_t count, toi_work_fn *work, void *context)
 {
-    loop l = {.work = work, .context = context, .lock = ATOMIC_FLAG_INIT, .status = TOI_OK};
+    loop l = {.work = work,
+              .context = context,
+              .lock = ATOMIC_FLAG_INIT,
+              .failed_index = INT64_MAX,
+              .status = TOI_OK};
     if (workers > count)
         workers = (int)count;
     if (workers <= 1)
@@ -66,7 +70,7 @@ toi_status toi_parallel(int workers, int64_t count, toi_work_fn *work, void *con
             run_task(&l, i, 0);
     else
         toi_active_hooks.parallel_for(toi_active_hooks.user, workers, count, run_task, &l);
-    if (l.failed)
+    if (l.status != TOI_OK)
         toi_set_message(l.message);
     return l.status;
 }
@@ -76,21 +80,40 @@ typedef struct ranges
     toi_range_fn *work;
     void *context;
     int64_t count, piece;
+    int64_t group, groups; // of pieces, before the single ones
 } ranges;
 
 static toi_status run_range(void *context, int64_t index, int worker)
 {
     (void)worker;
     const ranges *r = context;
-    int64_t first = index * r->piece, rest = r->count - first;
-    return r->work(r->context, first, first + (rest < r->piece ? rest : r->piece));
+    bool grouped = index < r->groups;
+    int64_t at = grouped ? index * r->group : r->groups * r->group + index - r->groups;
+    toi_status status = TOI_OK;
+    for (int64_t end = at + (grouped ? r->group : 1); at < end && status == TOI_OK; ++at) {
+        int64_t first = at * r->piece, rest = r->count - first;
+        status = r->work(r->context, first, first + (rest < r->piece ? rest : r->piece));
+    }
+    return status;
 }
 
+// Pieces take about the same time each. Three quarters of them are shared out in groups of
+// neighbours, a 16th of what a worker has to do: so fewer cache lines are written by two workers,
+// and what a piece has brought near the next one finds.
 toi_status toi_parallel_ranges(int workers, int64_t count, int64_t piece, toi_range_fn *work,
                                void *context)
 {
-    ranges r = {work, context, count, piece};
-    return toi_parallel(workers, count / piece + (count % piece > 0), run_range, &r);
+    enum
+    {
+        GROUPS = 16
+    };
+    int64_t pieces = count / piece + (count % piece > 0);
+    ranges r = {.work = work, .context = context, .count = count, .piece = piece, .group = 1};
+    if (workers > 1 && pieces / workers >= 2 * GROUPS) {
+        r.group = pieces / workers / GROUPS;
+        r.groups = pieces * 3 / 4 / r.group;
+    }
+    return toi_parallel(workers, pieces - r.groups * (r.group - 1), run_range, &r);
 }
 
 int64_t toi_piece_start(int64_t count, int64_t pieces, int64_t piece)

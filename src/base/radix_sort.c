@@ -1,8 +1,7 @@
-// Two sorts: a stable parallel radix sort of 64-bit keys, and radix exchange in place.
+// Three sorts: a stable parallel radix sort of 64-bit keys, one by places that are known to be few,
+// and radix exchange in place.
 
 #include "base/radix_sort.h"
-
-#include "base/parallel.h"
 
 #include <string.h>
 
@@ -201,16 +200,24 @@ int64_t toi_radix_words(int64_t count, int workers)
     return count + most_pieces(count, workers) * (MOST_DIGITS + 2);
 }
 
+// Pieces of the keys, and where their tables are.
+static pass begin_pass(uint64_t *scratch, int64_t count, int workers)
+{
+    pass p = {.count = count, .piece = piece_length(count, workers)};
+    p.pieces = (int)((count + p.piece - 1) / p.piece);
+    p.offsets = (int64_t(*)[MOST_DIGITS])(scratch + count);
+    p.all_or = (uint64_t *)(p.offsets + p.pieces);
+    p.all_and = p.all_or + p.pieces;
+    return p;
+}
+
 static void sort_keys(uint64_t *keys, uint64_t *scratch, int64_t count, uint64_t mask, int workers,
                       int32_t *low)
 {
     if (count == 0)
         return;
-    pass p = {.low = low, .count = count, .piece = piece_length(count, workers)};
-    p.pieces = (int)((count + p.piece - 1) / p.piece);
-    p.offsets = (int64_t(*)[MOST_DIGITS])(scratch + count);
-    p.all_or = (uint64_t *)(p.offsets + p.pieces);
-    p.all_and = p.all_or + p.pieces;
+    pass p = begin_pass(scratch, count, workers);
+    p.low = low;
     sort_with_scratch(&p, keys, scratch, mask, workers);
 }
 
@@ -238,6 +245,82 @@ toi_status toi_radix_sort(uint64_t *keys, int64_t count, uint64_t mask, int work
     toi_radix_sort_with(keys, scratch, count, mask, workers);
     toi_give_back(scratch);
     return TOI_OK;
+}
+
+// ---------------------------------------------------------------------------------------------
+// By place: from the highest digit, so that what comes after it is done in a core's cache
+
+enum
+{
+    LOW_BITS = 11, // of a place at most, which are counted a bucket at a time
+    BUCKETS_A_TASK = 4
+};
+
+typedef struct place_pass
+{
+    pass pass; // by the high bits
+    const toi_place_sort *sort;
+    int low_bits;
+} place_pass;
+
+static toi_status fill_and_count(void *context, int64_t first, int64_t end)
+{
+    place_pass *p = context;
+    p->sort->fill(p->sort->context, first, end);
+    return count_digits(&p->pass, first, end);
+}
+
+static toi_status scatter_to_buckets(void *context, int64_t first, int64_t end)
+{
+    return scatter(&((place_pass *)context)->pass, first, end);
+}
+
+// The numbers of one bucket.
+static void sort_bucket(const place_pass *p, int64_t first, int64_t end)
+{
+    uint32_t at[1 << LOW_BITS], mask = ((uint32_t)1 << p->low_bits) - 1, sum = 0;
+    const uint64_t *keys = p->sort->scratch;
+    int32_t *order = p->sort->order + first;
+    memset(at, 0, sizeof *at << p->low_bits);
+    for (int64_t i = first; i < end; ++i)
+        ++at[(uint32_t)(keys[i] >> 32) & mask];
+    for (uint32_t d = 0; d <= mask; ++d) {
+        uint32_t count = at[d];
+        at[d] = sum;
+        sum += count;
+    }
+    for (int64_t i = first; i < end; ++i)
+        order[at[(uint32_t)(keys[i] >> 32) & mask]++] = (int32_t)(uint32_t)keys[i];
+}
+
+static toi_status sort_buckets(void *context, int64_t first, int64_t end)
+{
+    const place_pass *p = context;
+    const int64_t *ends = p->pass.offsets[p->pass.pieces - 1]; // its keys came last
+    for (int64_t b = first; b < end; ++b) {
+        int64_t begin = b > 0 ? ends[b - 1] : 0;
+        if (begin < ends[b])
+            sort_bucket(p, begin, ends[b]);
+    }
+    return TOI_OK;
+}
+
+void toi_sort_by_place(const toi_place_sort *sort, int workers)
+{
+    int bits = sort->places > 1 ? 64 - __builtin_clzll((uint64_t)sort->places - 1) : 1;
+    place_pass p = {.sort = sort, .low_bits = bits / 2};
+    if (sort->count == 0)
+        return;
+    p.pass = begin_pass(sort->scratch, sort->count, workers);
+    p.pass.from = sort->keys;
+    p.pass.to = sort->scratch;
+    p.pass.shift = 32 + p.low_bits;
+    p.pass.bits = bits - p.low_bits;
+    p.pass.digit_mask = ((uint64_t)1 << p.pass.bits) - 1;
+    toi_parallel_ranges(workers, sort->count, p.pass.piece, fill_and_count, &p);
+    place_digits(&p.pass);
+    toi_parallel_ranges(workers, sort->count, p.pass.piece, scatter_to_buckets, &p);
+    toi_parallel_ranges(workers, (int64_t)1 << p.pass.bits, BUCKETS_A_TASK, sort_buckets, &p);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #define TOI_BASE_RADIX_SORT_H
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
 // Sorts keys[0 .. count) upwards by the bits that `mask` selects; keys equal in those bits keep
 // their order, so an index in the other bits is the tie-break. Only bits that differ between keys
@@ -19,6 +20,24 @@ int64_t toi_radix_words(int64_t count, int workers);
 // The same, but only the lower halves of the keys come out, in order; the keys are lost.
 void toi_radix_sort_low(uint64_t *keys, uint64_t *scratch, int64_t count, uint64_t mask,
                         int workers, int32_t *low);
+
+// What toi_sort_by_place() sorts: keys of (place << 32 | number), places below `places`.
+typedef struct toi_place_sort
+{
+    toi_range_fn *fill; // writes the keys of a range of numbers; does not fail
+    void *context;
+    uint64_t *keys;
+    uint64_t *scratch; // toi_radix_words()
+    int64_t count;
+    int64_t places; // up to TOI_MOST_PLACES
+    int32_t *order; // of the numbers: by place, and upwards at each
+} toi_place_sort;
+
+enum
+{
+    TOI_MOST_PLACES = 1 << 22
+};
+void toi_sort_by_place(const toi_place_sort *sort, int workers);
 
 // One of the words of an element's key, the most significant being word 0.
 typedef uint64_t toi_key_word_fn(const void *element, int word);

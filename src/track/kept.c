@@ -29,47 +29,106 @@ static void forget_kept(void *memory)
         toi_give_back(k->trees[i].ways);
         toi_free_tree(&k->trees[i].tree);
     }
+    toi_give_back(k->moved);
     toi_free_mesh_order(&k->order);
     toi_give_back(k);
 }
 
-typedef struct refit_job
+// Something that is done with the blocks of all trees.
+typedef struct block_job block_job;
+typedef void block_fn(block_job *job, toi_kept_tree *kept, int64_t first, int64_t end);
+struct block_job
 {
-    toi_refit refit;
+    block_fn *work;
+    toi_kept_tree *trees;
+    int64_t pieces[4]; // before those of each tree
+    toi_refit refit;   // but for the tree
     toi_refit_blocks_fn *kernel;
-} refit_job;
+    bool whole; // boxes of the whole step are set
+    float margin;
+    _Atomic bool left;
+};
 
-static toi_status refit_range(void *context, int64_t first, int64_t end)
+enum
 {
-    const refit_job *job = context;
-    job->kernel(&job->refit, first, end);
+    BLOCKS_A_PIECE = TOI_PIECE / TOI_BLOCK // of level 1 whole blocks
+};
+
+static toi_status run_pieces(void *context, int64_t first, int64_t end)
+{
+    block_job *job = context;
+    for (int64_t piece = first, i = 0; piece < end; ++piece) {
+        while (piece >= job->pieces[i + 1])
+            ++i;
+        toi_kept_tree *kept = &job->trees[i];
+        int64_t from = (piece - job->pieces[i]) * BLOCKS_A_PIECE, to = from + BLOCKS_A_PIECE;
+        job->work(job, kept, from, to < kept->tree.blocks[0] ? to : kept->tree.blocks[0]);
+    }
     return TOI_OK;
+}
+
+static void for_all_blocks(const toi_pipeline *p, kept_steps *k, block_job *job)
+{
+    job->trees = k->trees;
+    for (int i = 0; i < 3; ++i)
+        job->pieces[i + 1] =
+            job->pieces[i] + (k->trees[i].tree.blocks[0] + BLOCKS_A_PIECE - 1) / BLOCKS_A_PIECE;
+    toi_parallel_ranges(p->workers, job->pieces[3], 1, run_pieces, job); // does not fail
+}
+
+static inline void take_whole_box(const toi_tree *tree, int64_t block, toi_box_row *box)
+{
+    *box = tree->ends[block][0];
+    toi_widen_row(box, &tree->ends[block][1]);
+}
+
+// Boxes of the whole step, and of level 1 over them.
+static void set_boxes(block_job *job, toi_kept_tree *kept, int64_t first, int64_t end)
+{
+    (void)job;
+    const toi_tree *tree = &kept->tree;
+    for (int64_t b = first; b < end; ++b) {
+        take_whole_box(tree, b, &tree->boxes[b][0]);
+        tree->boxes[b][1] = tree->boxes[b][0];
+    }
+    toi_raise_blocks(tree, first, end);
+}
+
+static void refit_blocks(block_job *job, toi_kept_tree *kept, int64_t first, int64_t end)
+{
+    toi_refit refit = job->refit;
+    refit.kept = kept;
+    job->kernel(&refit, first, end);
+    if (job->whole)
+        set_boxes(job, kept, first, end);
 }
 
 static void refit(const toi_pipeline *p, kept_steps *k, toi_step_start start, bool ways_alone)
 {
     static toi_refit_blocks_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_refit_blocks);
-    for (int i = 0; i < 3; ++i) {
-        toi_kept_tree *kept = &k->trees[i];
-        refit_job job = {{k->order.moving, k->order.pad, start, ways_alone, kept},
-                         kernels[toi_simd_level()]};
-        if (start == TOI_START_AT_END) {
-            toi_tree_block *blocks = kept->tree.level[0];
-            kept->tree.level[0] = kept->tree.far;
-            kept->tree.far = blocks;
-        }
-        toi_parallel_ranges(p->workers, kept->tree.blocks[0], TOI_PIECE / TOI_BLOCK, refit_range,
-                            &job);
+    block_job job = {.work = refit_blocks,
+                     .refit = {k->order.moving, k->order.pad, start, ways_alone, NULL},
+                     .kernel = kernels[toi_simd_level()],
+                     .whole = !ways_alone && !k->fat};
+    for (int i = 0; i < 3 && start == TOI_START_AT_END; ++i) {
+        toi_tree *tree = &k->trees[i].tree;
+        toi_tree_block *blocks = tree->level[0];
+        tree->level[0] = tree->far;
+        tree->far = blocks;
     }
+    for_all_blocks(p, k, &job);
+    k->whole |= job.whole;
 }
 
 // ---- Rows
 
 typedef struct row_job
 {
-    toi_mesh_order *order;
+    const toi_mesh_order *order;
     const toi_point_view *start, *end; // NULL: where the row ends now
-    int side;                          // of the rows, to be compared with the start
+    const toi_point_view *from;        // to be compared with a side of the rows
+    int side;
+    uint8_t *moved; // pieces of rows
     _Atomic bool differ;
     _Atomic uint32_t largest; // its bits: numbers that are not negative order like them
 } row_job;
@@ -83,16 +142,36 @@ static inline void place_row(const toi_mesh_order *order, const toi_point_view *
         at[k] = toi_moving_number(order, k, x[k]);
 }
 
+// Vertices that are neighbours in space stand anywhere in the caller's arrays.
+static inline void fetch_ahead(const toi_mesh_order *order, const toi_point_view *points, int64_t i,
+                               int64_t end)
+{
+    enum
+    {
+        AHEAD = 24
+    };
+    if (i + AHEAD < end)
+        __builtin_prefetch(toi_point_address(points, order->vertices[i + AHEAD]));
+}
+
+static inline bool row_differs(const row_job *job, int64_t i)
+{
+    float at[3];
+    bool differs = false;
+    place_row(job->order, job->from, i, at);
+    for (int k = 0; k < 3; ++k)
+        differs |= at[k] != job->order->moving[i][4 * job->side + k];
+    return differs;
+}
+
 // Do the rows start or end where this step starts? That is all that counts of the positions.
 static toi_status compare_rows(void *context, int64_t first, int64_t end)
 {
     row_job *job = context;
     bool differ = false;
     for (int64_t i = first; i < end && !differ; ++i) {
-        float at[3];
-        place_row(job->order, job->start, i, at);
-        for (int k = 0; k < 3; ++k)
-            differ |= at[k] != job->order->moving[i][4 * job->side + k];
+        fetch_ahead(job->order, job->from, i, end);
+        differ = row_differs(job, i);
     }
     if (differ)
         job->differ = true;
@@ -106,6 +185,7 @@ static toi_status move_rows(void *context, int64_t first, int64_t end)
     for (int64_t i = first; i < end; ++i) {
         toi_moving_row row = job->order->moving[i];
         float at[2][3] = {{row[4], row[5], row[6]}};
+        fetch_ahead(job->order, job->end, i, end);
         if (job->start)
             place_row(job->order, job->start, i, at[0]);
         place_row(job->order, job->end, i, at[1]);
@@ -122,22 +202,52 @@ static toi_status move_rows(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
-// Rows from `start`, or from where they end, to `end`; returns the largest number in them.
-static float set_rows(const toi_pipeline *p, kept_steps *k, const toi_point_view *start,
-                      const toi_point_view *end)
+// Moves a piece of rows on from where they end, if that is where this step starts.
+static toi_status follow_rows(void *context, int64_t first, int64_t end)
 {
-    row_job job = {.order = &k->order, .start = start, .end = end};
-    toi_parallel_ranges(p->workers, end->count, TOI_PIECE, move_rows, &job);
-    uint32_t bits = job.largest;
+    row_job *job = context;
+    if (!job->differ)
+        compare_rows(context, first, end);
+    job->moved[first / TOI_PIECE] = !job->differ;
+    return job->differ ? TOI_OK : move_rows(context, first, end);
+}
+
+// Puts the ends of such pieces back; where they started is lost.
+static toi_status return_rows(void *context, int64_t first, int64_t end)
+{
+    const row_job *job = context;
+    for (int64_t i = first; i < end && job->moved[first / TOI_PIECE]; ++i)
+        for (int k = 0; k < 3; ++k)
+            job->order->moving[i][4 + k] = job->order->moving[i][k];
+    return TOI_OK;
+}
+
+static void for_all_rows(const toi_pipeline *p, row_job *job, toi_range_fn *work)
+{
+    toi_parallel_ranges(p->workers, p->mesh.end.count, TOI_PIECE, work, job); // does not fail
+}
+
+static float largest_of(const row_job *job)
+{
+    uint32_t bits = job->largest;
     float largest;
     memcpy(&largest, &bits, sizeof largest);
     return largest;
 }
 
+// Rows from `start`, or from where they end, to `end`; returns the largest number in them.
+static float set_rows(const toi_pipeline *p, kept_steps *k, const toi_point_view *start,
+                      const toi_point_view *end)
+{
+    row_job job = {.order = &k->order, .start = start, .end = end};
+    for_all_rows(p, &job, move_rows);
+    return largest_of(&job);
+}
+
 static bool starts_at(const toi_pipeline *p, kept_steps *k, int side)
 {
-    row_job job = {.order = &k->order, .start = &p->mesh.start, .side = side};
-    toi_parallel_ranges(p->workers, p->mesh.start.count, TOI_PIECE, compare_rows, &job);
+    row_job job = {.order = &k->order, .from = &p->mesh.start, .side = side};
+    for_all_rows(p, &job, compare_rows);
     return !job.differ;
 }
 
@@ -146,6 +256,43 @@ static toi_step_start find_start(const toi_pipeline *p, kept_steps *k)
     if (starts_at(p, k, 1))
         return TOI_START_AT_END;
     return starts_at(p, k, 0) ? TOI_START_AT_START : TOI_START_ELSEWHERE;
+}
+
+// Does the step seem to go on from the last one? Some rows tell: those that start where they ended,
+// and of these one at least that has moved before.
+static bool seems_to_follow(const toi_pipeline *p, const kept_steps *k)
+{
+    enum
+    {
+        TRIED = 64
+    };
+    row_job job = {.order = &k->order, .from = &p->mesh.start, .side = 1};
+    int64_t count = p->mesh.start.count, tried = count < TRIED ? count : TRIED;
+    bool moved = false;
+    for (int64_t n = 0; n < tried; ++n) {
+        int64_t i = toi_piece_start(count, tried, n);
+        const float *row = (const float *)&k->order.moving[i];
+        if (row_differs(&job, i))
+            return false;
+        moved |= memcmp(row, row + 4, 3 * sizeof *row) != 0;
+    }
+    return moved;
+}
+
+// Rows of this step, if it starts where the last one ended: they are compared and moved in one go.
+// If some start elsewhere no end is changed.
+static bool follow(const toi_pipeline *p, kept_steps *k, float *largest)
+{
+    row_job job = {.order = &k->order,
+                   .from = &p->mesh.start,
+                   .side = 1,
+                   .end = &p->mesh.end,
+                   .moved = k->moved};
+    for_all_rows(p, &job, follow_rows);
+    if (job.differ)
+        for_all_rows(p, &job, return_rows);
+    *largest = largest_of(&job);
+    return !job.differ;
 }
 
 // ---- Measures
@@ -281,8 +428,9 @@ static toi_status make_kept(toi_pipeline *p, kept_steps **made)
     *made = k;
     if (!k)
         return toi_allocation_status();
-    *k = (kept_steps){.min_separation = p->def->narrow.min_separation};
-    toi_status status = make_trees(p, k);
+    *k = (kept_steps){.min_separation = p->def->narrow.min_separation, .whole = true};
+    k->moved = toi_take(p->budget, p->mesh.end.count / TOI_PIECE + 1, sizeof *k->moved);
+    toi_status status = k->moved ? make_trees(p, k) : toi_allocation_status();
     if (status != TOI_OK)
         return status;
     k->edge = mean_edge(p, k);
@@ -290,56 +438,18 @@ static toi_status make_kept(toi_pipeline *p, kept_steps **made)
     return TOI_OK;
 }
 
-// What is done with the boxes of blocks.
-typedef struct box_job
-{
-    toi_kept_tree *kept;
-    float margin;
-    _Atomic bool left;
-} box_job;
-
-static bool for_all_boxes(const toi_pipeline *p, kept_steps *k, toi_range_fn *work)
-{
-    bool left = false;
-    for (int i = 0; i < 3 && !left; ++i) {
-        box_job job = {.kept = &k->trees[i], .margin = (float)(0.1 * k->edge)};
-        toi_parallel_ranges(p->workers, job.kept->tree.blocks[0], TOI_PIECE / TOI_BLOCK, work,
-                            &job);
-        left = job.left;
-    }
-    return !left;
-}
-
-static inline void take_whole_box(const toi_tree *tree, int64_t block, toi_box_row *box)
-{
-    *box = tree->ends[block][0];
-    toi_widen_row(box, &tree->ends[block][1]);
-}
-
-// Boxes of the whole step.
-static toi_status set_boxes(void *context, int64_t first, int64_t end)
-{
-    const toi_tree *tree = &((box_job *)context)->kept->tree;
-    for (int64_t b = first; b < end; ++b) {
-        take_whole_box(tree, b, &tree->boxes[b][0]);
-        tree->boxes[b][1] = tree->boxes[b][0];
-    }
-    return TOI_OK;
-}
-
+// Levels above the first.
 static void raise_trees(const toi_pipeline *p, kept_steps *k)
 {
-    for (int i = 0; i < 3; ++i)
-        if (k->trees[i].tree.count > 0)
-            toi_raise_tree(&k->trees[i].tree, p->workers);
+    toi_tree *trees[3] = {&k->trees[0].tree, &k->trees[1].tree, &k->trees[2].tree};
+    toi_raise_trees(trees, 3, 2, p->workers);
 }
 
 // Is every block still in the box that fronts were made with?
-static toi_status compare_boxes(void *context, int64_t first, int64_t end)
+static void compare_boxes(block_job *job, toi_kept_tree *kept, int64_t first, int64_t end)
 {
-    box_job *job = context;
-    const toi_tree *tree = &job->kept->tree;
-    bool left = false;
+    const toi_tree *tree = &kept->tree;
+    bool left = job->left;
     for (int64_t b = first; b < end && !left; ++b) {
         toi_box_row box = tree->boxes[b][0], wider = box, whole;
         take_whole_box(tree, b, &whole);
@@ -348,7 +458,13 @@ static toi_status compare_boxes(void *context, int64_t first, int64_t end)
     }
     if (left)
         job->left = true;
-    return TOI_OK;
+}
+
+static bool are_boxes_held(const toi_pipeline *p, kept_steps *k)
+{
+    block_job job = {.work = compare_boxes};
+    for_all_blocks(p, k, &job);
+    return !job.left;
 }
 
 enum
@@ -357,18 +473,17 @@ enum
 };
 
 // Boxes of the whole step with a margin, and to where they would be after some more steps like it.
-static toi_status set_fat_boxes(void *context, int64_t first, int64_t end)
+static void set_fat_boxes(block_job *job, toi_kept_tree *kept, int64_t first, int64_t end)
 {
-    const box_job *job = context;
-    const toi_tree *tree = &job->kept->tree;
+    const toi_tree *tree = &kept->tree;
     for (int64_t b = first; b < end; ++b) {
-        toi_box_row box, way = job->kept->ways[b];
+        toi_box_row box, way = kept->ways[b];
         take_whole_box(tree, b, &box);
         for (int s = 0; s < 8; ++s)
             box[s] -= s % 4 < 3 ? job->margin + (way[s] < 0 ? -STEPS_AHEAD * way[s] : 0) : 0;
         tree->boxes[b][0] = tree->boxes[b][1] = box;
     }
-    return TOI_OK;
+    toi_raise_blocks(tree, first, end);
 }
 
 static toi_budget_search budget_search(kept_steps *k, toi_kind kind)
@@ -451,18 +566,28 @@ static void jump(const toi_pipeline *p, kept_steps *k)
     spend_budgets(p, k, false);
 }
 
-// Rows and bounds of this step; false: they have left the range that the error is for.
-static bool advance(toi_pipeline *p, kept_steps *k)
+// Rows of this step, and the largest number in them; returns where it starts.
+static toi_step_start move_on(const toi_pipeline *p, kept_steps *k, float *largest)
 {
-    toi_step_start start = find_start(p, k);
-    if (k->fat && !k->spent) // the last step ended early: some of its motion is in no budget
-        drop_fronts(k);
+    bool follows = seems_to_follow(p, k);
+    if (follows && follow(p, k, largest))
+        return TOI_START_AT_END;
+    toi_step_start start = follows ? TOI_START_ELSEWHERE : find_start(p, k);
     if (start == TOI_START_ELSEWHERE)
         jump(p, k);
     else if (start == TOI_START_AT_START && k->fat)
         spend_budgets(p, k, true);
-    bool chained = start == TOI_START_AT_END;
-    float largest = set_rows(p, k, chained ? NULL : &p->mesh.start, &p->mesh.end);
+    *largest = set_rows(p, k, start == TOI_START_AT_END ? NULL : &p->mesh.start, &p->mesh.end);
+    return start;
+}
+
+// Rows and bounds of this step; false: they have left the range that the error is for.
+static bool advance(toi_pipeline *p, kept_steps *k)
+{
+    float largest;
+    if (k->fat && !k->spent) // the last step ended early: some of its motion is in no budget
+        drop_fronts(k);
+    toi_step_start start = move_on(p, k, &largest);
     if (largest > k->order.largest || largest < k->order.largest / 16)
         return false;
     refit(p, k, start, false);
@@ -551,11 +676,13 @@ static toi_track_method choose_method(toi_tracking *t, const kept_steps *k)
 static void set_fronts(toi_pipeline *p, kept_steps *k)
 {
     toi_track_choice *choice = &p->scene->tracking.choice;
-    bool held = k->fat && for_all_boxes(p, k, compare_boxes);
+    bool held = k->fat && are_boxes_held(p, k);
     choice->rebuilds = held ? 0 : choice->rebuilds + 1;
     if (held)
         return;
-    for_all_boxes(p, k, set_fat_boxes);
+    block_job job = {.work = set_fat_boxes, .margin = (float)(0.1 * k->edge)};
+    for_all_blocks(p, k, &job);
+    k->whole = false;
     raise_trees(p, k);
     make_fronts(p, k);
     p->scene->tracking.report.rebuilt = true;
@@ -607,9 +734,12 @@ static void set_searches(toi_pipeline *p, kept_steps *k)
     }
     drop_fronts(k);
     give_ways_back(k);
-    if (report->reordered) // then boxes are those of the step already
+    if (report->reordered) // then trees are those of the step already
         return;
-    for_all_boxes(p, k, set_boxes);
+    block_job job = {.work = set_boxes};
+    if (!k->whole)
+        for_all_blocks(p, k, &job);
+    k->whole = true;
     raise_trees(p, k);
 }
 

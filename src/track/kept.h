@@ -123,6 +123,8 @@ typedef struct toi_kept_steps
     toi_kept_tree trees[3];                 // by primitive; those without primitives are empty
     toi_block_front fronts[TOI_PAIR_KINDS]; // while they hold
     bool fat;                               // the trees' `boxes` are enlarged, for fronts
+    bool whole;                             // they are those of this step
+    uint8_t *moved;                         // for moving rows: one a piece of them
     bool spent;                             // all budgets know of the last step's motion
     double looseness;                       // of the edges' blocks when the order was made
     double edge;                            // mean length, in rows

@@ -21,6 +21,7 @@ enum
     SAMPLES = 1024, // blocks
     CURVE_BITS = 10,
     CROWD = 64, // boxes in one cell that are worth a curve of their own
+    LOOK = 256 * CROWD,
     SMALL_CROWD = 2048,
     CROWD_DEPTH = 8, // each curve is a thousand times finer than the last
     CLASS_SHIFT = 62 // the size class, above the place on the curve
@@ -102,6 +103,8 @@ typedef struct ordering
     span *spans;
     uint64_t *keys;
     uint64_t *scratch; // to sort with
+    int64_t count;
+    _Atomic bool crowded; // some cell is
     int workers;
 } ordering;
 
@@ -180,6 +183,18 @@ static toi_status order_crowds(ordering *o, int64_t first, int64_t end, int dept
     return TOI_OK;
 }
 
+// The same look, by all workers: most often there is no crowd.
+static toi_status look_for_crowds(void *context, int64_t first, int64_t end)
+{
+    ordering *o = context;
+    bool crowded = false;
+    for (int64_t i = first; i < end && i + CROWD < o->count; i += CROWD)
+        crowded |= same_cell(o, i, i + CROWD);
+    if (crowded)
+        o->crowded = true;
+    return TOI_OK;
+}
+
 static toi_status span_piece(void *context, int64_t first, int64_t end)
 {
     ordering *o = context;
@@ -219,6 +234,7 @@ toi_status toi_order_rows(const toi_box_row *rows, int64_t count, int workers, u
                   .spans = (span *)scratch,
                   .keys = keys,
                   .scratch = scratch + span_words(count),
+                  .count = count,
                   .workers = workers};
     toi_status status = toi_parallel_ranges(workers, count, SPAN, span_piece, &o);
     if (status == TOI_OK) {
@@ -230,9 +246,11 @@ toi_status toi_order_rows(const toi_box_row *rows, int64_t count, int workers, u
         o.mean = all.extents / (double)count;
         status = toi_parallel_ranges(workers, count, TOI_PIECE, key_piece, &o);
     }
-    if (status == TOI_OK)
-        toi_radix_sort_with(keys, o.scratch, count, ~(uint64_t)0 << 32, workers);
-    return status == TOI_OK ? order_crowds(&o, 0, count, 0) : status;
+    if (status != TOI_OK)
+        return status;
+    toi_radix_sort_with(keys, o.scratch, count, ~(uint64_t)0 << 32, workers);
+    toi_parallel_ranges(workers, count, LOOK, look_for_crowds, &o); // does not fail
+    return o.crowded ? order_crowds(&o, 0, count, 0) : TOI_OK;
 }
 
 double toi_mean_half(const toi_tree *tree)

@@ -162,13 +162,35 @@ static void raise_largest(order_job *job, float largest)
     while (bits > current && !atomic_compare_exchange_weak(&job->largest, &current, bits)) {}
 }
 
+static inline int32_t vertex_at(const order_job *job, int64_t i)
+{
+    return job->keys ? (int32_t)(uint32_t)job->keys[i] : job->order->kept->ids[0][i];
+}
+
+// Vertices that are neighbours in space stand anywhere in the caller's arrays.
+static inline void fetch_vertex(const toi_mesh_order *order, int32_t vertex)
+{
+    const toi_mesh *mesh = order->boxes.mesh;
+    if (!order->moving)
+        return;
+    __builtin_prefetch(toi_point_address(&mesh->start, vertex));
+    __builtin_prefetch(toi_point_address(&mesh->end, vertex));
+    __builtin_prefetch(&order->positions[vertex], 1);
+}
+
 static toi_status arrange_rows(void *context, int64_t first, int64_t end)
 {
+    enum
+    {
+        AHEAD = 16
+    };
     order_job *job = context;
     toi_mesh_order *order = job->order;
     float largest = 0;
     for (int64_t i = first; i < end; ++i) {
-        int32_t vertex = job->keys ? (int32_t)(uint32_t)job->keys[i] : order->kept->ids[0][i];
+        int32_t vertex = vertex_at(job, i);
+        if (i + AHEAD < end)
+            fetch_vertex(order, vertex_at(job, i + AHEAD));
         if (job->keys && order->kept)
             order->kept->ids[0][i] = vertex;
         order->vertices[i] = vertex;

@@ -407,6 +407,7 @@ static toi_status fill_blocks(void *context, int64_t first, int64_t end)
             fill_block(job, b, 3, true);
         else
             fill_block(job, b, 3, false);
+    toi_raise_blocks(job->tree, first, end);
     return TOI_OK;
 }
 
@@ -429,20 +430,29 @@ static toi_status refill(const toi_mesh_order *order, const toi_broad_job *job, 
     return status;
 }
 
-// Orders edges or faces after their last vertex, and fills the blocks.
+// Orders edges or faces after their last vertex.
+static void order_primitives(tree_job *work, int workers)
+{
+    uint64_t *scratch = work->keys + work->count;
+    int64_t places = work->order->boxes.mesh->start.count;
+    if (!work->classes && places <= TOI_MOST_PLACES) {
+        toi_place_sort sort = {make_keys,   work,   work->keys,     scratch,
+                               work->count, places, work->tree->ids};
+        toi_sort_by_place(&sort, workers);
+        return;
+    }
+    toi_parallel_ranges(workers, work->count, TOI_PIECE, make_keys, work); // does not fail
+    toi_radix_sort_low(work->keys, scratch, work->count, ~(uint64_t)0 << 32, workers,
+                       work->tree->ids);
+}
+
+// Orders edges or faces, and fills the blocks.
 static toi_status fill_tree(tree_job *work, const toi_broad_job *job)
 {
-    toi_status status = TOI_OK;
-    if (work->primitive != TOI_VERTEX && work->ids == work->tree->ids) {
-        status = toi_parallel_ranges(job->workers, work->count, TOI_PIECE, make_keys, work);
-        if (status == TOI_OK)
-            toi_radix_sort_low(work->keys, work->keys + work->count, work->count,
-                               ~(uint64_t)0 << 32, job->workers, work->tree->ids);
-    }
-    if (status == TOI_OK)
-        status = toi_parallel_ranges(job->workers, work->tree->blocks[0], TOI_PIECE / TOI_BLOCK,
-                                     fill_blocks, work);
-    return status;
+    if (work->primitive != TOI_VERTEX && work->ids == work->tree->ids)
+        order_primitives(work, job->workers);
+    return toi_parallel_ranges(job->workers, work->tree->blocks[0], TOI_PIECE / TOI_BLOCK,
+                               fill_blocks, work);
 }
 
 static void keep_labels(toi_kept_order *kept, const toi_tree *tree)
@@ -482,7 +492,7 @@ static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
     }
     if (status == TOI_OK) {
         tree->exact = order->exact;
-        toi_raise_tree(tree, job->workers);
+        toi_raise_trees(&tree, 1, 2, job->workers);
     }
     return status;
 }

@@ -175,33 +175,62 @@ static void box_below(const toi_tree *tree, int l, int64_t b, toi_box_row *box)
     block_box(&tree->level[l][b], children < TOI_BLOCK ? (int)children : TOI_BLOCK, box);
 }
 
+// Block `b` of level `l`, from the blocks below.
+static void raise_block(const toi_tree *tree, int l, int64_t b)
+{
+    toi_box_row rows[TOI_BLOCK], halves[2];
+    int64_t first = b * TOI_BLOCK, rest = tree->blocks[l - 1] - first;
+    int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
+    for (int i = 0; i < count; ++i)
+        box_below(tree, l - 1, first + i, &rows[i]);
+    toi_fill_block(rows, count, &tree->level[l][b], halves);
+}
+
+void toi_raise_blocks(const toi_tree *tree, int64_t first, int64_t end)
+{
+    for (int64_t b = first / TOI_BLOCK; b * TOI_BLOCK < end && tree->levels > 1; ++b)
+        raise_block(tree, 1, b);
+}
+
 typedef struct raising
 {
-    toi_tree *tree;
+    toi_tree *const *trees;
+    int count;
     int level;
 } raising;
 
-static toi_status raise_blocks(void *context, int64_t first_block, int64_t end_block)
+static int64_t blocks_at(const toi_tree *tree, int level)
+{
+    return level < tree->levels ? tree->blocks[level] : 0;
+}
+
+// Blocks of all trees are numbered as one list.
+static toi_status raise_range(void *context, int64_t first, int64_t end)
 {
     const raising *r = context;
-    const toi_tree *tree = r->tree;
-    for (int64_t b = first_block; b < end_block; ++b) {
-        toi_box_row rows[TOI_BLOCK], halves[2];
-        int64_t first = b * TOI_BLOCK, rest = tree->blocks[r->level - 1] - first;
-        int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
-        for (int i = 0; i < count; ++i)
-            box_below(tree, r->level - 1, first + i, &rows[i]);
-        toi_fill_block(rows, count, &tree->level[r->level][b], halves);
+    for (int i = 0; i < r->count; ++i) {
+        int64_t blocks = blocks_at(r->trees[i], r->level);
+        for (int64_t b = first > 0 ? first : 0; b < end && b < blocks; ++b)
+            raise_block(r->trees[i], r->level, b);
+        first -= blocks;
+        end -= blocks;
     }
     return TOI_OK;
 }
 
+void toi_raise_trees(toi_tree *const *trees, int count, int from, int workers)
+{
+    for (raising r = {trees, count, from}; r.level < TOI_TREE_LEVELS; ++r.level) {
+        int64_t blocks = 0;
+        for (int i = 0; i < count; ++i)
+            blocks += blocks_at(trees[i], r.level);
+        toi_parallel_ranges(workers, blocks, TOI_PIECE / TOI_BLOCK, raise_range, &r);
+    }
+}
+
 void toi_raise_tree(toi_tree *tree, int workers)
 {
-    raising r = {tree, 1};
-    for (; r.level < tree->levels; ++r.level)
-        toi_parallel_ranges(workers, tree->blocks[r.level], TOI_PIECE / TOI_BLOCK, raise_blocks,
-                            &r);
+    toi_raise_trees(&tree, 1, 1, workers);
 }
 
 static bool box_has(const toi_tree *tree, int64_t block, int lane, int32_t label)
@@ -271,6 +300,7 @@ enum
 {
     PACKETS_A_TASK = 16,
     PACKETS_A_SMALL_TASK = 4,
+    LAST_TASKS = 16,  // of a worker, that are cut
     RUNS_OF_FEW = 64, // one of so many runs of packets is among the few
     RUNS_OF_SOME = 8  // and one of these among the few and the some
 };
@@ -306,11 +336,12 @@ bool toi_has_parts(const toi_tree_search *search)
 
 // Some packets take fifty times as long as others. Where one of the last tasks has such, the other
 // workers wait for it: those are small. They cost a little more, since packets of a task share a
-// walk down the tree.
+// walk down the tree; so there are no more of them than the workers have use for.
 static int64_t count_large_tasks(int64_t packets, int workers)
 {
-    int64_t all = (packets + PACKETS_A_TASK - 1) / PACKETS_A_TASK;
-    return workers > 1 ? all * 5 / 8 : all;
+    int64_t all = (packets + PACKETS_A_TASK - 1) / PACKETS_A_TASK, last = all - all * 5 / 8;
+    int64_t most = (int64_t)LAST_TASKS * workers;
+    return workers > 1 ? all - (last < most ? last : most) : all;
 }
 
 static int64_t count_tasks(int64_t packets, int64_t large)

@@ -134,8 +134,15 @@ static inline int32_t *toi_block_labels(const toi_tree *tree, int64_t block, int
 void toi_fill_block(const toi_box_row rows[TOI_BLOCK], int count, toi_tree_block *block,
                     toi_box_row halves[2]);
 
+// Builds the blocks of level 1 over blocks of level 0, from a multiple of TOI_BLOCK to before
+// `end`, which is another or that of all.
+void toi_raise_blocks(const toi_tree *tree, int64_t first, int64_t end);
+
 // Builds the levels over level 0.
 void toi_raise_tree(toi_tree *tree, int workers);
+
+// Builds the levels of some trees from level `from` on: 1, or 2 where that is built.
+void toi_raise_trees(toi_tree *const *trees, int count, int from, int workers);
 
 // Finds the labels that whole blocks have in common. Worth it where so many primitives share a
 // vertex that they would be compared, all with all, only to be dropped: blocks that have the same
