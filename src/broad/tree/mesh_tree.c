@@ -81,17 +81,32 @@ static inline const int32_t *corners_of(const toi_mesh *mesh, toi_primitive prim
 
 typedef toi_box_quad quad;
 
+// A motion is cut short where less than this share of it is left, unless it is as good as none.
+// Boxes are enlarged by their reach on all sides: that pays if it is short beside an edge.
+static const double SHORTER = 0.25, SHORT_ENOUGH = 0x1p-10, SHORT_REACH = 0.25;
+static const double MOST_SHARE = 1 - 0x1p-10; // docs/separation.md, section 2
+
 // How far the boxes of a motion reach.
 typedef enum extent
 {
     WHOLE, // from one end to the other
     SHORT, // to where it is cut short
+    SWEPT, // likewise, the boxes of both ends in one
     REACH  // as far from the start as it matters
 } extent;
 
 static extent extent_of(const toi_mesh_order *order)
 {
-    return order->stretch > 0 ? REACH : order->until < 1 ? SHORT : WHOLE;
+    return order->stretch > 0            ? REACH
+           : order->until < SHORT_ENOUGH ? SWEPT
+           : order->until < 1            ? SHORT
+                                         : WHOLE;
+}
+
+// Are boxes those of a motion so short that one stands for both ends?
+static inline bool is_still(extent reach)
+{
+    return reach >= SWEPT;
 }
 
 static inline const quad *ends_of(const toi_mesh_order *order, int32_t place)
@@ -103,7 +118,7 @@ static inline const quad *ends_of(const toi_mesh_order *order, int32_t place)
 // t = 0, enlarged by so much that two that come to their share touch. It stands still.
 static inline __attribute__((always_inline)) void bound_reach(const toi_mesh_order *order,
                                                               const int32_t *places, int corners,
-                                                              int stride, toi_box_row ends[2])
+                                                              int stride, toi_box_row *box)
 {
     quad low = ends_of(order, places[0])[0], high = -low;
     for (int c = 1; c < corners; ++c) {
@@ -114,9 +129,8 @@ static inline __attribute__((always_inline)) void bound_reach(const toi_mesh_ord
     // The fourth number of a row is minus its reach, so the least is that of the farthest.
     const quad none = {0}, pad = {order->pad, order->pad, order->pad, 0};
     quad reach = __builtin_shufflevector(low, none, 3, 3, 3, 4) - pad;
-    ((quad *)&ends[0])[0] = __builtin_shufflevector(low + reach, none, 0, 1, 2, 4);
-    ((quad *)&ends[0])[1] = __builtin_shufflevector(high + reach, none, 0, 1, 2, 4);
-    ends[1] = ends[0];
+    ((quad *)box)[0] = __builtin_shufflevector(low + reach, none, 0, 1, 2, 4);
+    ((quad *)box)[1] = __builtin_shufflevector(high + reach, none, 0, 1, 2, 4);
 }
 
 // The box where a motion that is cut short ends. Roundings may have put numbers in another order,
@@ -153,21 +167,24 @@ static inline __attribute__((always_inline)) void bound_whole(const toi_mesh_ord
     ((quad *)box)[1] = high - pad;
 }
 
-// The boxes of a primitive whose vertices stand at these places, at both ends.
+// The boxes of a primitive whose vertices stand at these places, at both ends; if they stand still,
+// the first.
 static inline __attribute__((always_inline)) void bound_places(const toi_mesh_order *order,
                                                                const int32_t *places, int corners,
                                                                int stride, extent reach,
                                                                toi_box_row ends[2])
 {
     if (reach == REACH) {
-        bound_reach(order, places, corners, stride, ends);
+        bound_reach(order, places, corners, stride, &ends[0]);
         return;
     }
     bound_whole(order, places, corners, stride, 0, &ends[0]);
-    if (reach == SHORT)
-        bound_end(order, places, corners, stride, &ends[1]);
-    else
+    if (reach == WHOLE)
         bound_whole(order, places, corners, stride, 1, &ends[1]);
+    else
+        bound_end(order, places, corners, stride, &ends[1]);
+    if (reach == SWEPT)
+        toi_widen_row(&ends[0], &ends[1]);
 }
 
 // The row of an edge or a face.
@@ -181,7 +198,8 @@ static inline void widen_corners(const toi_mesh_order *order, toi_primitive prim
         for (int c = 0; c <= (int)primitive; ++c)
             places[c] = order->positions[corners[c]];
         bound_places(order, places, (int)primitive + 1, 1, extent_of(order), ends);
-        toi_widen_row(&ends[0], &ends[1]);
+        if (!is_still(extent_of(order)))
+            toi_widen_row(&ends[0], &ends[1]);
         *row = ends[0];
         return;
     }
@@ -258,21 +276,24 @@ static inline __attribute__((always_inline)) void fill_extent(const toi_mesh_ord
                                                               toi_tree *tree, int64_t block)
 {
     const int32_t *labels = toi_block_labels(tree, block, 0);
+    const bool still = is_still(reach);
     toi_box_row rows[2][TOI_BLOCK], halves[2];
     for (int i = 0; i < count; ++i) {
         toi_box_row ends[2];
         bound_places(order, labels + i, corners, TOI_BLOCK, reach, ends);
         rows[0][i] = ends[0];
-        rows[1][i] = ends[1];
+        if (!still)
+            rows[1][i] = ends[1];
     }
     toi_fill_block(rows[0], count, &tree->level[0][block], tree->boxes[block]);
-    toi_fill_block(rows[1], count, &tree->far[block], halves);
-    for (int end = 0; end < 2; ++end) {
+    if (!still)
+        toi_fill_block(rows[1], count, &tree->far[block], halves);
+    for (int end = 0; end < (still ? 1 : 2); ++end) {
         toi_box_row *half = end == 0 ? tree->boxes[block] : halves;
         tree->ends[block][end] = half[0];
         toi_widen_row(&tree->ends[block][end], &half[1]);
     }
-    for (int h = 0; h < 2; ++h)
+    for (int h = 0; h < 2 && !still; ++h)
         toi_widen_row(&tree->boxes[block][h], &halves[h]);
     if (order->margin.square > 0)
         fill_middles(order, labels, corners, count, tree->middles[block]);
@@ -287,19 +308,21 @@ typedef void fill_extent_fn(const toi_mesh_order *order, int count, toi_tree *tr
     {                                                                                              \
         fill_extent(order, corners, reach, count, tree, block);                                    \
     }
-#define FILL_EACH(corners) FILL(corners, WHOLE) FILL(corners, SHORT) FILL(corners, REACH)
+#define FILL_EACH(corners)                                                                         \
+    FILL(corners, WHOLE) FILL(corners, SHORT) FILL(corners, SWEPT) FILL(corners, REACH)
 FILL_EACH(1)
 FILL_EACH(2)
 FILL_EACH(3)
 #define FILLS(corners)                                                                             \
     {                                                                                              \
-        fill_##corners##_WHOLE, fill_##corners##_SHORT, fill_##corners##_REACH                     \
+        fill_##corners##_WHOLE, fill_##corners##_SHORT, fill_##corners##_SWEPT,                    \
+            fill_##corners##_REACH                                                                 \
     }
 
 // Level 0 of a block whose labels are there.
 static void fill_moving_block(const toi_mesh_order *order, toi_tree *tree, int64_t block)
 {
-    static fill_extent_fn *const fills[3][3] = {FILLS(1), FILLS(2), FILLS(3)};
+    static fill_extent_fn *const fills[3][4] = {FILLS(1), FILLS(2), FILLS(3)};
     int64_t rest = tree->count - block * TOI_BLOCK;
     fills[tree->corners - 1][extent_of(order)](order, rest < TOI_BLOCK ? (int)rest : TOI_BLOCK,
                                                tree, block);
@@ -500,11 +523,6 @@ static toi_status build(const toi_mesh_order *order, toi_primitive primitive,
 // ---------------------------------------------------------------------------------------------
 // Searches
 
-// A motion is cut short where less than this share of it is left, unless it is as good as none.
-// Boxes are enlarged by their reach on all sides: that pays if it is short beside an edge.
-static const double SHORTER = 0.25, SHORT_ENOUGH = 0x1p-10, SHORT_REACH = 0.25;
-static const double MOST_SHARE = 1 - 0x1p-10; // docs/separation.md, section 2
-
 static void vertex_box(const void *order, int32_t id, toi_box *box)
 {
     toi_order_box(order, TOI_VERTEX, id, box);
@@ -581,6 +599,7 @@ static toi_status run_search(toi_mesh_order *order, const toi_broad_job *job,
     for (; part <= last && status == TOI_OK; ++part) {
         search->part = (toi_search_part)part;
         search->margin = order->margin;
+        search->still = is_still(extent_of(order));
         status = toi_run_tree_search(search, job);
         if (status == TOI_OK && part < last)
             status = shorten(order, &shorter);

@@ -183,6 +183,7 @@ typedef struct toi_tree_search
     toi_box_getter_fn *tree_box;
     const void *context;
     toi_tree_margin margin;
+    bool still; // boxes that move stand still: those at t = 0 are those of the whole step
     toi_search_part part;
     // Of faces in faces: labels are below this. Each worker has a mark for every label, bit i:
     // box i of its packet has it. All 0 between packets.

@@ -18,6 +18,7 @@ typedef struct shape
     bool moving; // boxes are at both ends of the step
     bool marked; // faces in faces: by marks instead of labels
     bool margin; // of boxes that move
+    bool still;  // boxes that move stand still: both ends are the first
 } shape;
 
 // Boxes of the tree near the packet, by their place in it, waiting to be compared.
@@ -166,7 +167,7 @@ TOI_LANE_INLINE unsigned meet(const toi_tree_search *s, const shape kind, const 
     int64_t block = place / TOI_BLOCK;
     int lane = place % TOI_BLOCK;
     unsigned mask;
-    if (kind.moving) {
+    if (kind.moving && !kind.still) {
         moving_probe box = load_moving_probe(s->tree, place);
         mask = stay_near(c, &box) & allowed;
     } else {
@@ -341,7 +342,10 @@ TOI_LANE_INLINE toi_status list_block(packet *p, const shape kind, int64_t block
 {
     const toi_tree *tree = p->search->tree;
     unsigned mask;
-    if (kind.moving) {
+    if (kind.still) {
+        columns leaf = load_columns(&tree->level[0][block]);
+        mask = overlap(&leaf, &p->ends.at[0], false);
+    } else if (kind.moving) {
         moving_columns leaf = load_moving(tree, block);
         mask = stay_near(&leaf, &p->ends);
         if (kind.margin) {
@@ -392,7 +396,10 @@ TOI_LANE_INLINE void load_packet(packet *p, const toi_tree_search *s, int64_t in
     p->writer = writer;
     p->index = index;
     p->doubles.fetched = false;
-    if (kind.moving) {
+    if (kind.still) {
+        p->columns.at[0] = load_columns(&s->packets->level[0][index]);
+        p->ends.at[0] = row_probe(&s->packets->ends[index][0]);
+    } else if (kind.moving) {
         p->columns = load_moving(s->packets, index);
         for (int end = 0; end < 2; ++end)
             p->ends.at[end] = row_probe(&s->packets->ends[index][end]);
@@ -425,11 +432,11 @@ TOI_LANE_INLINE toi_status finish_packet(packet *p, const shape kind)
 }
 
 // The boxes of the group's blocks at both ends, sixteen at a time.
-TOI_LANE_INLINE void arrange_blocks(const group *g, toi_tree_block near[][2])
+TOI_LANE_INLINE void arrange_blocks(const group *g, toi_tree_block near[][2], const shape kind)
 {
     for (int first = 0; first < g->blocks.count; first += TOI_BLOCK) {
         int rest = g->blocks.count - first, count = rest < TOI_BLOCK ? rest : TOI_BLOCK;
-        for (int end = 0; end < 2; ++end) {
+        for (int end = 0; end < (kind.still ? 1 : 2); ++end) {
             toi_box_row rows[TOI_BLOCK], halves[2];
             for (int i = 0; i < count; ++i)
                 rows[i] = g->search->tree->ends[g->blocks.at[first + i]][end];
@@ -440,13 +447,20 @@ TOI_LANE_INLINE void arrange_blocks(const group *g, toi_tree_block near[][2])
 
 // Places in the group's list of the blocks that come near the packet, from `from` on.
 TOI_LANE_INLINE void choose_blocks(const group *g, toi_tree_block near[][2],
-                                   const moving_probe *ends, int from, probe_list *chosen)
+                                   const moving_probe *ends, int from, const shape kind,
+                                   probe_list *chosen)
 {
     chosen->count = 0;
     for (int first = from & -TOI_BLOCK; first < g->blocks.count; first += TOI_BLOCK) {
         const toi_tree_block *at = near[first / TOI_BLOCK];
-        moving_columns c = {{load_columns(&at[0]), load_columns(&at[1])}};
-        unsigned mask = stay_near(&c, ends);
+        columns start = load_columns(&at[0]);
+        unsigned mask;
+        if (kind.still) {
+            mask = overlap(&start, &ends->at[0], false);
+        } else {
+            moving_columns c = {{start, load_columns(&at[1])}};
+            mask = stay_near(&c, ends);
+        }
         if (first < from)
             mask &= ~0u << (from - first);
         append_lanes(chosen, mask, first);
@@ -457,7 +471,7 @@ TOI_LANE_INLINE toi_status run_group(group *g, const shape kind)
 {
     _Alignas(64) toi_tree_block near[GROUP / TOI_BLOCK][2]; // as those of a tree
     int from = 0;
-    arrange_blocks(g, near);
+    arrange_blocks(g, near, kind);
     for (int64_t index = g->first; index < g->end; ++index) {
         packet p;
         probe_list chosen;
@@ -465,7 +479,7 @@ TOI_LANE_INLINE toi_status run_group(group *g, const shape kind)
         toi_status status = kind.self && !g->begun ? run_diagonal(&p, kind) : TOI_OK;
         while (kind.self && from < g->blocks.count && g->blocks.at[from] <= index)
             ++from;
-        choose_blocks(g, near, &p.ends, from, &chosen);
+        choose_blocks(g, near, &p.ends, from, kind, &chosen);
         for (int i = 0; i < chosen.count && status == TOI_OK; ++i)
             status = list_block(&p, kind, g->blocks.at[chosen.at[i]]);
         if (status == TOI_OK)
@@ -633,15 +647,15 @@ TOI_LANE_INLINE toi_status search_listed(const toi_tree_search *s, int64_t index
 #define KERNEL(name, self, packet_corners, tree_corners, write)                                    \
     static toi_status name##_exact(const toi_tree_search *s, int64_t index, toi_pair_writer *w)    \
     {                                                                                              \
-        return search_packet(                                                                      \
-            s, index, w,                                                                           \
-            (shape){self, packet_corners, tree_corners, write, true, false, false, false, false}); \
+        return search_packet(s, index, w,                                                          \
+                             (shape){self, packet_corners, tree_corners, write, true, false,       \
+                                     false, false, false, false});                                 \
     }                                                                                              \
     static toi_status name##_near(const toi_tree_search *s, int64_t index, toi_pair_writer *w)     \
     {                                                                                              \
         return search_packet(s, index, w,                                                          \
                              (shape){self, packet_corners, tree_corners, write, false, false,      \
-                                     false, false, false});                                        \
+                                     false, false, false, false});                                 \
     }
 
 KERNEL(boxes_alone, true, 0, 0, TOI_WRITE_SORTED)
@@ -658,16 +672,17 @@ static toi_status faces(const toi_tree_search *s, int64_t index, toi_pair_writer
     int count = rest < TOI_BLOCK ? (int)rest : TOI_BLOCK;
     mark_labels(labels, count, true, marks);
     toi_status status = search_packet(
-        s, index, w, (shape){true, 3, 3, TOI_WRITE_PROBE_FIRST, true, true, false, true, false});
+        s, index, w,
+        (shape){true, 3, 3, TOI_WRITE_PROBE_FIRST, true, true, false, true, false, false});
     mark_labels(labels, count, false, marks);
     return status;
 }
 
 // Primitives that move: which pairs there are is decided in single precision.
-#define MOVING_EDGES(margin)                                                                       \
-    ((shape){true, 2, 2, TOI_WRITE_PROBE_FIRST, true, true, true, false, margin})
-#define MOVING_FACES(margin)                                                                       \
-    ((shape){false, 3, 1, TOI_WRITE_PROBE_FIRST, true, true, true, false, margin})
+#define MOVING_EDGES(margin, still)                                                                \
+    ((shape){true, 2, 2, TOI_WRITE_PROBE_FIRST, true, true, true, false, margin, still})
+#define MOVING_FACES(margin, still)                                                                \
+    ((shape){false, 3, 1, TOI_WRITE_PROBE_FIRST, true, true, true, false, margin, still})
 
 #define MOVING(name, shape)                                                                        \
     static __attribute__((noinline)) toi_status run_##name(group *g)                               \
@@ -680,25 +695,28 @@ static toi_status faces(const toi_tree_search *s, int64_t index, toi_pair_writer
         return search_group(s, first, end, w, shape, run_##name);                                  \
     }
 
-MOVING(moving_edges, MOVING_EDGES(false))
-MOVING(moving_edges_with_margin, MOVING_EDGES(true))
-MOVING(moving_faces, MOVING_FACES(false))
-MOVING(moving_faces_with_margin, MOVING_FACES(true))
+MOVING(moving_edges, MOVING_EDGES(false, false))
+MOVING(moving_edges_with_margin, MOVING_EDGES(true, false))
+MOVING(still_edges, MOVING_EDGES(false, true))
+MOVING(moving_faces, MOVING_FACES(false, false))
+MOVING(moving_faces_with_margin, MOVING_FACES(true, false))
+MOVING(still_faces, MOVING_FACES(false, true))
 
 static toi_search_packets_fn *choose_moving(const toi_tree_search *s)
 {
     bool margin = s->margin.square > 0;
     if (s->packets->corners == 2)
-        return margin ? moving_edges_with_margin : moving_edges;
-    return margin ? moving_faces_with_margin : moving_faces;
+        return s->still ? still_edges : margin ? moving_edges_with_margin : moving_edges;
+    return s->still ? still_faces : margin ? moving_faces_with_margin : moving_faces;
 }
 
 toi_search_listed_fn TOI_ISA_NAME(toi_search_listed);
 toi_status TOI_ISA_NAME(toi_search_listed)(const toi_tree_search *s, int64_t index,
                                            const toi_near_list *list, toi_pair_writer *writer)
 {
-    return s->packets == s->tree ? search_listed(s, index, list, writer, MOVING_EDGES(false))
-                                 : search_listed(s, index, list, writer, MOVING_FACES(false));
+    return s->packets == s->tree
+               ? search_listed(s, index, list, writer, MOVING_EDGES(false, false))
+               : search_listed(s, index, list, writer, MOVING_FACES(false, false));
 }
 
 typedef toi_status packet_kernel_fn(const toi_tree_search *s, int64_t index, toi_pair_writer *w);
