@@ -620,8 +620,10 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
         stage->room = take_bounds(stage);
     double before = p->report.seconds_broad;
     toi_receiver to = {.context = stage, .emit = solve_block};
+    // Other methods may report what only comes close: they get the same pairs whatever was found.
+    bool cut_short = stage->t_max && toi_is_exact(&p->def->narrow);
     stage->near = toi_may_stream_near(p, kind);
-    toi_status status = stage->near ? toi_stream_near(p, kind, to, stage->t_max ? horizon : NULL)
+    toi_status status = stage->near ? toi_stream_near(p, kind, to, cut_short ? horizon : NULL)
                                     : toi_stream_kind(p, kind, to);
     account(p, kind, stage->scratch, p->report.seconds_broad - before);
     bool counted = !stage->near && !(p->source && kind < TOI_PAIR_KINDS);
