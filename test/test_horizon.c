@@ -257,6 +257,75 @@ static void parts_have_every_packet_once(void **state)
     }
 }
 
+// ---- What only some see
+
+// Two edges so close that their distance has two bits: half of it, three units, is rounded to two.
+// They come to that in a sixteenth of the step, and to one and a half only after a vertex and a
+// face far away have come to half their distance, which are solved first.
+static toi_mesh make_close_edges(double points[2][64][3], int32_t faces[18][3], toi_edge_array *all)
+{
+    static const int close[4][3] = {{-4, 0, 3}, {4, 0, 3}, {0, -4, 0}, {0, 4, 0}};
+    const double unit = 0x1p-1074, large = 0x1p-1040;
+    int32_t vertices = 0, count = 0;
+    for (; vertices < 4; ++vertices)
+        for (int k = 0; k < 3; ++k)
+            points[0][vertices][k] = close[vertices][k] * unit;
+    for (int n = 0; n < 18; ++n, ++count) // mirrored, so that the edges are in the middle
+        for (int c = 0; c < 3; ++c, ++vertices) {
+            for (int k = 0; k < 3; ++k)
+                points[0][vertices][k] = (n % 2 ? -large : large) * (2 + n / 2 * 3 + (c == k));
+            faces[count][c] = vertices;
+        }
+    double *above = points[0][vertices - 6]; // of the first face
+    for (int k = 0; k < 3; ++k)
+        above[k] = large * (2 + 1.0 / 3 + 0.1);
+    memcpy(points[1], points[0], sizeof points[1]);
+    for (int k = 0; k < 3; ++k)
+        points[1][vertices - 6][k] -= large * (0.05 / 0.08);
+    points[1][0][2] -= 16 * unit;
+    points[1][1][2] -= 16 * unit;
+    toi_mesh mesh = toi_make_mesh(points[0][0], points[1][0], vertices, faces[0], count);
+    static const int32_t loose[2][2] = {{0, 1}, {2, 3}};
+    assert_ok(toi_make_edges(mesh.faces, (toi_index_view){loose[0], 2, 0}, vertices, all));
+    mesh.edges = toi_view_edges(all);
+    return mesh;
+}
+
+static void shares_that_are_rounded_up_are_kept(void **state)
+{
+    (void)state;
+    double points[2][64][3] = {0};
+    int32_t faces[18][3];
+    toi_edge_array edges;
+    toi_mesh mesh = make_close_edges(points, faces, &edges);
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_ccd_report report;
+    toi_impact_array impacts = {0};
+    def.zero_time.relative_separation = 0.5;
+    assert_ok(toi_find_impacts(&def, &mesh, &impacts, &report));
+    assert_int_equal(impacts.count, 2);
+    assert_true(impacts.data[0].time > 0x1p-4 && impacts.data[0].time < 0x1.8p-4);
+    assert_ok(toi_find_earliest(&def, &mesh, &report));
+    assert_int_equal(report.earliest.kind, TOI_EDGE_EDGE);
+    assert_true(report.earliest.time == 0x1p-4);
+    toi_free_edges(&edges);
+    toi_free_impacts(&impacts);
+}
+
+typedef struct telling
+{
+    double last;
+    bool back;
+} telling;
+
+static bool watch_progress(void *context, double done)
+{
+    telling *t = context;
+    t->back |= done < t->last;
+    t->last = done;
+    return true;
+}
+
 // ---- Whole questions
 
 typedef struct place
@@ -294,8 +363,12 @@ static void expect_least(const toi_ccd_def *def, const toi_mesh *mesh, int numbe
     assert_ok(toi_find_impacts(def, mesh, &impacts, &all));
     for (int workers = 1; workers <= 5; workers += 2) {
         int64_t tested = workers > 1 ? earliest.tested[0] + earliest.tested[1] : 0;
+        telling told = {0};
         own.workers = workers;
+        own.progress = watch_progress;
+        own.progress_context = &told;
         assert_ok(toi_find_earliest(&own, mesh, &earliest));
+        assert_true(workers > 1 || (told.last == 1 && !told.back));
         assert_memory_equal(&earliest.earliest, &all.earliest, sizeof all.earliest);
         assert_int_equal(earliest.inside, all.inside);
         if (workers > 1)
@@ -349,13 +422,45 @@ static void the_earliest_is_the_least_of_all(void **state)
     assert_ok(toi_set_simd(NULL));
 }
 
+// A method may report a pair long before it touches: here two edges that have a short way, after a
+// vertex and a face that have a long one. So it must be asked about pairs that are apart until
+// then.
+static void other_methods_are_asked_about_all(void **state)
+{
+    (void)state;
+    static const double start[8][3] = {{0, 0, 10},     {-50, -50, 0},   {50, -50, 0}, {0, 50, 0},
+                                       {99, 0, 0.098}, {101, 0, 0.098}, {100, -1, 0}, {100, 1, 0}};
+    static const int32_t faces[1][3] = {{1, 2, 3}}, loose[2][2] = {{4, 5}, {6, 7}};
+    double end[8][3];
+    memcpy(end, start, sizeof end);
+    end[0][2] = -90;
+    end[4][2] = end[5][2] = 0.098 - 1;
+    toi_mesh mesh = toi_make_mesh(start[0], end[0], 8, faces[0], 1);
+    toi_edge_array edges;
+    assert_ok(toi_make_edges(mesh.faces, (toi_index_view){loose[0], 2, 0}, 8, &edges));
+    mesh.edges = toi_view_edges(&edges);
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_ccd_report all, earliest;
+    toi_impact_array impacts = {0};
+    def.narrow.method = TOI_NARROW_ADDITIVE;
+    assert_ok(toi_find_impacts(&def, &mesh, &impacts, &all));
+    assert_int_equal(impacts.count, 2);
+    assert_true(impacts.data[1].time < impacts.data[0].time && impacts.data[0].time < 0.098);
+    assert_ok(toi_find_earliest(&def, &mesh, &earliest));
+    assert_memory_equal(&earliest.earliest, &all.earliest, sizeof all.earliest);
+    toi_free_edges(&edges);
+    toi_free_impacts(&impacts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contacts_at_the_horizon_are_found),
         cmocka_unit_test(shares_at_the_horizon_are_kept),
         cmocka_unit_test(parts_have_every_packet_once),
+        cmocka_unit_test(shares_that_are_rounded_up_are_kept),
         cmocka_unit_test(the_earliest_is_the_least_of_all),
+        cmocka_unit_test(other_methods_are_asked_about_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

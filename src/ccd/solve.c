@@ -598,7 +598,8 @@ static void reset_worker(solve_worker *w)
     w->first_inside = NO_PAIR;
 }
 
-// A toi_horizon_fn of a stage that looks for the earliest impact.
+// A toi_horizon_fn of a stage that looks for the earliest impact. Not for methods that may report a
+// pair before it touches, or without: pairs that are apart until then may be theirs.
 static double horizon(const void *context)
 {
     const solve_stage *stage = context;
@@ -620,11 +621,10 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
         stage->room = take_bounds(stage);
     double before = p->report.seconds_broad;
     toi_receiver to = {.context = stage, .emit = solve_block};
-    // Other methods may report what only comes close: they get the same pairs whatever was found.
-    bool cut_short = stage->t_max && toi_is_exact(&p->def->narrow);
     stage->near = toi_may_stream_near(p, kind);
-    toi_status status = stage->near ? toi_stream_near(p, kind, to, cut_short ? horizon : NULL)
-                                    : toi_stream_kind(p, kind, to);
+    toi_horizon_fn *ends = stage->t_max && toi_is_exact(&p->def->narrow) ? horizon : NULL;
+    toi_status status =
+        stage->near ? toi_stream_near(p, kind, to, ends) : toi_stream_kind(p, kind, to);
     account(p, kind, stage->scratch, p->report.seconds_broad - before);
     bool counted = !stage->near && !(p->source && kind < TOI_PAIR_KINDS);
     p->report.candidates[kind] = counted ? p->report.tested[kind] : -1;

@@ -287,8 +287,9 @@ static void shorten_row(const toi_mesh_order *order, int32_t vertex, toi_moving_
         sizes += fabs(start) + fabs(start + way);
     }
     if (order->stretch > 0) {
-        double way = order->until * (sqrt(square) + 0x1p-48 * sizes) * order->stretch;
-        (*row)[3] = -(float)((way + 0x1p-22 * sizes) * (1 + 0x1p-20) + 0x1p-140);
+        double way = order->until * (sqrt(square) + 0x1p-48 * sizes) + 0x1p-1074 * order->scale;
+        double reach = way * order->stretch + 0x1p-22 * sizes;
+        (*row)[3] = -(float)(reach * (1 + 0x1p-20) + 0x1p-140);
     }
 }
 

@@ -84,7 +84,6 @@ typedef toi_box_quad quad;
 // A motion is cut short where less than this share of it is left, unless it is as good as none.
 // Boxes are enlarged by their reach on all sides: that pays if it is short beside an edge.
 static const double SHORTER = 0.25, SHORT_ENOUGH = 0x1p-10, SHORT_REACH = 0.25;
-static const double MOST_SHARE = 1 - 0x1p-10; // docs/separation.md, section 2
 
 // How far the boxes of a motion reach.
 typedef enum extent
@@ -114,8 +113,8 @@ static inline const quad *ends_of(const toi_mesh_order *order, int32_t place)
     return (const quad *)&order->moving[place];
 }
 
-// The same, where pairs keep a share of their distance, of a motion that is cut short: the box at
-// t = 0, enlarged by so much that two that come to their share touch. It stands still.
+// Where pairs keep a share of their distance, of a motion that is cut short: the box at t = 0,
+// enlarged by so much that two that come to their share touch. It stands still.
 static inline __attribute__((always_inline)) void bound_reach(const toi_mesh_order *order,
                                                               const int32_t *places, int corners,
                                                               int stride, toi_box_row *box)
@@ -575,7 +574,7 @@ static toi_status shorten(toi_mesh_order *order, bool *shorter)
 {
     const toi_mesh_boxes *boxes = &order->boxes;
     *shorter = false;
-    if (!boxes->horizon || !(order->largest < TOI_FARTHEST) || boxes->relative > MOST_SHARE)
+    if (!boxes->horizon || !(order->largest < TOI_FARTHEST))
         return TOI_OK;
     double horizon = boxes->horizon(boxes->horizon_context);
     *shorter = horizon < order->until * SHORTER && order->until > SHORT_ENOUGH;

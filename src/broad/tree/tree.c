@@ -350,6 +350,17 @@ static int64_t count_tasks(int64_t packets, int64_t large)
     return large + (rest > 0 ? (rest + PACKETS_A_SMALL_TASK - 1) / PACKETS_A_SMALL_TASK : 0);
 }
 
+// The tasks of all parts.
+static int64_t count_in_parts(const toi_tree_search *search, const toi_broad_job *job)
+{
+    int64_t tasks = 0;
+    for (int part = TOI_SEARCH_FEW; part <= TOI_SEARCH_REST; ++part) {
+        int64_t packets = count_numbers((toi_search_part)part, search->packets->blocks[0]);
+        tasks += count_tasks(packets, count_large_tasks(packets, job->workers));
+    }
+    return tasks;
+}
+
 static int64_t first_packet(const tree_tasks *t, int64_t task)
 {
     int64_t small = task > t->large ? task - t->large : 0;
@@ -379,8 +390,7 @@ static toi_status run_packets(const toi_tree_search *search, const toi_broad_job
         return toi_allocation_status();
     int64_t tasks = count_tasks(packets, t.large);
     if (job->meter && search->part <= TOI_SEARCH_FEW)
-        job->meter->total =
-            count_tasks(search->packets->blocks[0], 0); // about, where there are parts
+        job->meter->total = search->part == TOI_SEARCH_ALL ? tasks : count_in_parts(search, job);
     toi_status status = toi_parallel(job->workers, tasks, run_task, &t);
     toi_give_back(t.buffers);
     return status;
