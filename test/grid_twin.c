@@ -226,7 +226,7 @@ static long double twin_inside(const toi_grid *grid, const long double u[3])
     return grid->cubic ? cubic_twin(record, cell, t) : trilinear_twin(record, cell, t);
 }
 
-long double twin_value(const toi_grid *grid, const long double x[3])
+long double twin_grid_value(const toi_grid *grid, const long double x[3])
 {
     long double u[3], in[3], away = 0;
     for (int k = 0; k < 3; ++k) {

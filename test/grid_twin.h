@@ -30,7 +30,7 @@ long double brute_distance(const solid *s, const long double p[3]);
 
 // phi as docs/sdf.md defines it, from the stored numbers alone. Cubic cells by Discregrid's shape
 // functions, which the library does not use.
-long double twin_value(const toi_grid *grid, const long double x[3]);
+long double twin_grid_value(const toi_grid *grid, const long double x[3]);
 
 // A minorant at x, for a centre.
 long double twin_minorant(const toi_minorant *m, const double centre[3], const long double x[3]);

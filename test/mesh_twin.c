@@ -46,7 +46,7 @@ twin_mesh make_ball(int rings, double noise, uint64_t seed)
     return m;
 }
 
-twin_mesh make_boxes(const double (*corners)[2][3], int count)
+twin_mesh make_box_mesh(const double (*corners)[2][3], int count)
 {
     static const int32_t quads[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
                                         {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
@@ -166,7 +166,7 @@ static void see_face(const twin_mesh *mesh, int64_t f, const long double point[3
             c[v][k] = (long double)mesh->points[mesh->faces[f][v]][k] - point[k];
 }
 
-long double twin_distance(const twin_mesh *mesh, const long double point[3])
+long double twin_mesh_distance(const twin_mesh *mesh, const long double point[3])
 {
     long double least = INFINITY;
     for (int64_t f = 0; f < mesh->face_count; ++f) {

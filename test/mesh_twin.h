@@ -19,7 +19,7 @@ typedef struct twin_mesh
 twin_mesh make_ball(int rings, double noise, uint64_t seed);
 
 // Boxes of twelve triangles each: [low, high] of every axis.
-twin_mesh make_boxes(const double (*corners)[2][3], int count);
+twin_mesh make_box_mesh(const double (*corners)[2][3], int count);
 
 // Moves all points to scale x + shift.
 void move_mesh(twin_mesh *mesh, double scale, double shift);
@@ -33,7 +33,7 @@ toi_point_view twin_points(const twin_mesh *mesh);
 toi_index_view twin_faces(const twin_mesh *mesh);
 
 // By every triangle, in long double.
-long double twin_distance(const twin_mesh *mesh, const long double point[3]);
+long double twin_mesh_distance(const twin_mesh *mesh, const long double point[3]);
 long double twin_winding(const twin_mesh *mesh, const long double point[3]);
 
 // Some point of some face.

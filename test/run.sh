@@ -2,7 +2,7 @@
 # Runs every test of the release build, then those with the labels asan and tsan (test/CMakeLists.txt) again under
 # sanitizers, adds up what the programs counted, and names the slowest. TOI_LONG=1: ten times the random cases.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 mkdir -p build/logs
 rm -f build/logs/*.log
 failed_runs=0
@@ -11,7 +11,8 @@ run_tree() { # run_tree NAME DIRECTORY CTEST-ARGUMENTS...
     local name=$1 directory=$2
     shift 2
     echo "== $name"
-    if ! ctest --test-dir "$directory" -j "$(nproc)" "$@" 2>/dev/null | grep -E 'Test +#|tests passed'; then
+    # A shell that is no terminal's has INT and QUIT ignored in what it starts with &; tests send them.
+    if ! env --default-signal=INT,QUIT ctest --test-dir "$directory" -j "$(nproc)" "$@" 2>/dev/null | grep -E 'Test +#|tests passed'; then
         failed_runs=$((failed_runs + 1))
         echo "-- $name failed: the whole output is in build/logs/$name.log"
     fi
@@ -20,19 +21,31 @@ run_tree() { # run_tree NAME DIRECTORY CTEST-ARGUMENTS...
         "build/logs/$name.log" | sort -u | head -n 30
 }
 
-sanitized() { # sanitized PRESET LABELS: a build of the programs that have the label, and the tests
-    local log=build/logs/$1-build.log
-    if cmake --preset "$1" >"$log" 2>&1 && cmake --build --preset "$1" --target "$1_tests" >>"$log" 2>&1; then
-        TOI_SANITIZED=1 run_tree "$1" "build/$1" -L "^($2)$"
+build() { # build PRESET TARGETS...: less urgent than the tests that run meanwhile
+    cmake --preset "$1" && nice cmake --build --preset "$1" --target "${@:2}"
+}
+
+sanitized() { # sanitized PRESET STATUS LABELS: the tests that have the labels, if the build ended well
+    if [ "$2" -eq 0 ]; then
+        TOI_SANITIZED=1 run_tree "$1" "build/$1" -L "^($3)$"
     else
-        tail -n 30 "$log"
+        tail -n 30 "build/logs/$1-build.log"
+        : >"build/logs/$1.log"
         failed_runs=$((failed_runs + 1))
     fi
 }
 
+# Both cores are always busy: what has sanitizers is built while the tests before it run.
+build asan asan_tests ${TOI_LONG:+asan_long_tests} >build/logs/asan-build.log 2>&1 &
+asan=$!
 run_tree release build
-sanitized asan "asan${TOI_LONG:+|asan_long}"
-sanitized tsan tsan
+wait $asan
+asan=$?
+build tsan tsan_tests >build/logs/tsan-build.log 2>&1 &
+tsan=$!
+sanitized asan $asan "asan${TOI_LONG:+|asan_long}"
+wait $tsan
+sanitized tsan $? tsan
 
 echo "== the slowest"
 for name in release asan tsan; do

@@ -32,6 +32,11 @@ int64_t cases(int64_t count)
     return getenv("TOI_SANITIZED") ? count / 20 + 1 : count * long_factor();
 }
 
+int64_t slow_cases(int64_t count)
+{
+    return getenv("TOI_SANITIZED") || long_factor() > 1 ? cases(count) : count / 4;
+}
+
 soup make_soup(int64_t faces, double size, double motion, uint64_t seed)
 {
     toi_random random = {seed};

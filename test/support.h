@@ -42,6 +42,9 @@ int64_t long_factor(void);
 // there for what one case does.
 int64_t cases(int64_t count);
 
+// The same for cases that take long: a quarter of them in `make test`'s release build.
+int64_t slow_cases(int64_t count);
+
 // A random soup of triangles in the unit cube, `motion` far moved, with loose edges and vertices
 // beside; free with free_soup().
 typedef struct soup

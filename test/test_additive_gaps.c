@@ -362,7 +362,7 @@ static void check_gaps(void (*check)(toi_kind, double, toi_random *, tally *), u
     tally all = {0};
     for (int exponent = 10; exponent <= 50; exponent += exponent < 44 ? 2 : 1) {
         tally sum = {0};
-        for (int64_t i = 0; i < cases(4000); ++i)
+        for (int64_t i = 0; i < slow_cases(4000); ++i)
             check((toi_kind)(i % TOI_KIND_COUNT), ldexp(1, -exponent), &random, &sum);
         print_message("  2^-%d: %lld queries, %.2f %% at time 0, %lld hits, early by up to %.2g, "
                       "%.2f steps\n",

@@ -73,7 +73,7 @@ static bool is_wanted(int method, const toi_mesh *mesh)
 {
     if (mesh->faces.count > 100000 && long_factor() == 1)
         return method == TOI_BROAD_AUTO || method == TOI_BROAD_BVH;
-    return method != TOI_BROAD_BRUTE || mesh->faces.count <= 20000;
+    return method != TOI_BROAD_BRUTE || mesh->faces.count <= 11000;
 }
 
 // Every method; own order must be that of one worker for each of the others.

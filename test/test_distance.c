@@ -198,7 +198,7 @@ static void random_points(void **state)
     (void)state;
     toi_random random = {21};
     worst_case worst = {.name = "random"};
-    for (int64_t i = 0; i < cases(20000); ++i) {
+    for (int64_t i = 0; i < slow_cases(20000); ++i) {
         distance_case c = random_case(i, &random);
         check_case(&c, &worst);
     }
@@ -211,7 +211,7 @@ static void nearly_parallel(void **state)
     (void)state;
     toi_random random = {22};
     worst_case worst = {.name = "nearly parallel"};
-    for (int64_t i = 0; i < cases(40000); ++i) {
+    for (int64_t i = 0; i < slow_cases(40000); ++i) {
         distance_case c = random_case(i, &random);
         double(*x)[3] = c.points.start;
         double angle = small_number(&random, -50), gap = small_number(&random, -60), w[3];
@@ -249,7 +249,7 @@ static void touching(void **state)
     toi_random random = {23};
     worst_case worst = {.name = "touching"};
     const double none[3] = {0, 0, 0};
-    for (int64_t i = 0; i < cases(20000); ++i) {
+    for (int64_t i = 0; i < slow_cases(20000); ++i) {
         distance_case c = random_case(i, &random);
         double(*x)[3] = c.points.start, in[3], other[3];
         double s = toi_random_unit(&random), r = toi_random_unit(&random);
@@ -274,7 +274,7 @@ static void degenerate(void **state)
     (void)state;
     toi_random random = {24};
     worst_case worst = {.name = "degenerate"};
-    for (int64_t i = 0; i < cases(20000); ++i) {
+    for (int64_t i = 0; i < slow_cases(20000); ++i) {
         distance_case c = random_case(i, &random);
         double(*x)[3] = c.points.start;
         const double none[3] = {0, 0, 0};
@@ -316,7 +316,7 @@ static void far_from_the_origin(void **state)
     (void)state;
     toi_random random = {25};
     worst_case worst = {.name = "far offsets"};
-    for (int64_t i = 0; i < cases(20000); ++i) {
+    for (int64_t i = 0; i < slow_cases(20000); ++i) {
         distance_case c = random_case(i, &random);
         double offset[3], scale = ldexp(1, (int)toi_random_below(&random, 31));
         random_point(&random, offset);
@@ -334,7 +334,7 @@ static void extreme_scales(void **state)
     static const int exponents[] = {-1074, -1060, -1022, -1000, -600, -500, 500, 600, 1000, 1022};
     toi_random random = {26};
     worst_case worst = {.name = "extreme scales"};
-    for (int64_t i = 0; i < cases(20000); ++i) {
+    for (int64_t i = 0; i < slow_cases(20000); ++i) {
         distance_case c = random_case(i, &random);
         int exponent = exponents[toi_random_below(&random, 10)];
         bool mixed = toi_random_below(&random, 4) == 0;

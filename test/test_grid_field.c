@@ -133,7 +133,7 @@ static void values_keep_their_error(void **state)
             toi_field_sample sample;
             toi_sample_field(field, p, &sample);
             long double x[3] = {p[0], p[1], p[2]};
-            assert_true(fabsl(sample.value - twin_value(grid, x)) <= sample.error);
+            assert_true(fabsl(sample.value - twin_grid_value(grid, x)) <= sample.error);
             assert_true(sample.error < 1e-11 * grid->cell * (1 + fabs(sample.value) / grid->cell));
             assert_true(field->class->value(field, p) == sample.value);
         }
@@ -164,7 +164,7 @@ static void gradients_are_slopes(void **state)
                 long double a[3] = {p[0], p[1], p[2]}, b[3] = {p[0], p[1], p[2]};
                 a[k] -= e;
                 b[k] += e;
-                long double slope = (twin_value(grid, b) - twin_value(grid, a)) / (2 * e);
+                long double slope = (twin_grid_value(grid, b) - twin_grid_value(grid, a)) / (2 * e);
                 assert_true(fabsl(slope - sample.gradient[k]) < 1e-4);
             }
         }
@@ -190,7 +190,7 @@ static void check_bounds(toi_random *random, const toi_field *field, double sign
         in_ball(random, p, radius, x);
         for (int j = 0; j < count; ++j)
             least = fminl(least, twin_minorant(&m[j], p, x));
-        long double value = sign * twin_value(grid, x);
+        long double value = sign * twin_grid_value(grid, x);
         if (value < least)
             fail_msg("radius %g cells, sign %g: value %Lg is below the bound %Lg",
                      radius / grid->cell, sign, value, least);
@@ -256,7 +256,8 @@ static double check_steps(const toi_field *field, int64_t pairs)
             x[k] = p[k];
             square += (x[k] - y[k]) * (x[k] - y[k]);
         }
-        long double d = sqrtl(square), change = fabsl(twin_value(grid, x) - twin_value(grid, y));
+        long double d = sqrtl(square),
+                    change = fabsl(twin_grid_value(grid, x) - twin_grid_value(grid, y));
         long double slack = 1e-15L * grid->cell * grid->cells[0];
         assert_true(change <= field->lipschitz * d + slack);
         assert_true(change <= d + field->step + slack);

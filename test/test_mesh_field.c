@@ -37,11 +37,11 @@ static twin_mesh make_kind(int kind, uint64_t seed)
     twin_mesh m;
     switch (kind) {
     case CUBE:
-        return make_boxes(cube, 1);
+        return make_box_mesh(cube, 1);
     case TOUCHING:
-        return make_boxes(touching, 4);
+        return make_box_mesh(touching, 4);
     case CROSSING:
-        return make_boxes(crossing, 2);
+        return make_box_mesh(crossing, 2);
     case SMOOTH_BALL:
         return make_ball(8, 0, seed);
     case SLIVERS:
@@ -102,7 +102,7 @@ static void check_point(const toi_field *field, const twin_mesh *m, const double
     toi_field_sample sample;
     toi_sample_field(field, p, &sample);
     assert_true(field->class->value(field, p) == sample.value);
-    long double distance = twin_distance(m, x), winding = twin_winding(m, x);
+    long double distance = twin_mesh_distance(m, x), winding = twin_winding(m, x);
     long double off = fabsl(fabsl((long double)sample.value) - distance);
     assert_true(off <= (long double)sample.error);
     *worst = fmax(*worst, (double)(off / (long double)sample.error));
@@ -186,7 +186,8 @@ static void check_bound(const bound_case *b, const long double y[3], double size
         return;
     for (int k = 0; k < 3; ++k)
         x[k] = b->centre[k] + y[k];
-    long double bound = least_minorant(b->minorants, b->count, y), phi = twin_distance(b->mesh, x);
+    long double bound = least_minorant(b->minorants, b->count, y),
+                phi = twin_mesh_distance(b->mesh, x);
     if (bound <= 0)
         return;
     if ((twin_winding(b->mesh, x) >= 0.5L) == (b->sign > 0))
@@ -215,10 +216,10 @@ static void check_faces_are_held(const bound_case *b, double size)
 {
     long double centre[3];
     widen_point(b->centre, centre);
-    long double reach = twin_distance(b->mesh, centre) + 2 * (long double)b->radius;
+    long double reach = twin_mesh_distance(b->mesh, centre) + 2 * (long double)b->radius;
     for (int64_t f = 0; f < b->mesh->face_count; ++f) {
         twin_mesh one = {b->mesh->points, &b->mesh->faces[f], b->mesh->point_count, 1};
-        if (twin_distance(&one, centre) > reach)
+        if (twin_mesh_distance(&one, centre) > reach)
             continue;
         long double best = -INFINITY;
         for (int i = 0; i < b->count; ++i)
@@ -586,7 +587,7 @@ static void walks_find_what_is_near(void **state)
                 listed = listed || faces[j] == f;
             twin_mesh one = {m.points, &m.faces[f], m.point_count, 1};
             if (!listed) // its distance from a corner of the box is more than that from the box
-                assert_true(twin_distance(&one, x) > distance);
+                assert_true(twin_mesh_distance(&one, x) > distance);
         }
     }
     free(faces);
