@@ -287,7 +287,7 @@ static void shorten_row(const toi_mesh_order *order, int32_t vertex, toi_moving_
         sizes += fabs(start) + fabs(start + way);
     }
     if (order->stretch > 0) {
-        double way = order->until * (sqrt(square) + 0x1p-48 * sizes) + 0x1p-1074 * order->scale;
+        double way = order->until * (sqrt(square) + 0x1p-48 * sizes) + order->grain;
         double reach = way * order->stretch + 0x1p-22 * sizes;
         (*row)[3] = -(float)(reach * (1 + 0x1p-20) + 0x1p-140);
     }
@@ -308,6 +308,7 @@ toi_status toi_shorten_order(toi_mesh_order *order, double until)
     if (share > 0) { // boxes are enlarged by what they reach instead
         order->stretch = toi_float_above((1 + 0x1p-20) / (1 - share));
         order->margin = (toi_tree_margin){0, 0};
+        order->grain = fmax(0x1p-1074 * order->scale, 0x1p-200); // denormals are slow
     }
     return toi_parallel_ranges(order->job.workers, order->boxes.mesh->start.count, TOI_PIECE,
                                shorten_rows, order);

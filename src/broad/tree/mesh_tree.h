@@ -87,6 +87,7 @@ typedef struct toi_mesh_order
     toi_tree_margin margin;
     double until;  // where the motion ends in the rows: 1, or where it is cut short
     float stretch; // of reaches, for ways; 0: rows have none
+    double grain;  // no less than the least double, scaled
     // During a search of boxes that move: what the first and the second numbers of a pair are
     // places in.
     const toi_tree *trees[2];
