@@ -12,10 +12,11 @@
 #include <sys/mman.h>
 #endif
 
-// Above this size a block is aligned to huge pages and asks for them: first touch of 4 KiB pages
-// costs more than the search that fills them.
+// From this size on a block is aligned to huge pages and asks for them: the first touch of 4 KiB
+// pages, 1 us each, costs more than the search that fills them, and that of one of 2 MiB no more
+// than that of a hundred small ones.
 #define HUGE_PAGE ((size_t)2 << 20)
-#define HUGE_BLOCK ((size_t)2 << 20)
+#define HUGE_BLOCK ((size_t)1 << 20)
 
 // The block itself is noted in front of what is handed out. aligned_alloc() would cut the block's
 // beginning off, and the C library, which serves from its heap what is no larger than a block that

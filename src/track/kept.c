@@ -25,12 +25,10 @@ static void forget_kept(void *memory)
         return;
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
         toi_free_block_front(&k->fronts[kind]);
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; ++i)
         toi_give_back(k->trees[i].ways);
-        toi_free_tree(&k->trees[i].tree);
-    }
     toi_give_back(k->moved);
-    toi_free_mesh_order(&k->order);
+    toi_free_mesh_order(&k->order); // and the trees with it
     toi_give_back(k);
 }
 
@@ -337,28 +335,40 @@ static double mean_way(const toi_pipeline *p, const kept_steps *k)
     return samples > 0 && k->edge > 0 ? sum / (double)samples / k->edge : 0;
 }
 
+typedef float quad __attribute__((vector_size(16)));
+
+static inline quad lower(quad a, quad b)
+{
+    typedef int32_t bits __attribute__((vector_size(16)));
+    bits less = a < b;
+    return (quad)((less & (bits)a) | (~less & (bits)b));
+}
+
+// How far the vertices of some labels move relative to each other, at most.
+static double relative_way(const kept_steps *k, const int32_t *places, int count)
+{
+    quad low = {INFINITY, INFINITY, INFINITY, 0}, high = low; // the latter negated
+    for (int i = 0; i < count; ++i) {
+        const quad *row = (const quad *)&k->order.moving[places[i] < 0 ? places[0] : places[i]];
+        quad way = row[1] - row[0];
+        low = lower(way, low);
+        high = lower(-way, high);
+    }
+    quad extent = -high - low, square = extent * extent;
+    return sqrt((double)square[0] + square[1] + square[2]);
+}
+
 // How far the vertices of two neighbouring blocks move relative to each other, in mean edges: the
-// mean of some.
+// mean of some, which are few enough to cost a small scene little.
 static double mean_relative_way(const kept_steps *k)
 {
     const toi_tree *tree = &k->trees[TOI_EDGE].tree;
-    int64_t blocks = tree->blocks[0], samples = blocks < 64 ? blocks : 64;
+    int64_t blocks = tree->blocks[0], samples = blocks / 8 < 64 ? (blocks + 7) / 8 : 64;
     double sum = 0;
     for (int64_t i = 0; i < samples; ++i) {
         int64_t block = toi_piece_start(blocks, samples, i);
         int count = (block + 1 < blocks ? 2 : 1) * 2 * TOI_BLOCK; // corners of one or two blocks
-        const int32_t *places = toi_block_labels(tree, block, 0);
-        toi_box_row box = {INFINITY, INFINITY, INFINITY, 0, INFINITY, INFINITY, INFINITY, 0};
-        for (int j = 0; j < count; ++j) {
-            if (places[j] < 0)
-                continue;
-            const float *row = row_of(k, places[j], 0);
-            float d[3] = {row[4] - row[0], row[5] - row[1], row[6] - row[2]};
-            toi_box_row way = {d[0], d[1], d[2], 0, -d[0], -d[1], -d[2], 0};
-            toi_widen_row(&box, &way);
-        }
-        const float low[3] = {box[0], box[1], box[2]}, high[3] = {-box[4], -box[5], -box[6]};
-        sum += way_between(low, high);
+        sum += relative_way(k, toi_block_labels(tree, block, 0), count);
     }
     return samples > 0 && k->edge > 0 ? sum / (double)samples / k->edge : 0;
 }
@@ -412,14 +422,8 @@ static toi_status make_trees(toi_pipeline *p, kept_steps *k)
     toi_mesh_boxes boxes = {
         .mesh = &p->mesh, .min_separation = k->min_separation, .moving = true, .lasting = true};
     toi_broad_job job = {.workers = p->workers, .budget = p->budget};
-    toi_status status = TOI_OK;
-    for (int i = TOI_VERTEX; i <= TOI_FACE && status == TOI_OK; ++i) {
-        if (toi_primitive_count(&p->mesh, (toi_primitive)i) == 0)
-            continue;
-        toi_tree *tree = &k->trees[i].tree;
-        status = toi_make_primitive_tree(&boxes, &k->order, &job, (toi_primitive)i, tree);
-    }
-    return status;
+    toi_tree *trees[3] = {&k->trees[0].tree, &k->trees[1].tree, &k->trees[2].tree};
+    return toi_make_primitive_trees(&boxes, &k->order, &job, trees);
 }
 
 static toi_status make_kept(toi_pipeline *p, kept_steps **made)
@@ -756,10 +760,18 @@ static bool is_alone(toi_tracking *t)
 }
 
 // The first step has nothing to go on from, and what it kept might be of no use: memory that is
-// touched for the first time costs a small scene more than the second step gains.
-static bool is_first(const toi_tracking *t)
+// touched for the first time costs a small scene more than the second step gains. A large one gets
+// it in huge pages, at once.
+static bool is_first(const toi_pipeline *p)
 {
-    return toi_tracking_method(t) == TOI_TRACK_AUTO && !t->kept && !t->choice.begun;
+    enum
+    {
+        LARGE = 1 << 14 // primitives, of some 70 bytes
+    };
+    const toi_tracking *t = &p->scene->tracking;
+    const toi_mesh *mesh = &p->mesh;
+    return toi_tracking_method(t) == TOI_TRACK_AUTO && !t->kept && !t->choice.begun &&
+           mesh->start.count + mesh->edges.count + mesh->faces.count < LARGE;
 }
 
 // What was kept is of no use to this step. Is this step to make it anew? Not where nothing is like
@@ -846,7 +858,7 @@ static toi_status prepare_kept(toi_pipeline *p)
     toi_tracking *t = &p->scene->tracking;
     toi_track_choice *c = &t->choice;
     kept_steps *k = t->kept;
-    if (is_alone(t) || is_first(t))
+    if (is_alone(t) || is_first(p))
         return go_alone(p);
     double started = toi_clock();
     note_cost(c);

@@ -699,6 +699,29 @@ toi_status toi_make_primitive_tree(const toi_mesh_boxes *boxes, toi_mesh_order *
     return status;
 }
 
+toi_status toi_make_primitive_trees(const toi_mesh_boxes *boxes, toi_mesh_order *order,
+                                    const toi_broad_job *job, toi_tree *const trees[3])
+{
+    int64_t bytes[3], room = 0;
+    for (int i = TOI_VERTEX; i <= TOI_FACE; ++i) {
+        *trees[i] = (toi_tree){0};
+        bytes[i] = i == TOI_VERTEX ? tree_bytes(boxes, TOI_VERTEX)
+                                   : building_bytes(boxes, (toi_primitive)i, job->workers);
+        room += bytes[i];
+    }
+    toi_status status = toi_make_mesh_order(boxes, job, room, order);
+    char *memory = order->room;
+    for (int i = TOI_FACE; i >= TOI_VERTEX && status == TOI_OK; memory += bytes[i--]) {
+        if (toi_primitive_count(boxes->mesh, (toi_primitive)i) == 0)
+            continue;
+        place_tree(order, (toi_primitive)i, memory, trees[i]);
+        status = build(order, (toi_primitive)i, job, trees[i]);
+    }
+    if (status != TOI_OK)
+        toi_free_mesh_order(order); // and the trees with it
+    return status;
+}
+
 // From the arrays above that are held at the same time.
 int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool moving)
 {

@@ -167,6 +167,11 @@ toi_status toi_make_primitive_tree(const toi_mesh_boxes *boxes, toi_mesh_order *
                                    const toi_broad_job *job, toi_primitive primitive,
                                    toi_tree *tree);
 
+// The order and the trees of all sorts of primitives, by sort, in one block of memory, which is the
+// order's; those without primitives are empty. On failure there is neither.
+toi_status toi_make_primitive_trees(const toi_mesh_boxes *boxes, toi_mesh_order *order,
+                                    const toi_broad_job *job, toi_tree *const trees[3]);
+
 // How much memory the order and the searches take at most, what they keep included. `moving`: where
 // boxes may be at both ends of the step.
 int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool moving);
