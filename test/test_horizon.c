@@ -422,9 +422,9 @@ static void the_earliest_is_the_least_of_all(void **state)
     assert_ok(toi_set_simd(NULL));
 }
 
-// A method may report a pair long before it touches: here two edges that have a short way, after a
-// vertex and a face that have a long one. So it must be asked about pairs that are apart until
-// then.
+// A method may report pairs before they touch: a vertex and a face, which are solved first, when
+// they have come to a tenth of their distance, and two edges that are still apart by then, but
+// reported earlier. So it must be asked about them.
 static void other_methods_are_asked_about_all(void **state)
 {
     (void)state;
