@@ -29,8 +29,7 @@ struct margin_task
 static __device__ margin_task take_task(const toi_step *s)
 {
     const toi_control *c = s->control;
-    toi_frame f = toi_frame_of(c);
-    return {toi_take_margin_bound(&f, &c->policy, __int_as_float(c->off)),
+    return {toi_take_margin_bound(&c->frame, &c->policy, __int_as_float(c->off)),
             toi_search_until(toi_search_limit(c))};
 }
 

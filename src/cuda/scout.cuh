@@ -11,7 +11,7 @@
 enum
 {
     TOI_SCOUT_THREADS = 128,
-    TOI_SCOUT_TASKS = 2, // pairs of groups that a warp goes into
+    TOI_SCOUT_TASKS = 1, // pairs of groups that a warp goes into
     TOI_SCOUT_PAIRS = 32 // pairs of slots of each
 };
 

@@ -9,6 +9,8 @@
 enum
 {
     OPEN_THREADS = 512,
+    SHORT_EACH = 4, // slots of a thread
+    SHORT_THREADS = TOI_SLOT_GROUP / SHORT_EACH,
     BLOCKS_THREADS = 256,
     MEET_THREADS = 128,
     MEET_WARPS = MEET_THREADS / TOI_WARP,
@@ -139,29 +141,34 @@ static __device__ __forceinline__ toi_packed_box pack_box(const toi_frame *f, co
     return box;
 }
 
-// Boxes of eights, blocks and the group from those of its slots.
-static __device__ __forceinline__ void store_boxes(const toi_slots *slots, int group,
-                                                   toi_packed_box box, toi_packed_box *of_blocks)
+// Boxes of eights and of a block from those of its slots, which a warp has.
+static __device__ __forceinline__ void store_block(const toi_slots *slots, int64_t block,
+                                                   toi_packed_box box, toi_packed_box *of_block)
 {
-    int warp = threadIdx.x / TOI_WARP, lane = toi_lane();
-    int64_t block = (int64_t)group * 32 + warp;
+    int lane = toi_lane();
     for (int lanes = 1; lanes < 8; lanes *= 2)
         toi_join_boxes(box, lanes);
     if (lane % 8 == 0)
         toi_store_box(box, 0, 0, slots->eights + (block * 4 + lane / 8) * 2);
     toi_join_boxes(box, 8);
     toi_join_boxes(box, 16);
-    if (lane == 0) {
-        toi_store_box(box, 0, 0, slots->blocks + block * 2);
-        of_blocks[warp] = box;
-    }
-    __syncthreads();
-    if (warp != 0)
+    if (lane != 0)
         return;
-    box = of_blocks[lane];
+    toi_store_box(box, 0, 0, slots->blocks + block * 2);
+    *of_block = box;
+}
+
+// The box of a group from those of its blocks.
+static __device__ __forceinline__ void store_group(const toi_slots *slots, int group,
+                                                   const toi_packed_box *of_blocks)
+{
+    __syncthreads();
+    if (threadIdx.x >= TOI_WARP)
+        return;
+    toi_packed_box box = of_blocks[toi_lane()];
     for (int lanes = 1; lanes < 32; lanes *= 2)
         toi_join_boxes(box, lanes);
-    if (lane == 0)
+    if (toi_lane() == 0)
         toi_store_box(box, 0, 0, slots->groups_of_blocks + (int64_t)group * 2);
 }
 
@@ -209,7 +216,8 @@ static __device__ __forceinline__ void build_group(const toi_step *s, const toi_
         off = fmaxf(off, __shfl_xor_sync(TOI_ALL_LANES, off, lanes));
     if (CORNERS == 1 && toi_lane() == 0 && off > 0) // every vertex has a slot
         atomicMax(&s->control->off, __float_as_int(off));
-    store_boxes(slots, group, box, of_blocks);
+    store_block(slots, slot / TOI_SLOT_BLOCK, box, of_blocks + threadIdx.x / TOI_WARP);
+    store_group(slots, group, of_blocks);
 }
 
 static __global__ void __launch_bounds__(TOI_SLOT_GROUP) build(const __grid_constant__ toi_step s)
@@ -220,8 +228,11 @@ static __global__ void __launch_bounds__(TOI_SLOT_GROUP) build(const __grid_cons
         return;
     if (threadIdx.x == 0)
         frame = toi_frame_of(s.control);
-    if (threadIdx.x == 0 && blockIdx.x == 0 && s.share)
-        s.control->margin = toi_take_box_margin(&frame, &s.control->policy);
+    if (threadIdx.x == 0 && blockIdx.x == 0) {
+        s.control->frame = frame;
+        if (s.share)
+            s.control->margin = toi_take_box_margin(&frame, &s.control->policy);
+    }
     __syncthreads();
     int group = blockIdx.x;
     if (group < s.slots[TOI_FACE].groups) {
@@ -252,28 +263,47 @@ void toi_start_build(const toi_card *card, const toi_step *step)
 // ---- Boxes of a shorter motion
 
 // Both ends of a box, which is that of the start, reach as far as its corners may have come.
-static __device__ void shorten_group(const toi_slots *slots, int group, const toi_short_reach *r,
-                                     toi_packed_box *of_blocks)
+static __device__ __forceinline__ toi_packed_box shorten_slot(const toi_slots *slots, int64_t slot,
+                                                              const toi_short_reach *r, uint4 first,
+                                                              uint4 second, float way)
+{
+    toi_packed_box box = toi_unpack_box(first, second);
+    uint32_t steps[3];
+    if (box.low[0] == TOI_NO_BOX)
+        return box;
+    for (int k = 0; k < 3; ++k)
+        steps[k] = toi_short_steps(r, way, k);
+    toi_stay_at_start(box);
+    toi_widen_box(box, {steps[0] | steps[1] << 16, steps[2] | steps[2] << 16});
+    toi_keep_in_frame(box);
+    toi_store_box(box, second.z, second.w, slots->rows + slot * 2);
+    return box;
+}
+
+static __device__ __forceinline__ void shorten_group(const toi_slots *slots, int group,
+                                                     const toi_short_reach *r,
+                                                     toi_packed_box *of_blocks)
 {
     int64_t slot = (int64_t)group * TOI_SLOT_GROUP + threadIdx.x;
-    uint4 *row = slots->rows + slot * 2;
-    uint4 second = row[1];
-    toi_packed_box box = toi_unpack_box(row[0], second);
-    if (box.low[0] != TOI_NO_BOX) {
-        uint32_t steps[3];
-        for (int k = 0; k < 3; ++k)
-            steps[k] = toi_short_steps(r, slots->ways[slot], k);
-        toi_box_steps by = {steps[0] | steps[1] << 16, steps[2] | steps[2] << 16};
-        toi_stay_at_start(box);
-        toi_widen_box(box, by);
-        toi_keep_in_frame(box);
-        toi_store_box(box, second.z, second.w, row);
+    uint4 rows[SHORT_EACH][2];
+    float ways[SHORT_EACH];
+#pragma unroll
+    for (int i = 0; i < SHORT_EACH; ++i) {
+        rows[i][0] = slots->rows[(slot + i * SHORT_THREADS) * 2];
+        rows[i][1] = slots->rows[(slot + i * SHORT_THREADS) * 2 + 1];
+        ways[i] = slots->ways[slot + i * SHORT_THREADS];
     }
-    store_boxes(slots, group, box, of_blocks);
+#pragma unroll
+    for (int i = 0; i < SHORT_EACH; ++i, slot += SHORT_THREADS) {
+        toi_packed_box box = shorten_slot(slots, slot, r, rows[i][0], rows[i][1], ways[i]);
+        store_block(slots, slot / TOI_SLOT_BLOCK, box,
+                    of_blocks + slot % TOI_SLOT_GROUP / TOI_SLOT_BLOCK);
+    }
+    store_group(slots, group, of_blocks);
 }
 
 // Where scouts have found a time that is short enough.
-static __global__ void __launch_bounds__(TOI_SLOT_GROUP) shorten(const __grid_constant__ toi_step s)
+static __global__ void __launch_bounds__(SHORT_THREADS) shorten(const __grid_constant__ toi_step s)
 {
     __shared__ toi_packed_box of_blocks[32];
     __shared__ toi_short_reach reach;
@@ -282,8 +312,7 @@ static __global__ void __launch_bounds__(TOI_SLOT_GROUP) shorten(const __grid_co
     if (c->infinite || !toi_is_short(until, c->policy.share))
         return;
     if (threadIdx.x == 0) {
-        toi_frame f = toi_frame_of(c);
-        reach = toi_take_short_reach(&f, &c->policy, until, __int_as_float(c->off));
+        reach = toi_take_short_reach(&c->frame, &c->policy, until, __int_as_float(c->off));
         c->shortened = 1;
     }
     __syncthreads();
@@ -297,7 +326,7 @@ static __global__ void __launch_bounds__(TOI_SLOT_GROUP) shorten(const __grid_co
 
 void toi_start_shorten(const toi_card *card, const toi_step *step)
 {
-    shorten<<<count_groups(step), TOI_SLOT_GROUP, 0, card->stream>>>(*step);
+    shorten<<<count_groups(step), SHORT_THREADS, 0, card->stream>>>(*step);
 }
 
 // ---- Boxes of the whole motion, for candidates
@@ -328,7 +357,8 @@ static __device__ void build_swept_group(const toi_slots *slots, int corners, in
                   slots->rows + slot * 2);
     if (corners == 3)
         slots->thirds[slot] = at.z;
-    store_boxes(slots, group, box, of_blocks);
+    store_block(slots, slot / TOI_SLOT_BLOCK, box, of_blocks + threadIdx.x / TOI_WARP);
+    store_group(slots, group, of_blocks);
 }
 
 static __global__ void __launch_bounds__(TOI_SLOT_GROUP)

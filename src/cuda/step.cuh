@@ -83,6 +83,7 @@ struct toi_control
     toi_apart_policy policy;
     toi_count low[3], high[3]; // least and greatest coordinates, as numbers that compare alike
     uint32_t infinite;         // a coordinate is not finite
+    toi_frame frame;           // that these give; known when there are boxes
     int32_t off;               // bits of a float: how far positions in single precision are off
     toi_box_margin margin;     // of boxes, where pairs keep a share of their distance
     uint32_t shortened;        // boxes are of the motion up to a time that scouts have found
