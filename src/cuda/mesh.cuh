@@ -62,7 +62,6 @@ struct toi_card_mesh
 
 // Slots in the order of a space-filling curve, from the positions on the card.
 toi_status toi_start_slots(toi_card_mesh *mesh, toi_complaint *complaint);
-size_t toi_slots_scratch(int64_t primitives);
 
 // Makes a queue of `wanted` entries, or as large as it can be: at least as large as it was.
 toi_status toi_make_queue(toi_card *card, toi_room *room, toi_count *capacity, toi_count wanted,
