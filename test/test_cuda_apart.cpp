@@ -145,6 +145,37 @@ static bool some_boxes_part(const toi_frame *f, const toi_apart_policy *policy, 
     return false;
 }
 
+// Boxes of the start that reach as far as corners come up to a time, if it is short: as shorten()
+// of src/cuda/search.cu.
+static bool short_boxes_part(const toi_frame *f, const toi_apart_policy *policy, bool edge_edge,
+                             const rounded_query *r, double until)
+{
+    float off = std::max(r->off[0], r->off[1]), squares[2] = {0, 0};
+    float reach = toi_box_reach(f, &policy->asked);
+    toi_short_reach more = toi_take_short_reach(f, policy, until, off);
+    int first = edge_edge ? 2 : 1;
+    stepped_box boxes[2] = {step_box(f, reach, r, 0, first), step_box(f, reach, r, first, 4)};
+    if (!toi_is_short(until, policy->share))
+        return false;
+    for (int c = 0; c < 4; ++c) {
+        float square = 0, &longest = squares[c >= first];
+        for (int k = 0; k < 3; ++k)
+            square += (r->x[1][c][k] - r->x[0][c][k]) * (r->x[1][c][k] - r->x[0][c][k]);
+        longest = square > longest || square != square ? square : longest;
+    }
+    bool part = false;
+    for (int k = 0; k < 3; ++k) {
+        int low[2], high[2];
+        for (int i = 0; i < 2; ++i) {
+            int by = (int)toi_short_steps(&more, toi_way_of(squares[i], r->off[i]), k);
+            low[i] = std::max(boxes[i].low[0][k] - by, 1);
+            high[i] = std::min(boxes[i].high[0][k] + by, 32766);
+        }
+        part = part || low[0] > high[1] || low[1] > high[0];
+    }
+    return part;
+}
+
 // As settle_found() of src/cuda/apart.cu.
 static bool settle(const toi_apart_policy *policy, bool edge_edge, double points[2][4][3],
                    const toi_apart_found *found, toi_apart_state *state, double *time)
@@ -179,7 +210,8 @@ static verdict climb(const toi_frame *f, const toi_apart_policy *policy, bool ed
     toi_margin_bound bound = toi_take_margin_bound(f, policy, off);
     static toi_random random = {17}; // for a time that others have come to, early ones too
     double limit = t_max * ldexp(toi_random_unit(&random), -(int)toi_random_below(&random, 12));
-    if (card_keeps_margin(edge_edge, rounded.x, &bound, limit))
+    if (card_keeps_margin(edge_edge, rounded.x, &bound, limit) ||
+        short_boxes_part(f, policy, edge_edge, &rounded, limit))
         v.clear = limit;
     if (card_keeps_margin(edge_edge, rounded.x, &bound, 1))
         return v;

@@ -137,6 +137,14 @@ static void limits_change_nothing(void **state)
 
 // ---- Shapes
 
+static void squeeze(soup *s, const double width[3], double origin)
+{
+    for (int64_t v = 0; v < 3 * s->vertex_count; ++v) {
+        s->start[v / 3][v % 3] = s->start[v / 3][v % 3] * width[v % 3] + origin;
+        s->end[v / 3][v % 3] = s->end[v / 3][v % 3] * width[v % 3] + origin;
+    }
+}
+
 static void shapes_change_nothing(void **state)
 {
     toi_device *device = *state;
@@ -145,11 +153,8 @@ static void shapes_change_nothing(void **state)
     int64_t impacts = 0;
     for (int i = 0; i < 4 * 4 * 3; ++i) {
         soup s = make_soup(150, 0.1, 0.3, (uint64_t)i);
-        const double *width = widths[i % 4], shares[] = {0.05, 0.2, 0.5};
-        for (int64_t v = 0; v < 3 * s.vertex_count; ++v) {
-            s.start[v / 3][v % 3] = s.start[v / 3][v % 3] * width[v % 3] + origins[i / 4 % 4];
-            s.end[v / 3][v % 3] = s.end[v / 3][v % 3] * width[v % 3] + origins[i / 4 % 4];
-        }
+        const double shares[] = {0.05, 0.2, 0.5};
+        squeeze(&s, widths[i % 4], origins[i / 4 % 4]);
         for (int k = 0; k < 3; ++k) {
             toi_ccd_def def = policy_def(k * 1e-4, shares[(i + k) % 3], k * 0.4);
             int64_t count;
@@ -161,11 +166,65 @@ static void shapes_change_nothing(void **state)
     assert_true(impacts > 1000);
 }
 
+// ---- Scouts
+
+// The earliest, to and fro: steps are recorded and played. Returns how many have one.
+static int compare_earliest(const toi_ccd_def *def, toi_device *device, toi_scene *scene,
+                            const toi_mesh *mesh)
+{
+    int hits = 0;
+    for (int turn = 0; turn < 6; ++turn) {
+        toi_mesh step = *mesh;
+        step.start = turn % 2 ? mesh->end : mesh->start;
+        step.end = turn % 2 ? mesh->start : mesh->end;
+        toi_ccd_def asked = *def;
+        toi_ccd_report expected, found;
+        asked.device = device;
+        assert_ok(ask_earliest(scene, def, &step, &expected));
+        assert_ok(ask_earliest(scene, &asked, &step, &found));
+        same_reports(&found, &expected);
+        hits += expected.state == TOI_HIT;
+    }
+    return hits;
+}
+
+// Meshes that are large enough for scouts, whose earliest impact comes early, late or at once.
+static void scouts_change_nothing(void **state)
+{
+    toi_device *device = *state;
+    const double widths[][3] = {{1, 1, 1}, {1, 1, 0x1p-12}, {1 / 3.0, 1, 1}};
+    const toi_ccd_def defs[] = {policy_def(0, 0, 0),      policy_def(1e-4, 0, 0),
+                                policy_def(0, 0.2, 0.8),  policy_def(1e-3, 0.5, 0.5),
+                                policy_def(0.0, 0.01, 0), policy_def(1e-5, 0.3, 0)};
+    int hits = 0;
+    for (int i = 0; i < 6; ++i) {
+        soup s = make_soup(has_card() ? 20000 : 100, i < 3 ? 0.004 : 0.02, i % 2 ? 0.002 : 0.3,
+                           (uint64_t)i);
+        int32_t *groups = malloc((size_t)s.vertex_count * sizeof *groups);
+        for (int64_t v = 0; v < s.vertex_count; ++v)
+            groups[v] = (int32_t)(v / 3 % 4) - 1;
+        toi_filter filter = {.groups = groups, .group_count = s.vertex_count};
+        toi_scene *scene;
+        squeeze(&s, widths[i % 3], i == 4 ? 1000 : 0);
+        assert_ok(make_scene_of(&s.mesh, i % 2 ? &filter : NULL, &scene));
+        for (int k = 0; k < 6; ++k) {
+            toi_ccd_def def = defs[k];
+            def.narrow.t_max = (i + k) % 4 == 3 ? 0.01 : 1;
+            hits += compare_earliest(&def, device, scene, &s.mesh);
+        }
+        toi_free_scene(scene);
+        free(groups);
+        free_soup(&s);
+    }
+    assert_true(hits > 50 || !has_card());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_change_nothing),
         cmocka_unit_test(shapes_change_nothing),
+        cmocka_unit_test(scouts_change_nothing),
     };
     return run_on_card("cuda_separations", tests, open_group, close_group);
 }

@@ -103,8 +103,8 @@ TOI_ON_BOTH double toi_frame_length(const toi_frame *f, double length, const toi
     return (length + (asked->relative > 0 ? 0x1p-1073 : 0)) * f->first * f->second;
 }
 
-// How far boxes reach beyond their primitive, in the frame's unit: half of d_min, rounded up. With a
-// share, boxes in double that are rounded outward tell who is asked about: the last bit of the
+// How far boxes reach beyond their primitive, in the frame's unit: half of d_min, rounded up. With
+// a share, boxes in double that are rounded outward tell who is asked about: the last bit of the
 // largest coordinate is added. How far positions are off comes on top of it.
 TOI_ON_BOTH float toi_box_reach(const toi_frame *f, const toi_card_policy *asked)
 {
@@ -202,6 +202,43 @@ TOI_ON_BOTH toi_margin_bound toi_take_margin_bound(const toi_frame *f, const toi
     bound.base = (float)toi_frame_length(f, p->base, &p->asked) * (1 + 0x1p-20f) +
                  off * 4.01f * (1 + bound.share);
     return bound;
+}
+
+// ---- A shorter motion: docs/cuda.md, section 3, "The earliest"
+
+// Boxes at the start that reach as far as corners come are the sharper ones up to such a time.
+TOI_ON_BOTH bool toi_is_short(double until, double share)
+{
+    return until <= 0x1p-4 && share <= 0.5;
+}
+
+// How far a corner moves at most, from the square of that in rounded numbers, each off by `off`.
+TOI_ON_BOTH float toi_way_of(float square, float off)
+{
+    return sqrtf(square) * (1 + 0x1p-20f) + 4 * off + 0x1p-60f;
+}
+
+// What a box of the start must be enlarged by: `times` the way of its corners, and `off`.
+struct toi_short_reach
+{
+    float times, off, steps[3];
+};
+
+TOI_ON_BOTH toi_short_reach toi_take_short_reach(const toi_frame *f, const toi_apart_policy *p,
+                                                 double until, float off)
+{
+    double last = fmax(until, 0x1p-100) * (1 + 0x1p-20) / (1 - p->share);
+    toi_short_reach r = {(float)last * (1 + 0x1p-20f), 2 * off, {0, 0, 0}};
+    for (int k = 0; k < 3; ++k)
+        r.steps[k] = f->steps[k] * (1 + 0x1p-20f);
+    return r;
+}
+
+// In steps of 15 bits on an axis: rounded up, and one more for what the box's sides are off by.
+TOI_ON_BOTH uint32_t toi_short_steps(const toi_short_reach *r, float way, int k)
+{
+    float steps = (r->times * way + r->off) * r->steps[k] * (1 + 0x1p-20f) + 2;
+    return steps < 32767 ? (uint32_t)steps : 32767; // a NaN: no box is apart from it
 }
 
 // ---- Features

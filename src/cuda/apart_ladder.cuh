@@ -6,6 +6,7 @@
 #define TOI_CUDA_APART_LADDER_CUH
 
 #include "cuda/apart_search.cuh"
+#include "cuda/ladder.cuh"
 #include "kernel/apart_place.h"
 #include "kernel/apart_time.h"
 #include "kernel/contact_place.h"
@@ -115,12 +116,15 @@ enum toi_apart_end
 // Do they touch at t = 0, by integers of fixed width? False where that is not known.
 TOI_ROUTINE bool toi_touch_at_start(int edge_edge, double points[2][4][3])
 {
-    toi_word_motion words;
-    int unit;
-    if (toi_find_unit(points[0][0], points[1][0], &unit) > TOI_WORD_BITS)
-        return false;
-    toi_take_word_motion(edge_edge, points[0][0], unit, &words);
-    return toi_touch_in_words(edge_edge, &words) > 0;
+    const double *start = points[0][0];
+    int unit, touch = toi_touch_knot(edge_edge, points);
+    toi_fixed_motion m;
+    if (touch != 0)
+        return touch > 0;
+    m.edge_edge = edge_edge;
+    return toi_find_unit(start, start, &unit) <= TOI_FIXED_POINT_BITS &&
+           toi_take_fixed_motion(start, 0, unit, &m) && toi_take_fixed_motion(start, 1, unit, &m) &&
+           toi_touch_at_start(&m);
 }
 
 // The time after a search whose separation is known.

@@ -7,21 +7,11 @@
 #include "cuda/apart.cuh"
 #include "kernel/turning.h"
 #ifdef TOI_SINGLE
+#include "cuda/stop.cuh"
 #include "kernel/margin.h"
 #endif
 
 #ifdef TOI_SINGLE
-// The motion up to a time, which is off by no more than that of a search: docs/separation.md,
-// section 3.
-TOI_INLINE void toi_stop_motion(float until, toi_pair_motion *m)
-{
-    for (int k = 0; k < 3; ++k) {
-        m->p[1][k] = m->p[0][k] + until * (m->p[1][k] - m->p[0][k]);
-        m->e[1][k] = m->e[0][k] + until * (m->e[1][k] - m->e[0][k]);
-        m->g[1][k] = m->g[0][k] + until * (m->g[1][k] - m->g[0][k]);
-    }
-}
-
 // Does an axis or a direction keep them farther apart than their separation?
 TOI_INLINE bool toi_keeps_margin(int edge_edge, const toi_pair_motion *m,
                                  const toi_margin_bound *bound)
@@ -112,9 +102,11 @@ TOI_INLINE bool toi_begin_search(int edge_edge, double points[2][4][3],
 // The last time to look at, rounded up.
 TOI_INLINE toi_number toi_search_until(double t_max)
 {
-    double last = toi_look_until(t_max);
-    toi_number rounded = (toi_number)last;
-    return (double)rounded < last ? rounded * (1 + 2 * TOI_UNIT) : rounded;
+#ifdef TOI_SINGLE
+    return toi_stop_time(t_max);
+#else
+    return toi_look_until(t_max);
+#endif
 }
 
 // One step; returns whether it was the last one, which sets what was found.

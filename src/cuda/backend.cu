@@ -12,8 +12,8 @@ enum
 {
     PACKERS = 4, // threads, and bytes for each of them at least
     PACKED_BYTES = 1 << 20,
-    LEAST_STEPS = 8,  // that an order is kept
-    LONG_LIST = 32768 // impacts that take longer to send than it costs to send them in two parts
+    LEAST_STEPS = 8,        // that an order is kept
+    LEAST_SCOUTED = 1 << 17 // slots: fewer are searched as quickly without scouts
 };
 
 // ---- Positions
@@ -132,24 +132,10 @@ static toi_status make_found(toi_card_mesh *mesh, toi_complaint *complaint)
     return status;
 }
 
-// Room for the first part of a list for the host, where that was long the last time. It is not
-// worth a share of a memory limit.
-static void make_staging(toi_card_mesh *mesh)
-{
-    toi_complaint unheard;
-    size_t bytes = mesh->capacities.hits * sizeof(toi_impact);
-    bool wanted = mesh->goal == TOI_CARD_ALL && mesh->residence == TOI_ON_HOST &&
-                  !mesh->step.apart && mesh->card->limit <= 0 && mesh->listed >= LONG_LIST;
-    mesh->step.staging = NULL;
-    if (wanted && toi_make_room(mesh->card, &mesh->on_card, bytes, &unheard) == TOI_OK)
-        mesh->step.staging = (toi_impact *)mesh->on_card.data;
-}
-
 // Where the list goes: room for as many as the queue of hits has.
 static toi_status make_list(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     TOI_TRY(make_found(mesh, complaint));
-    make_staging(mesh);
     toi_room *room = mesh->residence == TOI_ON_DEVICE ? &mesh->on_card : &mesh->on_host;
     if (mesh->goal == TOI_CARD_ALL)
         TOI_TRY(
@@ -170,13 +156,21 @@ toi_status toi_set_sources(toi_card_mesh *mesh, const toi_point_view *start,
         return toi_complain(complaint, TOI_ERROR_ARGUMENT,
                             "positions are missing: no step has ended on this card yet");
     mesh->has_end = false;
-    mesh->step.apart = mesh->step.share = false;
+    mesh->step.apart = mesh->step.share = mesh->step.scouts = false;
     toi_control *h = mesh->header;
     int64_t vertices = mesh->step.vertex_count;
     TOI_TRY(toi_find_source(mesh->card, vertices, start, &mesh->staged[0], &h->start, complaint));
     TOI_TRY(toi_find_source(mesh->card, vertices, end, &mesh->staged[1], &h->end, complaint));
     set_header(mesh, t_max);
     return TOI_OK;
+}
+
+static bool many_slots(const toi_card_mesh *mesh)
+{
+    int64_t slots = 0;
+    for (const toi_slots &kind : mesh->step.slots)
+        slots += kind.count;
+    return slots >= LEAST_SCOUTED;
 }
 
 static toi_status prepare(toi_card_mesh *mesh, const toi_card_question *question,
@@ -191,6 +185,7 @@ static toi_status prepare(toi_card_mesh *mesh, const toi_card_question *question
     mesh->step.defer = question->defer;
     mesh->step.apart = toi_keeps_apart(&question->policy);
     mesh->step.share = question->policy.relative > 0;
+    mesh->step.scouts = mesh->goal == TOI_CARD_EARLIEST && many_slots(mesh);
     return make_list(mesh, complaint);
 }
 
@@ -378,9 +373,13 @@ static void judge_order(toi_card_mesh *mesh, bool windows)
 {
     const toi_control *seen = mesh->step.report;
     toi_count pairs = seen->block_pairs[0].n + seen->block_pairs[1].n;
+    toi_count *fresh = &mesh->fresh[seen->shortened != 0];
     mesh->since = mesh->ordered ? mesh->since + 1 : 0;
-    mesh->fresh = mesh->ordered ? mesh->fresh : windows ? 0 : pairs;
-    bool loose = mesh->fresh > 0 && pairs > mesh->fresh + mesh->fresh / 2 + 1024;
+    if (!mesh->ordered)
+        mesh->fresh[0] = mesh->fresh[1] = 0;
+    if (*fresh == 0 && !windows)
+        *fresh = pairs;
+    bool loose = *fresh > 0 && pairs > *fresh + *fresh / 2 + 1024;
     mesh->ordered = windows || mesh->since < LEAST_STEPS || !loose;
 }
 
@@ -401,7 +400,6 @@ static toi_status find(toi_card_mesh *mesh, const toi_card_question *question,
     TOI_TRY(recover(mesh, windows, &sums, complaint));
     mesh->windowed = sums.windows > 1;
     mesh->count = toi_hit_count(seen);
-    mesh->listed = mesh->goal == TOI_CARD_ALL ? mesh->count : mesh->listed;
     judge_order(mesh, sums.windows > 0);
     mesh->has_end = true;
     bool deferred = question->defer && seen->hard.n > 0;
@@ -434,7 +432,6 @@ toi_status toi_find_on_card(void *on, const toi_card_question *question, toi_car
     toi_status status = find(mesh, question, answer, complaint);
     if (status != TOI_OK) {
         cudaStreamSynchronize(mesh->card->stream);
-        cudaStreamSynchronize(mesh->card->second);
         cudaGetLastError();
         mesh->has_end = mesh->ordered = mesh->windowed = false;
     }

@@ -70,6 +70,24 @@ static __device__ __forceinline__ void toi_widen_box(toi_packed_box &b, const to
     }
 }
 
+// At the end, too, the box of the start.
+static __device__ __forceinline__ void toi_stay_at_start(toi_packed_box &b)
+{
+    b.low[1] = b.low[0];
+    b.high[1] = b.high[0];
+    b.z[1] = b.z[0];
+}
+
+// No side at 0, which is not apart from what has no box.
+static __device__ __forceinline__ void toi_keep_in_frame(toi_packed_box &b)
+{
+    for (int end = 0; end < 2; ++end) {
+        b.low[end] = __vmaxu2(b.low[end], 0x00010001u);
+        b.high[end] = __vmaxu2(b.high[end], 0x00010001u);
+        b.z[end] = __vmaxu2(b.z[end], 0x00010001u);
+    }
+}
+
 // Do they stay apart by more than the share? b is turned; the radii are of both.
 static __device__ __forceinline__ bool toi_boxes_clear(const toi_box_margin &m,
                                                        const toi_packed_box &a,

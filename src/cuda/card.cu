@@ -20,7 +20,7 @@ toi_status toi_check_cuda(cudaError_t error, const char *what, toi_complaint *co
 {
     if (error == cudaSuccess)
         return TOI_OK;
-    cudaGetLastError(); // errors that pass are forgotten
+    cudaGetLastError();                     // errors that pass are forgotten
     if (cudaDeviceSynchronize() == error) { // some stay: then nothing works any more
         cudaGetLastError();
         return toi_complain(complaint, TOI_ERROR_UNSUPPORTED,
@@ -165,12 +165,6 @@ static toi_status find_card(const toi_device_def *def, toi_device_info *info,
     return describe(def->number, info, complaint);
 }
 
-static toi_status make_stream(cudaStream_t *stream, toi_complaint *complaint)
-{
-    return toi_check_cuda(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "make a stream",
-                          complaint);
-}
-
 static toi_status start_card(const toi_device_def *def, toi_card *card, toi_complaint *complaint)
 {
     TOI_TRY(find_card(def, &card->info, complaint));
@@ -186,12 +180,11 @@ static toi_status start_card(const toi_device_def *def, toi_card *card, toi_comp
     TOI_TRY(toi_fill_surface_search(card, complaint));
     TOI_TRY(toi_fill_cull(card, complaint));
     TOI_TRY(toi_fill_signs(card, complaint));
-    TOI_TRY(make_stream(&card->second, complaint));
-    for (cudaEvent_t &turn : card->turns)
-        TOI_TRY(toi_check_cuda(cudaEventCreateWithFlags(&turn, cudaEventDisableTiming),
-                               "make an event", complaint));
     card->own_stream = !def->stream;
-    return def->stream ? TOI_OK : make_stream(&card->stream, complaint);
+    return def->stream
+               ? TOI_OK
+               : toi_check_cuda(cudaStreamCreateWithFlags(&card->stream, cudaStreamNonBlocking),
+                                "make a stream", complaint);
 }
 
 toi_status toi_open_card(const toi_device_def *def, void **opened, toi_device_info *info,
@@ -219,11 +212,6 @@ void toi_close_card(void *closed)
     cudaSetDevice(card->info.number);
     toi_free_room(card, &card->queries);
     toi_free_room(card, &card->cells);
-    for (cudaEvent_t turn : card->turns)
-        if (turn)
-            cudaEventDestroy(turn);
-    if (card->second)
-        cudaStreamDestroy(card->second);
     if (card->own_stream && card->stream)
         cudaStreamDestroy(card->stream);
     delete card;

@@ -11,8 +11,8 @@
 struct toi_fillings
 {
     int surface_meet, cull, signs, neighbours;
-    int blocks, meet[2], filter, contacts[2], hard[2], margins, searches[2], settle[2], apart[2],
-        share, write;
+    int blocks, meet[2], scouts[2], filter, contacts[2], hard[2], margins, searches[2], settle[2],
+        apart[2], share, write;
 };
 
 // Memory of the card, or page-locked memory of the host that the card sees at the same address.
@@ -26,8 +26,7 @@ struct toi_room
 struct toi_card
 {
     toi_device_info info;
-    cudaStream_t stream, second; // the second is for what runs beside a step
-    cudaEvent_t turns[2];        // when the one has to wait for the other
+    cudaStream_t stream;
     bool own_stream;
     int64_t limit;      // of the bytes below; 0: none
     int64_t held, peak; // bytes of the card's memory

@@ -40,4 +40,25 @@ static __device__ __forceinline__ uint32_t toi_hilbert(uint32_t x, uint32_t y, u
     return toi_spread_bits(x ^ t) << 2 | toi_spread_bits(y ^ t) << 1 | toi_spread_bits(z ^ t);
 }
 
+// Of the steps of boxes of 15 bits: those of the widest axis, which are the fewest to a unit.
+static __device__ __forceinline__ float toi_widest_steps(const float steps[3])
+{
+    float least = 0x1p120f;
+    for (int k = 0; k < 3; ++k)
+        least = steps[k] > 0 ? fminf(least, steps[k]) : least;
+    return least;
+}
+
+// The place on the curve of a box's middle, in cells of 32 steps from `from` on.
+static __device__ __forceinline__ uint32_t toi_curve_key(const float low[3], const float high[3],
+                                                         const float from[3], float steps)
+{
+    uint32_t cell[3];
+    for (int k = 0; k < 3; ++k) {
+        float middle = 0.5f * (low[k] + high[k]) - from[k];
+        cell[k] = (uint32_t)fminf(fmaxf(middle * steps * (1.0f / 32), 0.0f), 1023.0f);
+    }
+    return toi_hilbert(cell[0], cell[1], cell[2]);
+}
+
 #endif

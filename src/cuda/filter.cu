@@ -1,7 +1,7 @@
 // Drops pairs that a direction separates, in single precision, and those that are never coplanar.
 //
 // Three directions for all; what they leave waits in shared memory until a warp is full, and goes
-// on from where it was.
+// on from where it was. Where boxes are shortened so are the motions.
 
 #define TOI_SINGLE
 #define TOI_FUSED
@@ -25,7 +25,8 @@ struct filter_warp
 
 template <int KIND>
 static __device__ __forceinline__ void look_again(const toi_step *s, filter_warp &w, uint32_t at,
-                                                  bool real, float off, toi_outlet &kept)
+                                                  bool real, float off, float until,
+                                                  toi_outlet &kept)
 {
     __syncwarp();
     uint2 pair = w.pairs[at];
@@ -35,8 +36,10 @@ static __device__ __forceinline__ void look_again(const toi_step *s, filter_warp
     bool trusted = toi_load_slot_motion<KIND>(s, pair, &m);
     float slack[3];
     toi_take_slack(&m, &off, slack);
+    if (until < 1)
+        toi_stop_motion(until, &m);
     bool apart = toi_try_signs(KIND, &m, slack, d) || toi_signs_separate(KIND, &m, slack, d) ||
-                 toi_plane_separates(KIND, &m, slack, &off);
+                 (until == 1 && toi_plane_separates(KIND, &m, slack, &off));
     bool left = real && !(trusted && apart);
     if (KIND == TOI_EDGE_EDGE)
         pair.x |= TOI_EDGE_BIT;
@@ -57,16 +60,18 @@ static __device__ __forceinline__ void filter_all(const toi_step *s, filter_warp
     toi_count warps = (toi_count)gridDim.x * FILTER_WARPS;
     toi_count warp = (toi_count)blockIdx.x * FILTER_WARPS + threadIdx.x / TOI_WARP;
     uint32_t count = 0;
-    float off = toi_difference_off(c);
+    float off = toi_difference_off(c), until = c->shortened ? toi_stop_time(toi_limit_of(c)) : 1;
     for (toi_count base = warp * TOI_WARP; base < n; base += warps * TOI_WARP) {
         uint2 pair = s->pairs[KIND][toi_least(base + toi_lane(), n - 1)];
         toi_pair_motion m;
         float d[3];
         bool real = base + toi_lane() < n && !toi_is_forbidden<KIND>(s, pair);
         bool trusted = toi_load_slot_motion<KIND>(s, pair, &m);
-        toi_mean_direction(KIND, &m, d);
         float slack[3];
         toi_take_slack(&m, &off, slack);
+        if (until < 1)
+            toi_stop_motion(until, &m);
+        toi_mean_direction(KIND, &m, d);
         bool apart = toi_try_signs(KIND, &m, slack, d) || toi_try_signs(KIND, &m, slack, d) ||
                      toi_try_signs(KIND, &m, slack, d);
         bool left = real && !(trusted && apart);
@@ -80,11 +85,12 @@ static __device__ __forceinline__ void filter_all(const toi_step *s, filter_warp
         count += __popc(mask);
         if (count >= TOI_WARP) {
             count -= TOI_WARP;
-            look_again<KIND>(s, w, count + toi_lane(), true, off, kept);
+            look_again<KIND>(s, w, count + toi_lane(), true, off, until, kept);
         }
     }
     if (count)
-        look_again<KIND>(s, w, toi_lane() < count ? toi_lane() : 0, toi_lane() < count, off, kept);
+        look_again<KIND>(s, w, toi_lane() < count ? toi_lane() : 0, toi_lane() < count, off, until,
+                         kept);
     if (kept.count)
         kept.flush(kept.count);
     __syncwarp();

@@ -12,21 +12,6 @@ enum
     HARD_THREADS = 64
 };
 
-// Knots of a part: those of vertices from the front of their queue on, those of edges from its
-// back.
-struct knots_of_part
-{
-    toi_count front, count;
-};
-
-static __device__ __forceinline__ knots_of_part find_knots(const toi_step *s, toi_part part)
-{
-    const toi_in_window *w = &s->control->window;
-    toi_count front = part == TOI_PART_EDGES ? 0 : w->knots.n;
-    toi_count back = part == TOI_PART_VERTICES ? 0 : w->back_knots.n;
-    return {front, toi_least(front + back, s->knot_capacity)};
-}
-
 // Knots without contact at the start go where the pairs were that the filter has seen.
 static __device__ __forceinline__ void note_tangle(const toi_step *s, uint2 pair,
                                                    const toi_slot_pair *p, int touch,
@@ -43,16 +28,14 @@ static __device__ __forceinline__ void note_tangle(const toi_step *s, uint2 pair
 
 template <bool EARLIEST>
 static __global__ void __launch_bounds__(START_THREADS)
-    look_at_start(const __grid_constant__ toi_step s, toi_part part)
+    look_at_start(const __grid_constant__ toi_step s)
 {
     if (s.control->infinite)
         return;
-    knots_of_part knots = find_knots(&s, part);
+    toi_count n = toi_least(s.control->window.knots.n, s.knot_capacity);
     toi_count step = (toi_count)gridDim.x * START_THREADS;
-    for (toi_count i = (toi_count)blockIdx.x * START_THREADS + threadIdx.x; i < knots.count;
-         i += step) {
-        toi_count at = i < knots.front ? i : s.knot_capacity - 1 - (i - knots.front);
-        uint2 pair = s.knots[at];
+    for (toi_count i = (toi_count)blockIdx.x * START_THREADS + threadIdx.x; i < n; i += step) {
+        uint2 pair = s.knots[i];
         toi_slot_pair p = toi_find_slots(&s, pair);
         double points[2][4][3];
         toi_load_points(&s, &p, points);
@@ -64,16 +47,13 @@ static __global__ void __launch_bounds__(START_THREADS)
 }
 
 template <bool EARLIEST>
-static __global__ void __launch_bounds__(HARD_THREADS)
-    untie(const __grid_constant__ toi_step s, toi_part part)
+static __global__ void __launch_bounds__(HARD_THREADS) untie(const __grid_constant__ toi_step s)
 {
     if (s.control->infinite)
         return;
     const toi_tally *tangles = s.control->window.tangles;
-    toi_count vertices =
-        part == TOI_PART_EDGES ? 0 : toi_least(tangles[TOI_VERTEX_FACE].n, s.pair_capacity);
-    toi_count edges =
-        part == TOI_PART_VERTICES ? 0 : toi_least(tangles[TOI_EDGE_EDGE].n, s.pair_capacity);
+    toi_count vertices = toi_least(tangles[TOI_VERTEX_FACE].n, s.pair_capacity);
+    toi_count edges = toi_least(tangles[TOI_EDGE_EDGE].n, s.pair_capacity);
     toi_count warps = (toi_count)gridDim.x * (HARD_THREADS / TOI_WARP);
     toi_count warp = ((toi_count)blockIdx.x * HARD_THREADS + threadIdx.x) / TOI_WARP;
     for (toi_count i = warp + warps * toi_lane(); i < vertices + edges; i += warps * TOI_WARP) {
@@ -91,17 +71,16 @@ static __global__ void __launch_bounds__(HARD_THREADS)
     }
 }
 
-void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal, toi_part part)
+void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal)
 {
     bool earliest = goal == TOI_CARD_EARLIEST;
     int blocks = card->fillings.hard[earliest], starts = 2 * card->info.multiprocessors;
-    cudaStream_t stream = part == TOI_PART_VERTICES ? card->second : card->stream;
     if (earliest) {
-        look_at_start<true><<<starts, START_THREADS, 0, stream>>>(*step, part);
-        untie<true><<<blocks, HARD_THREADS, 0, stream>>>(*step, part);
+        look_at_start<true><<<starts, START_THREADS, 0, card->stream>>>(*step);
+        untie<true><<<blocks, HARD_THREADS, 0, card->stream>>>(*step);
     } else {
-        look_at_start<false><<<starts, START_THREADS, 0, stream>>>(*step, part);
-        untie<false><<<blocks, HARD_THREADS, 0, stream>>>(*step, part);
+        look_at_start<false><<<starts, START_THREADS, 0, card->stream>>>(*step);
+        untie<false><<<blocks, HARD_THREADS, 0, card->stream>>>(*step);
     }
 }
 

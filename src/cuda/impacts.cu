@@ -26,15 +26,8 @@ enum
 
 // ---- What the host wants to know
 
-// Where a part of the list is written: to the host's memory by the card itself, or, since that
-// would hold up what else the card does, for the host to be fetched.
-static __device__ __forceinline__ toi_impact *home_of(const toi_step *s, toi_part part)
-{
-    return part == TOI_PART_VERTICES ? s->staging : s->sorted;
-}
-
-// By one block of threads, when all is done: `last` was the last part of the list.
-static __device__ void send_report(const toi_step *s, toi_part last)
+// By one block of threads, when all is done.
+static __device__ void send_report(const toi_step *s)
 {
     toi_control *c = s->control;
     const volatile uint32_t *from = (const volatile uint32_t *)c;
@@ -44,10 +37,9 @@ static __device__ void send_report(const toi_step *s, toi_part last)
     bool edges = c->first_time[TOI_EDGE_EDGE] < c->first_time[TOI_VERTEX_FACE];
     toi_count place =
         *(volatile toi_count *)&c->first_place[edges ? TOI_EDGE_EDGE : TOI_VERTEX_FACE];
-    const toi_impact *list =
-        home_of(s, last == TOI_PART_EDGES && !edges ? TOI_PART_VERTICES : TOI_PART_ALL);
     if (threadIdx.x < PIECES && place != ~(toi_count)0)
-        ((uint4 *)s->earliest)[threadIdx.x] = __ldcv((const uint4 *)&list[place] + threadIdx.x);
+        ((uint4 *)s->earliest)[threadIdx.x] =
+            __ldcv((const uint4 *)&s->sorted[place] + threadIdx.x);
 }
 
 // ---- Places
@@ -63,7 +55,7 @@ static __device__ void name_impact(const toi_slot_pair *p, double time, toi_impa
 
 // With all care: rare, so that numbers in memory do not matter.
 inline __device__ __noinline__ void toi_place_carefully(const toi_step *s, toi_hit hit,
-                                                    toi_impact *impact)
+                                                        toi_impact *impact)
 {
     toi_slot_pair p = toi_find_slots(s, make_uint2(hit.a, hit.b));
     double points[2][4][3];
@@ -154,7 +146,7 @@ static __global__ void __launch_bounds__(PICK_THREADS) pick(const __grid_constan
         *s.earliest = impact;
     }
     __syncthreads();
-    send_report(&s, TOI_PART_ALL);
+    send_report(&s);
 }
 
 void toi_start_pick(const toi_card *card, const toi_step *step)
@@ -164,26 +156,15 @@ void toi_start_pick(const toi_card *card, const toi_step *step)
 
 // ---- The order
 
-// What there is to be put in order: hits, and impacts that the host has decided. Nothing where that
-// is for later. While those of vertices are put in order hits of edges come in: who is told that it
-// is for later is told so from then on.
-static __device__ __forceinline__ toi_window impacts_of(const toi_step *s, toi_count count,
-                                                        toi_part part)
+// How many are to be put in order: hits, and impacts that the host has decided. None where that is
+// for later.
+static __device__ __forceinline__ toi_count impacts_of(const toi_step *s, toi_count count)
 {
     const toi_control *c = s->control;
     if (count != ~(toi_count)0)
-        return {0, count};
-    if (toi_is_vain(s) || (s->defer && c->hard.n > 0) || c->crowded)
-        return {0, 0};
-    toi_count vertices = c->hits[TOI_VERTEX_FACE].n;
-    return {part == TOI_PART_EDGES ? vertices : 0,
-            part == TOI_PART_VERTICES ? vertices : toi_hit_count(c)};
-}
-
-// Where the list of a part begins: the places of its bins are counted from there.
-static __device__ __forceinline__ toi_count list_of(const toi_step *s, toi_part part)
-{
-    return part == TOI_PART_EDGES ? s->control->hits[TOI_VERTEX_FACE].n : 0;
+        return count;
+    bool later = toi_is_vain(s) || (s->defer && c->hard.n > 0) || c->crowded;
+    return later ? 0 : toi_hit_count(c);
 }
 
 struct sort_key
@@ -230,31 +211,26 @@ void toi_start_count(const toi_card *card, const toi_step *step, toi_window impa
 }
 
 static __global__ void __launch_bounds__(ORDER_THREADS)
-    share_out(const __grid_constant__ toi_step s, toi_count count, toi_part part)
+    share_out(const __grid_constant__ toi_step s, toi_count count)
 {
-    toi_window these = impacts_of(&s, count, part);
-    toi_count first = these.first + (toi_count)blockIdx.x * ORDER_THREADS;
-    uint2 *entries = s.entries + list_of(&s, part);
-    for (toi_count i = first + threadIdx.x; i < these.last;
+    toi_count n = impacts_of(&s, count);
+    for (toi_count i = (toi_count)blockIdx.x * ORDER_THREADS + threadIdx.x; i < n;
          i += (toi_count)gridDim.x * ORDER_THREADS) {
         toi_count at = toi_hit_at(&s, i);
         sort_key key = key_of(&s, at);
         toi_count to = (toi_count)s.starts[key.bin] + s.ranks[at];
-        if (to < these.last - these.first)
-            entries[to] = make_uint2(key.second, (uint32_t)at);
+        s.entries[to] = make_uint2(key.second, (uint32_t)at);
     }
 }
 
 // ---- The list
 
-// The place of an entry among those of its part: after those of its bin with a lesser second
-// primitive.
-static __device__ __forceinline__ toi_count find_place(const toi_step *s, const uint2 *entries,
-                                                       uint2 entry, int64_t bin)
+// The place of an entry: after those of its bin with a lesser second primitive.
+static __device__ __forceinline__ toi_count find_place(const toi_step *s, uint2 entry, int64_t bin)
 {
     uint32_t from = s->starts[bin], to = from + s->bins[bin], place = from;
     for (uint32_t j = from; j < to; ++j)
-        place += entries[j].x < entry.x;
+        place += s->entries[j].x < entry.x;
     return place;
 }
 
@@ -305,28 +281,20 @@ static __device__ bool is_last_block(uint32_t *done)
     return last;
 }
 
-// Few registers, so that it finds room beside contacts.
 // `numbers`: where the impacts are in the queue of hits, in their order, if they were sorted; else
 // NULL.
 static __global__ void __launch_bounds__(WRITE_THREADS, 3)
-    write_out(const __grid_constant__ toi_step s, toi_count count, const uint32_t *numbers,
-              toi_part part)
+    write_out(const __grid_constant__ toi_step s, toi_count count, const uint32_t *numbers)
 {
     __shared__ write_warp warps_of_block[WRITE_WARPS];
-    toi_window these = impacts_of(&s, count, part);
-    toi_count list = list_of(&s, part);
+    toi_count n = impacts_of(&s, count);
     toi_count warp = ((toi_count)blockIdx.x * WRITE_THREADS + threadIdx.x) / TOI_WARP;
     toi_count warps = (toi_count)gridDim.x * WRITE_WARPS;
-    for (toi_count base = these.first + warp * TOI_WARP; base < these.last;
-         base += warps * TOI_WARP) {
+    for (toi_count base = warp * TOI_WARP; base < n; base += warps * TOI_WARP) {
         toi_count at = base + toi_lane(), place = at;
-        bool real = at < these.last;
-        at = real ? at : these.last - 1;
+        bool real = at < n;
+        at = real ? at : n - 1;
         uint2 entry = numbers ? make_uint2(0, numbers[at]) : s.entries[at];
-        // Hits of edges that come in while those of vertices are written may be too many, and on
-        // top of these: then all is in vain, but nothing is written elsewhere.
-        bool alone = part == TOI_PART_VERTICES;
-        entry.y = alone && entry.y >= these.last ? 0 : entry.y;
         const toi_impact *decided = decided_at(&s, entry.y);
         toi_impact impact;
         if (decided)
@@ -334,20 +302,15 @@ static __global__ void __launch_bounds__(WRITE_THREADS, 3)
         else
             set_impact(&s, s.hits[entry.y], &impact);
         bool edges = impact.kind == TOI_EDGE_EDGE;
-        real = real && !(alone && edges);
         if (!numbers && real)
-            place = list + find_place(&s, s.entries + list, entry, toi_bin_of(&s, edges, impact.a));
+            place = find_place(&s, entry, toi_bin_of(&s, edges, impact.a));
         if (real && (toi_count)__double_as_longlong(impact.time) == s.control->first_time[edges])
             toi_lower(&s.control->first_place[edges], place);
-        write_lines(home_of(&s, part), &impact, warps_of_block[threadIdx.x / TOI_WARP],
+        write_lines(s.sorted, &impact, warps_of_block[threadIdx.x / TOI_WARP],
                     real ? (uint32_t)place : ~0u);
     }
-    if (!is_last_block(&s.control->done))
-        return;
-    if (part != TOI_PART_VERTICES)
-        send_report(&s, part);
-    else if (threadIdx.x == 0)
-        *(volatile toi_count *)s.staged = these.last + 1;
+    if (is_last_block(&s.control->done))
+        send_report(&s);
 }
 
 size_t toi_order_scratch(int64_t bins)
@@ -358,19 +321,15 @@ size_t toi_order_scratch(int64_t bins)
 }
 
 toi_status toi_start_order(const toi_card *card, const toi_step *step, const toi_room *scratch,
-                           toi_count count, toi_part part, toi_complaint *complaint)
+                           toi_count count, toi_complaint *complaint)
 {
     size_t bytes = scratch->bytes;
-    int64_t first = part == TOI_PART_EDGES ? step->vertex_count : 0;
-    int64_t last =
-        step->vertex_count + (part == TOI_PART_VERTICES ? 0 : step->slots[TOI_EDGE].count);
-    cudaStream_t stream = part == TOI_PART_VERTICES ? card->second : card->stream;
-    int blocks = part == TOI_PART_VERTICES ? card->info.multiprocessors : card->fillings.write;
-    cudaError_t error = cub::DeviceScan::ExclusiveSum(scratch->data, bytes, step->bins + first,
-                                                      step->starts + first, last - first, stream);
+    int64_t bins = step->vertex_count + step->slots[TOI_EDGE].count;
+    cudaError_t error = cub::DeviceScan::ExclusiveSum(scratch->data, bytes, step->bins,
+                                                      step->starts, bins, card->stream);
     TOI_TRY(toi_check_cuda(error, "add up counts", complaint));
-    share_out<<<card->fillings.share, ORDER_THREADS, 0, stream>>>(*step, count, part);
-    write_out<<<blocks, WRITE_THREADS, 0, stream>>>(*step, count, NULL, part);
+    share_out<<<card->fillings.share, ORDER_THREADS, 0, card->stream>>>(*step, count);
+    write_out<<<card->fillings.write, WRITE_THREADS, 0, card->stream>>>(*step, count, NULL);
     return TOI_OK;
 }
 
@@ -424,8 +383,7 @@ toi_status toi_start_sort(const toi_card *card, const toi_step *step, const toi_
         cub::DeviceRadixSort::SortPairs(at, parts.own, keys[0], keys[1], numbers[0], numbers[1],
                                         (int64_t)count, 0, 64, card->stream);
     TOI_TRY(toi_check_cuda(error, "sort impacts", complaint));
-    write_out<<<card->fillings.write, WRITE_THREADS, 0, card->stream>>>(*step, count, numbers[1],
-                                                                        TOI_PART_ALL);
+    write_out<<<card->fillings.write, WRITE_THREADS, 0, card->stream>>>(*step, count, numbers[1]);
     return TOI_OK;
 }
 
@@ -433,7 +391,7 @@ toi_status toi_start_sort(const toi_card *card, const toi_step *step, const toi_
 
 static __global__ void report(const __grid_constant__ toi_step s)
 {
-    send_report(&s, TOI_PART_ALL);
+    send_report(&s);
 }
 
 void toi_start_report(const toi_card *card, const toi_step *step)

@@ -7,6 +7,7 @@
 #include "cuda/ladder.cuh"
 
 #include "cuda/query.cuh"
+#include "cuda/scout.cuh"
 
 enum
 {
@@ -42,12 +43,9 @@ static __device__ __forceinline__ int look_for_time(const toi_step *s, const toi
 
 static __device__ __forceinline__ void note_knot(const toi_step *s, uint2 pair, bool knot)
 {
-    toi_in_window *w = &s->control->window;
-    bool edges = (pair.x & TOI_EDGE_BIT) != 0;
-    toi_count front = toi_take_places(&w->knots.n, knot && !edges);
-    toi_count back = toi_take_places(&w->back_knots.n, knot && edges), at = edges ? back : front;
+    toi_count at = toi_take_places(&s->control->window.knots.n, knot);
     if (knot && at < s->knot_capacity)
-        s->knots[edges ? s->knot_capacity - 1 - at : at] = pair;
+        s->knots[at] = pair;
 }
 
 // Counts of what waits in a warp's shared memory.
@@ -105,19 +103,15 @@ static __device__ __forceinline__ void time_contacts(const toi_step *s, contact_
 
 template <bool EARLIEST>
 static __global__ void __launch_bounds__(CONTACT_THREADS, 3)
-    contacts(const __grid_constant__ toi_step s, toi_part part)
+    contacts(const __grid_constant__ toi_step s)
 {
     __shared__ contact_warp warps[CONTACT_WARPS];
     if (s.control->infinite)
         return;
     contact_warp &w = warps[threadIdx.x / TOI_WARP];
-    const toi_in_window *window = &s.control->window;
-    toi_count front = toi_least(window->front.n, s.left_capacity);
-    toi_count n =
-        part == TOI_PART_VERTICES ? front : toi_least(toi_left_count(window), s.left_capacity);
+    toi_count n = toi_least(toi_left_count(&s.control->window), s.left_capacity);
     toi_count step = (toi_count)gridDim.x * CONTACT_THREADS;
     toi_count base = (toi_count)blockIdx.x * CONTACT_THREADS + threadIdx.x / TOI_WARP * TOI_WARP;
-    base += part == TOI_PART_EDGES ? front : 0;
     double at_start = toi_limit_of(s.control);
     waiting wait = {0, 0};
     for (bool last = false; !last; base += step) {
@@ -145,23 +139,49 @@ static __global__ void __launch_bounds__(CONTACT_THREADS, 3)
     }
 }
 
-void toi_start_contacts(const toi_card *card, const toi_step *step, toi_card_goal goal,
-                        toi_part part)
+void toi_start_contacts(const toi_card *card, const toi_step *step, toi_card_goal goal)
 {
     bool earliest = goal == TOI_CARD_EARLIEST;
     int blocks = card->fillings.contacts[earliest];
-    int room = card->info.multiprocessors; // for the list of vertices, which is written meanwhile
-    if (part == TOI_PART_EDGES && blocks > room)
-        blocks -= room;
     if (earliest)
-        contacts<true><<<blocks, CONTACT_THREADS, 0, card->stream>>>(*step, part);
+        contacts<true><<<blocks, CONTACT_THREADS, 0, card->stream>>>(*step);
     else
-        contacts<false><<<blocks, CONTACT_THREADS, 0, card->stream>>>(*step, part);
+        contacts<false><<<blocks, CONTACT_THREADS, 0, card->stream>>>(*step);
+}
+
+// ---- Scouts
+
+// Where a contact is certain the earliest is not later.
+struct contact_scout
+{
+    template <int KIND>
+    __device__ __forceinline__ void look(const toi_step *s, uint2 pair) const
+    {
+        toi_control *c = s->control;
+        toi_root_found found = {0, 0};
+        pair.x |= KIND == TOI_EDGE_EDGE ? TOI_EDGE_BIT : 0;
+        if (::look(s, pair, false, toi_limit_of(c), &found) != TOI_VERDICT_CONTACT)
+            return;
+        double latest = (found.root + found.radius) * (1 + 0x1p-50);
+        toi_lower(&c->limit, (toi_count)__double_as_longlong(latest));
+    }
+};
+
+static __global__ void __launch_bounds__(TOI_SCOUT_THREADS, 3)
+    scout(const __grid_constant__ toi_step s)
+{
+    toi_scout(&s, contact_scout());
+}
+
+void toi_start_scouts(const toi_card *card, const toi_step *step)
+{
+    scout<<<card->fillings.scouts[0], TOI_SCOUT_THREADS, 0, card->stream>>>(*step);
 }
 
 toi_status toi_fill_ladder(toi_card *card, toi_complaint *complaint)
 {
     int *blocks = card->fillings.contacts;
+    TOI_TRY(toi_fill(card, scout, TOI_SCOUT_THREADS, &card->fillings.scouts[0], complaint));
     TOI_TRY(toi_fill(card, contacts<false>, CONTACT_THREADS, &blocks[0], complaint));
     return toi_fill(card, contacts<true>, CONTACT_THREADS, &blocks[1], complaint);
 }

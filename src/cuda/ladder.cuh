@@ -222,9 +222,12 @@ TOI_INLINE int toi_untie_knot(int edge_edge, double points[2][4][3], int touch, 
     double shrink;
     int unit;
     *time = 0;
-    if (touch < 0 && limit == 0)
+    int bits = toi_find_unit(start, end, &unit);
+    // Whole numbers of that many bits have no contact before 2^-500 but at 0: docs/cuda.md, section
+    // 5. Others may have one before the first double.
+    if (touch < 0 && limit == 0 && bits <= TOI_FIXED_POINT_BITS)
         return TOI_FIXED_SEPARATED;
-    if (touch < 0 && toi_find_unit(start, end, &unit) <= TOI_WORD_BITS) {
+    if (touch < 0 && bits <= TOI_WORD_BITS) {
         int verdict = toi_decide_in_words(edge_edge, start, end, unit, limit, time);
         if (verdict != TOI_FIXED_OPEN)
             return verdict;

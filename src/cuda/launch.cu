@@ -10,17 +10,12 @@ static const toi_window whole = {0, ~(toi_count)0};
 
 // ---- Stages
 
-static toi_status clear_bins(toi_card_mesh *mesh, toi_complaint *complaint)
-{
-    int64_t bins = mesh->step.vertex_count + mesh->step.slots[TOI_EDGE].count;
-    return clear(mesh, mesh->step.bins, 0, (size_t)bins * sizeof(uint32_t), complaint);
-}
-
 // From positions to boxes.
 static toi_status start_boxes(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     const toi_step *s = &mesh->step;
     mark(mesh, "begin");
+    toi_start_opening(mesh->card, s, mesh->header, mesh->goal);
     toi_start_take(mesh->card, s);
     mark(mesh, "positions");
     if (!mesh->ordered) {
@@ -32,8 +27,20 @@ static toi_status start_boxes(toi_card_mesh *mesh, toi_complaint *complaint)
     return TOI_OK;
 }
 
-// From hits to the list, or to the earliest. Of a list in two parts the second one is left.
-static toi_status start_list(toi_card_mesh *mesh, toi_part part, toi_complaint *complaint)
+// Boxes of a shorter motion, where scouts find that one suffices.
+static void start_scouts(toi_card_mesh *mesh)
+{
+    if (mesh->step.apart)
+        toi_start_apart_scouts(mesh->card, &mesh->step);
+    else
+        toi_start_scouts(mesh->card, &mesh->step);
+    mark(mesh, "scouts");
+    toi_start_shorten(mesh->card, &mesh->step);
+    mark(mesh, "boxes again");
+}
+
+// From hits to the list, or to the earliest.
+static toi_status start_list(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     if (mesh->goal == TOI_CARD_EARLIEST) {
         toi_start_pick(mesh->card, &mesh->step);
@@ -42,31 +49,24 @@ static toi_status start_list(toi_card_mesh *mesh, toi_part part, toi_complaint *
         toi_start_report(mesh->card, &mesh->step);
         mark(mesh, "report");
     } else {
-        TOI_TRY(toi_start_order(mesh->card, &mesh->step, &mesh->sort_scratch, ~(toi_count)0, part,
+        TOI_TRY(toi_start_order(mesh->card, &mesh->step, &mesh->sort_scratch, ~(toi_count)0,
                                 complaint));
         mark(mesh, "list");
     }
     return TOI_OK;
 }
 
-// Which pairs go first where all fit.
-static toi_margin_part first_part(const toi_card_mesh *mesh)
-{
-    bool scouts = mesh->step.apart && mesh->goal == TOI_CARD_EARLIEST;
-    return scouts ? TOI_SCOUTS : TOI_ALL_PAIRS;
-}
-
 // Drops pairs that are certainly apart.
-static void start_filter(const toi_card_mesh *mesh, toi_margin_part part)
+static void start_filter(const toi_card_mesh *mesh)
 {
     if (mesh->step.apart)
-        toi_start_margins(mesh->card, &mesh->step, part);
+        toi_start_margins(mesh->card, &mesh->step);
     else
         toi_start_filter(mesh->card, &mesh->step);
 }
 
-// When the others come together; after scouts, the rest of the pairs too.
-static void start_times(toi_card_mesh *mesh, toi_margin_part part)
+// When the others come together.
+static void start_times(toi_card_mesh *mesh)
 {
     const toi_card *card = mesh->card;
     const toi_step *s = &mesh->step;
@@ -76,23 +76,17 @@ static void start_times(toi_card_mesh *mesh, toi_margin_part part)
         return;
     }
     if (s->apart) {
-        toi_start_apart_search(card, s, mesh->goal, part);
+        toi_start_apart_search(card, s, mesh->goal);
         mark(mesh, "turns");
-        if (part == TOI_SCOUTS) {
-            start_filter(mesh, TOI_AFTER_SCOUTS);
-            mark(mesh, "filter again");
-            toi_start_apart_search(card, s, mesh->goal, TOI_AFTER_SCOUTS);
-            mark(mesh, "turns again");
-        }
         toi_start_apart(card, s, mesh->goal);
         mark(mesh, "times");
         toi_start_apart_knots(card, s, mesh->goal);
         mark(mesh, "knots");
         return;
     }
-    toi_start_contacts(card, s, mesh->goal, TOI_PART_ALL);
+    toi_start_contacts(card, s, mesh->goal);
     mark(mesh, "contacts");
-    toi_start_hard(card, s, mesh->goal, TOI_PART_ALL);
+    toi_start_hard(card, s, mesh->goal);
     mark(mesh, "knots");
 }
 
@@ -104,50 +98,23 @@ static void start_pairs(toi_card_mesh *mesh)
     mark(mesh, "blocks");
     toi_start_meet(card, s, whole);
     mark(mesh, "pairs");
-    start_filter(mesh, first_part(mesh));
+    start_filter(mesh);
     mark(mesh, "filter");
 }
 
-// The second stream waits for the first, or the first for the second.
-static toi_status wait(const toi_card *card, bool first, toi_complaint *complaint)
-{
-    cudaStream_t from = first ? card->second : card->stream,
-                 to = first ? card->stream : card->second;
-    TOI_TRY(toi_check_cuda(cudaEventRecord(card->turns[first], from), "wait", complaint));
-    return toi_check_cuda(cudaStreamWaitEvent(to, card->turns[first], 0), "wait", complaint);
-}
-
-// Impacts of vertices go to the host while those of edges are looked for.
-static toi_status start_parts(toi_card_mesh *mesh, toi_complaint *complaint)
-{
-    const toi_card *card = mesh->card;
-    const toi_step *s = &mesh->step;
-    toi_start_contacts(card, s, mesh->goal, TOI_PART_VERTICES);
-    TOI_TRY(wait(card, false, complaint));
-    toi_start_hard(card, s, mesh->goal, TOI_PART_VERTICES);
-    TOI_TRY(start_list(mesh, TOI_PART_VERTICES, complaint));
-    toi_start_contacts(card, s, mesh->goal, TOI_PART_EDGES);
-    toi_start_hard(card, s, mesh->goal, TOI_PART_EDGES);
-    TOI_TRY(wait(card, true, complaint));
-    return start_list(mesh, TOI_PART_EDGES, complaint);
-}
-
-static toi_status start_search(toi_card_mesh *mesh, bool parts, toi_complaint *complaint)
+static toi_status start_search(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     start_pairs(mesh);
-    if (parts)
-        return start_parts(mesh, complaint);
-    start_times(mesh, first_part(mesh));
-    return start_list(mesh, TOI_PART_ALL, complaint);
+    start_times(mesh);
+    return start_list(mesh, complaint);
 }
 
-static toi_status start_whole(toi_card_mesh *mesh, bool parts, toi_complaint *complaint)
+static toi_status start_whole(toi_card_mesh *mesh, toi_complaint *complaint)
 {
-    TOI_TRY(send_header(mesh, 0, complaint));
-    if (mesh->goal == TOI_CARD_ALL)
-        TOI_TRY(clear_bins(mesh, complaint));
     TOI_TRY(start_boxes(mesh, complaint));
-    return start_search(mesh, parts, complaint);
+    if (mesh->step.scouts)
+        start_scouts(mesh);
+    return start_search(mesh, complaint);
 }
 
 // ---- Graphs
@@ -160,7 +127,7 @@ static void forget_graph(toi_launches *kept)
 }
 
 // Records the launches; where that fails they are started one by one.
-static bool record(toi_card_mesh *mesh, bool parts, toi_complaint *complaint)
+static bool record(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     cudaGraph_t graph = NULL;
     cudaStream_t stream = mesh->card->stream;
@@ -169,7 +136,7 @@ static bool record(toi_card_mesh *mesh, bool parts, toi_complaint *complaint)
         cudaGetLastError();
         return false;
     }
-    toi_status status = start_whole(mesh, parts, complaint);
+    toi_status status = start_whole(mesh, complaint);
     cudaError_t error = cudaStreamEndCapture(stream, &graph);
     if (status == TOI_OK && error == cudaSuccess)
         error = cudaGraphInstantiate(&mesh->launches.graph, graph, 0);
@@ -186,59 +153,31 @@ static bool record(toi_card_mesh *mesh, bool parts, toi_complaint *complaint)
 static toi_status start_kept(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     toi_launches *kept = &mesh->launches;
-    bool parts = mesh->step.staging != NULL;
     bool alike = mesh->ordered && kept->seen && kept->goal == mesh->goal &&
                  memcmp(&kept->step, &mesh->step, sizeof mesh->step) == 0;
     if (!alike)
         forget_graph(kept);
-    if (alike && !kept->graph && !record(mesh, parts, complaint))
+    if (alike && !kept->graph && !record(mesh, complaint))
         kept->graph = NULL;
     memcpy(&kept->step, &mesh->step, sizeof mesh->step);
     kept->goal = mesh->goal;
     kept->seen = mesh->ordered;
     if (!kept->graph)
-        return start_whole(mesh, parts, complaint);
+        return start_whole(mesh, complaint);
     return toi_check_cuda(cudaGraphLaunch(kept->graph, mesh->card->stream), "start its work",
                           complaint);
 }
 
-// The first part of the list, once it is there: copied, so that the card goes on computing.
-static toi_status fetch_part(toi_card_mesh *mesh, toi_complaint *complaint)
-{
-    const toi_step *s = &mesh->step;
-    volatile toi_count *staged = s->staged;
-    for (unsigned looks = 1; *staged == 0; ++looks) // or the step has ended in some other way
-        if (looks % 4096 == 0 && cudaStreamQuery(mesh->card->stream) != cudaErrorNotReady)
-            break;
-    toi_count count = *staged > 0 ? *staged - 1 : 0;
-    if (count == 0)
-        return TOI_OK;
-    return toi_check_cuda(cudaMemcpyAsync(s->sorted, s->staging, count * sizeof *s->sorted,
-                                          cudaMemcpyDeviceToHost, mesh->card->second),
-                          "send impacts", complaint);
-}
-
 toi_status toi_run_whole(toi_card_mesh *mesh, toi_complaint *complaint)
 {
-    bool parts = mesh->step.staging && !mesh->measure;
     mesh->marks = 0;
-    *mesh->step.staged = 0;
-    if (mesh->measure)
-        TOI_TRY(start_whole(mesh, false, complaint));
-    else
-        TOI_TRY(start_kept(mesh, complaint));
-    if (parts)
-        TOI_TRY(fetch_part(mesh, complaint));
-    TOI_TRY(finish(mesh, complaint));
-    return parts ? toi_check_cuda(cudaStreamSynchronize(mesh->card->second), "send impacts",
-                                  complaint)
-                 : TOI_OK;
+    TOI_TRY(mesh->measure ? start_whole(mesh, complaint) : start_kept(mesh, complaint));
+    return finish(mesh, complaint);
 }
 
 toi_status toi_run_boxes(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     mesh->marks = 0;
-    TOI_TRY(send_header(mesh, 0, complaint));
     TOI_TRY(start_boxes(mesh, complaint));
     toi_start_report(mesh->card, &mesh->step);
     return finish(mesh, complaint);
@@ -248,14 +187,15 @@ toi_status toi_run_boxes(toi_card_mesh *mesh, toi_complaint *complaint)
 
 static toi_status search_again(toi_card_mesh *mesh, toi_complaint *complaint)
 {
+    int64_t bins = mesh->step.vertex_count + mesh->step.slots[TOI_EDGE].count;
     TOI_TRY(send_header(mesh, offsetof(toi_control, limit), complaint));
-    return clear_bins(mesh, complaint);
+    return clear(mesh, mesh->step.bins, 0, (size_t)bins * sizeof(uint32_t), complaint);
 }
 
 toi_status toi_run_again(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     TOI_TRY(search_again(mesh, complaint));
-    TOI_TRY(start_search(mesh, false, complaint));
+    TOI_TRY(start_search(mesh, complaint));
     return finish(mesh, complaint);
 }
 
@@ -288,7 +228,7 @@ static toi_status run_blocks(toi_card_mesh *mesh, toi_count to, toi_window_sums 
         toi_window window = {from, toi_least(from + width, to)};
         TOI_TRY(clear(mesh, &s->control->window, 0, sizeof s->control->window, complaint));
         toi_start_meet(mesh->card, s, window);
-        start_filter(mesh, TOI_ALL_PAIRS);
+        start_filter(mesh);
         TOI_TRY(look(mesh, &seen, complaint));
         const toi_in_window *w = &seen->window;
         toi_count vf = w->pairs[TOI_VERTEX_FACE].n, ee = w->pairs[TOI_EDGE_EDGE].n;
@@ -299,7 +239,7 @@ static toi_status run_blocks(toi_card_mesh *mesh, toi_count to, toi_window_sums 
         width = toi_least(by_pairs, toi_next_width(wide, left, s->left_capacity));
         if (!fits)
             continue;
-        start_times(mesh, TOI_ALL_PAIRS);
+        start_times(mesh);
         sums->tested[TOI_VERTEX_FACE] += vf;
         sums->tested[TOI_EDGE_EDGE] += ee;
         sums->left[TOI_EDGE_EDGE] += toi_left_edges(w);
@@ -333,7 +273,7 @@ toi_status toi_run_windows(toi_card_mesh *mesh, toi_window_sums *sums, toi_compl
     }
     // What the last window left behind is no overflow.
     TOI_TRY(clear(mesh, &s->control->window, 0, sizeof s->control->window, complaint));
-    TOI_TRY(start_list(mesh, TOI_PART_ALL, complaint));
+    TOI_TRY(start_list(mesh, complaint));
     return finish(mesh, complaint);
 }
 
@@ -348,8 +288,7 @@ toi_status toi_run_order(toi_card_mesh *mesh, toi_complaint *complaint)
         TOI_TRY(toi_make_room(mesh->card, &mesh->sort_scratch, bytes, complaint));
         TOI_TRY(toi_start_sort(mesh->card, s, &mesh->sort_scratch, mesh->count, complaint));
     } else {
-        TOI_TRY(toi_start_order(mesh->card, s, &mesh->sort_scratch, mesh->count, TOI_PART_ALL,
-                                complaint));
+        TOI_TRY(toi_start_order(mesh->card, s, &mesh->sort_scratch, mesh->count, complaint));
     }
     return finish(mesh, complaint);
 }

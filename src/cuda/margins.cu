@@ -6,42 +6,43 @@
 #include "cuda/apart_search.cuh"
 
 #include "cuda/query.cuh"
+#include "cuda/scout.cuh"
 #include "cuda/slot_motion.cuh"
 
 enum
 {
     MARGIN_THREADS = 128,
     MARGIN_WARPS = MARGIN_THREADS / TOI_WARP,
-    SCOUTS = 16, // one in so many pairs, by warps
-    MANY_PAIRS = 1 << 19,
     SEARCH_THREADS = 128,
     SEARCH_IDLE = 8 // lanes that are done before they take other pairs
 };
 
 // ---- Fixed directions
 
-// Which pairs, by warps, and up to when.
+// How far apart, and up to when.
 struct margin_task
 {
     toi_margin_bound bound;
-    toi_count first, step; // of 32 pairs, those with the number first + i step
-    toi_count without;     // but no multiple of this; 0: none
     float until;
 };
 
-static __device__ margin_task take_task(const toi_step *s, toi_margin_part part)
+static __device__ margin_task take_task(const toi_step *s)
 {
     const toi_control *c = s->control;
-    toi_frame f = toi_frame_of(c);
-    bool many = c->window.pairs[0].n + c->window.pairs[1].n >= MANY_PAIRS;
-    margin_task t = {toi_take_margin_bound(&f, &c->policy, __int_as_float(c->off)), 0, 1, 0, 1};
-    if (part == TOI_SCOUTS && many)
-        t.step = SCOUTS;
-    if (part == TOI_AFTER_SCOUTS) {
-        t.without = many ? SCOUTS : 1;
-        t.until = toi_search_until(toi_search_limit(c));
-    }
-    return t;
+    return {toi_take_margin_bound(&c->frame, &c->policy, __int_as_float(c->off)),
+            toi_search_until(toi_search_limit(c))};
+}
+
+// Does a direction keep a pair apart by more than its separation?
+template <int KIND>
+static __device__ __forceinline__ bool keeps_apart(const toi_step *s, uint2 pair,
+                                                   const margin_task *task)
+{
+    toi_pair_motion m;
+    bool trusted = toi_load_slot_motion<KIND>(s, pair, &m);
+    if (task->until < 1)
+        toi_stop_motion(task->until, &m);
+    return toi_keeps_margin(KIND, &m, &task->bound) && trusted;
 }
 
 template <int KIND>
@@ -52,18 +53,10 @@ static __device__ __forceinline__ void drop_all(const toi_step *s, const margin_
     toi_count n = toi_least(c->window.pairs[KIND].n, s->pair_capacity);
     toi_count warps = (toi_count)gridDim.x * MARGIN_WARPS;
     toi_count warp = (toi_count)blockIdx.x * MARGIN_WARPS + threadIdx.x / TOI_WARP;
-    for (toi_count i = warp; i * task->step * TOI_WARP < n; i += warps) {
-        if (task->without && i % task->without == 0)
-            continue;
-        toi_count base = i * task->step * TOI_WARP;
+    for (toi_count base = warp * TOI_WARP; base < n; base += warps * TOI_WARP) {
         uint2 pair = s->pairs[KIND][toi_least(base + toi_lane(), n - 1)];
-        toi_pair_motion m;
         bool real = base + toi_lane() < n && !toi_is_forbidden<KIND>(s, pair);
-        bool trusted = toi_load_slot_motion<KIND>(s, pair, &m);
-        if (task->until < 1)
-            toi_stop_motion(task->until, &m);
-        bool apart = toi_keeps_margin(KIND, &m, &task->bound);
-        bool left = real && !(trusted && apart);
+        bool left = real && !keeps_apart<KIND>(s, pair, task);
         if (KIND == TOI_EDGE_EDGE) {
             pair.x |= TOI_EDGE_BIT;
             *edges += left;
@@ -76,14 +69,14 @@ static __device__ __forceinline__ void drop_all(const toi_step *s, const margin_
 }
 
 static __global__ void __launch_bounds__(MARGIN_THREADS)
-    drop_apart(const __grid_constant__ toi_step s, toi_margin_part part)
+    drop_apart(const __grid_constant__ toi_step s)
 {
     __shared__ uint2 buffers[MARGIN_WARPS][2 * TOI_WARP];
     __shared__ margin_task task;
     if (s.control->infinite)
         return;
     if (threadIdx.x == 0)
-        task = take_task(&s, part);
+        task = take_task(&s);
     __syncthreads();
     toi_outlet kept = {buffers[threadIdx.x / TOI_WARP], s.left, &s.control->window.front.n,
                        s.left_capacity, 0};
@@ -98,9 +91,9 @@ static __global__ void __launch_bounds__(MARGIN_THREADS)
         atomicAdd(&s.control->window.edges_left.n, (toi_count)edges);
 }
 
-void toi_start_margins(const toi_card *card, const toi_step *step, toi_margin_part part)
+void toi_start_margins(const toi_card *card, const toi_step *step)
 {
-    drop_apart<<<card->fillings.margins, MARGIN_THREADS, 0, card->stream>>>(*step, part);
+    drop_apart<<<card->fillings.margins, MARGIN_THREADS, 0, card->stream>>>(*step);
 }
 
 // ---- Directions that turn
@@ -183,8 +176,7 @@ static __device__ __forceinline__ void end_search(const toi_step *s, const searc
 
 // Lanes that are done go on with other pairs, several at a time: the others wait for them.
 template <bool EARLIEST>
-static __global__ void __launch_bounds__(SEARCH_THREADS)
-    search(const __grid_constant__ toi_step s, toi_margin_part part)
+static __global__ void __launch_bounds__(SEARCH_THREADS) search(const __grid_constant__ toi_step s)
 {
     toi_in_window *queues = &s.control->window;
     if (s.control->infinite)
@@ -192,10 +184,6 @@ static __global__ void __launch_bounds__(SEARCH_THREADS)
     toi_count n = toi_least(queues->front.n, s.left_capacity);
     toi_count step = (toi_count)gridDim.x * SEARCH_THREADS;
     toi_count next = (toi_count)blockIdx.x * SEARCH_THREADS + threadIdx.x;
-    if (part == TOI_SCOUTS && next == 0)
-        queues->searched.n = n;
-    if (part == TOI_AFTER_SCOUTS)
-        next += queues->searched.n;
     searcher w;
     bool on = false, done = false;
     for (;;) {
@@ -219,20 +207,58 @@ static __global__ void __launch_bounds__(SEARCH_THREADS)
     }
 }
 
-void toi_start_apart_search(const toi_card *card, const toi_step *step, toi_card_goal goal,
-                            toi_margin_part part)
+void toi_start_apart_search(const toi_card *card, const toi_step *step, toi_card_goal goal)
 {
     bool earliest = goal == TOI_CARD_EARLIEST;
     int blocks = card->fillings.searches[earliest];
     if (earliest)
-        search<true><<<blocks, SEARCH_THREADS, 0, card->stream>>>(*step, part);
+        search<true><<<blocks, SEARCH_THREADS, 0, card->stream>>>(*step);
     else
-        search<false><<<blocks, SEARCH_THREADS, 0, card->stream>>>(*step, part);
+        search<false><<<blocks, SEARCH_THREADS, 0, card->stream>>>(*step);
+}
+
+// ---- Scouts
+
+// Where a pair surely comes to its separation the earliest is not later.
+struct apart_scout
+{
+    const margin_task *task;
+
+    template <int KIND>
+    __device__ __forceinline__ void look(const toi_step *s, uint2 pair) const
+    {
+        searcher w;
+        if (keeps_apart<KIND>(s, pair, task))
+            return;
+        pair.x |= KIND == TOI_EDGE_EDGE ? TOI_EDGE_BIT : 0;
+        if (!begin_search(s, pair, w))
+            return;
+        while (step_search<true>(s, w)) {}
+        lower_limit(s, &w.q, &w.found);
+    }
+};
+
+static __global__ void __launch_bounds__(TOI_SCOUT_THREADS)
+    scout(const __grid_constant__ toi_step s)
+{
+    __shared__ margin_task task;
+    if (s.control->infinite)
+        return;
+    if (threadIdx.x == 0)
+        task = take_task(&s);
+    __syncthreads();
+    toi_scout(&s, apart_scout{&task});
+}
+
+void toi_start_apart_scouts(const toi_card *card, const toi_step *step)
+{
+    scout<<<card->fillings.scouts[1], TOI_SCOUT_THREADS, 0, card->stream>>>(*step);
 }
 
 toi_status toi_fill_margins(toi_card *card, toi_complaint *complaint)
 {
     int *blocks = card->fillings.searches;
+    TOI_TRY(toi_fill(card, scout, TOI_SCOUT_THREADS, &card->fillings.scouts[1], complaint));
     TOI_TRY(toi_fill(card, drop_apart, MARGIN_THREADS, &card->fillings.margins, complaint));
     TOI_TRY(toi_fill(card, search<false>, SEARCH_THREADS, &blocks[0], complaint));
     return toi_fill(card, search<true>, SEARCH_THREADS, &blocks[1], complaint);

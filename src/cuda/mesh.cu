@@ -12,6 +12,7 @@ static void cut_slots(toi_cutter *c, toi_slots *slots, int corners, bool bodies)
     slots->numbers = c->cut<float>(places * 6 * corners);
     slots->rows = c->cut<uint4>(places * 2);
     slots->thirds = corners == 3 ? c->cut<int32_t>(places) : NULL;
+    slots->ways = c->cut<float>(places);
     slots->bodies = bodies ? c->cut<int32_t>(places) : NULL;
     slots->eights = c->cut<uint4>(places / 4);
     slots->blocks = c->cut<uint4>(places / 16);
@@ -156,13 +157,11 @@ static toi_status make_small_rooms(toi_card_mesh *mesh, toi_complaint *complaint
     mesh->staged[0].on_host = mesh->staged[1].on_host = true;
     mesh->find.staged[0].on_host = mesh->find.staged[1].on_host = mesh->find.report.on_host = true;
     TOI_TRY(toi_make_room(mesh->card, &mesh->control, header, complaint));
-    size_t host = 2 * header + sizeof(toi_impact) + sizeof(toi_count);
-    TOI_TRY(toi_make_room(mesh->card, &mesh->host, host, complaint));
+    TOI_TRY(toi_make_room(mesh->card, &mesh->host, 2 * header + sizeof(toi_impact), complaint));
     s->control = (toi_control *)mesh->control.data;
     mesh->header = (toi_control *)mesh->host.data;
     s->report = (toi_control *)((char *)mesh->host.data + header);
     s->earliest = (toi_impact *)((char *)mesh->host.data + 2 * header);
-    s->staged = (toi_count *)(s->earliest + 1);
     int64_t bins = s->vertex_count + s->slots[TOI_EDGE].count;
     TOI_TRY(toi_make_room(mesh->card, &mesh->sort_scratch, toi_order_scratch(bins) + 1, complaint));
     for (cudaEvent_t &event : mesh->events)

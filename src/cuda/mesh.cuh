@@ -47,13 +47,13 @@ struct toi_card_mesh
     bool has_end;       // positions holds where the last step ended
     bool windowed;      // the last step did not fit the queues
     bool ordered;       // slots have primitives
-    toi_count fresh;    // block pairs when they were last put in order, 0: not known
+    toi_count fresh[2]; // block pairs when they were last put in order, or soon after, of whole and
+                        // of shortened motions; 0: not known
     int since;          // steps since then
     int searches;       // for candidates, since slots were put in order for these; 0: they are not
     toi_card_goal goal; // of the last answer
     toi_residence residence;
-    toi_count count;  // impacts of the last answer
-    toi_count listed; // impacts of the last list
+    toi_count count; // impacts of the last answer
     cudaEvent_t events[TOI_DEVICE_STAGES + 1];
     const char *stages[TOI_DEVICE_STAGES];
     int marks; // events used
@@ -62,7 +62,6 @@ struct toi_card_mesh
 
 // Slots in the order of a space-filling curve, from the positions on the card.
 toi_status toi_start_slots(toi_card_mesh *mesh, toi_complaint *complaint);
-size_t toi_slots_scratch(int64_t primitives);
 
 // Makes a queue of `wanted` entries, or as large as it can be: at least as large as it was.
 toi_status toi_make_queue(toi_card *card, toi_room *room, toi_count *capacity, toi_count wanted,

@@ -1,9 +1,8 @@
 // The order of the primitives: along a Hilbert curve through the middles of their boxes.
 
 #include "cuda/curve.cuh"
+#include "cuda/key_sort.cuh"
 #include "cuda/mesh.cuh"
-
-#include <cub/device/device_radix_sort.cuh>
 
 enum
 {
@@ -50,10 +49,7 @@ static __global__ void __launch_bounds__(ORDER_THREADS)
     __shared__ float widest;
     if (threadIdx.x == 0) {
         frame = toi_frame_of(s.control);
-        float least = 0x1p120f; // steps are few where an axis is wide
-        for (int k = 0; k < 3; ++k)
-            least = frame.steps[k] > 0 ? fminf(least, frame.steps[k]) : least;
-        widest = least;
+        widest = toi_widest_steps(frame.steps);
     }
     __syncthreads();
     int64_t i = (int64_t)blockIdx.x * ORDER_THREADS + threadIdx.x;
@@ -74,12 +70,7 @@ static __global__ void __launch_bounds__(ORDER_THREADS)
             high[k] = c ? fmaxf(high[k], fmaxf(y, z)) : fmaxf(y, z);
         }
     }
-    uint32_t cell[3];
-    for (int k = 0; k < 3; ++k) {
-        float middle = 0.5f * (low[k] + high[k]) - frame.low[k];
-        cell[k] = (uint32_t)fminf(fmaxf(middle * widest * (1.0f / 32), 0.0f), 1023.0f);
-    }
-    keys[i] = (uint32_t)p.kind << 30 | toi_hilbert(cell[0], cell[1], cell[2]);
+    keys[i] = (uint32_t)p.kind << 30 | toi_curve_key(low, high, frame.low, widest);
     numbers[i] = (uint32_t)p.number;
 }
 
@@ -107,32 +98,18 @@ static __global__ void __launch_bounds__(ORDER_THREADS)
         slots->bodies[p.number] = body_of(t.groups, corners);
 }
 
-size_t toi_slots_scratch(int64_t primitives)
-{
-    size_t own = 0, line = 256;
-    cub::DeviceRadixSort::SortPairs(NULL, own, (uint32_t *)NULL, (uint32_t *)NULL, (uint32_t *)NULL,
-                                    (uint32_t *)NULL, primitives);
-    return own + 4 * ((size_t)primitives * sizeof(uint32_t) + line);
-}
-
 toi_status toi_start_slots(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     const toi_step *s = &mesh->step;
     int64_t count = s->vertex_count + s->slots[TOI_EDGE].count + s->slots[TOI_FACE].count;
-    size_t array = ((size_t)count * sizeof(uint32_t) + 255) / 256 * 256;
-    TOI_TRY(toi_make_room(mesh->card, &mesh->order_scratch, toi_slots_scratch(count), complaint));
-    char *at = (char *)mesh->order_scratch.data;
-    uint32_t *keys[2] = {(uint32_t *)at, (uint32_t *)(at + array)};
-    uint32_t *numbers[2] = {(uint32_t *)(at + 2 * array), (uint32_t *)(at + 3 * array)};
-    size_t own = mesh->order_scratch.bytes - 4 * array;
+    TOI_TRY(
+        toi_make_room(mesh->card, &mesh->order_scratch, toi_key_sort_scratch(count), complaint));
+    toi_key_sort sort = toi_cut_key_sort(&mesh->order_scratch, count);
     unsigned blocks = (unsigned)((count + ORDER_THREADS - 1) / ORDER_THREADS);
     topology t = {mesh->edges, mesh->faces, mesh->groups};
     cudaStream_t stream = mesh->card->stream;
-    take_keys<<<blocks, ORDER_THREADS, 0, stream>>>(*s, t, count, keys[0], numbers[0]);
-    TOI_TRY(toi_check_cuda(cub::DeviceRadixSort::SortPairs(at + 4 * array, own, keys[0], keys[1],
-                                                           numbers[0], numbers[1], count, 0, 32,
-                                                           stream),
-                           "sort primitives", complaint));
-    fill_slots<<<blocks, ORDER_THREADS, 0, stream>>>(*s, t, count, numbers[1]);
+    take_keys<<<blocks, ORDER_THREADS, 0, stream>>>(*s, t, count, sort.keys[0], sort.numbers[0]);
+    TOI_TRY(toi_start_sort_of(mesh->card, &sort, count, 32, complaint));
+    fill_slots<<<blocks, ORDER_THREADS, 0, stream>>>(*s, t, count, sort.numbers[1]);
     return TOI_OK;
 }

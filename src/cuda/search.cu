@@ -3,16 +3,47 @@
 
 #include "cuda/box_margin.cuh"
 #include "cuda/finder.cuh"
+#include "cuda/slots.cuh"
 #include "cuda/take.cuh"
 
 enum
 {
+    OPEN_THREADS = 512,
+    SHORT_EACH = 4, // slots of a thread
+    SHORT_THREADS = TOI_SLOT_GROUP / SHORT_EACH,
     BLOCKS_THREADS = 256,
     MEET_THREADS = 128,
     MEET_WARPS = MEET_THREADS / TOI_WARP,
     MEET_QUEUE = 192, // room for 128 and for what one look may add
     MEET_FLUSH = 128
 };
+
+// ---- The beginning
+
+// The first block of threads reads the control, which is in memory of the host; the others clear
+// the bins.
+static __global__ void __launch_bounds__(OPEN_THREADS)
+    open_step(const __grid_constant__ toi_step s, const toi_control *header, int64_t bins)
+{
+    if (blockIdx.x == 0) {
+        const uint2 *from = (const uint2 *)header;
+        for (unsigned i = threadIdx.x; i < sizeof *header / sizeof *from; i += OPEN_THREADS)
+            ((uint2 *)s.control)[i] = from[i];
+        return;
+    }
+    int64_t first = (int64_t)(blockIdx.x - 1) * OPEN_THREADS + threadIdx.x;
+    for (int64_t i = first; i < bins; i += (int64_t)(gridDim.x - 1) * OPEN_THREADS)
+        s.bins[i] = 0;
+}
+
+void toi_start_opening(const toi_card *card, const toi_step *step, const toi_control *header,
+                       toi_card_goal goal)
+{
+    int64_t bins = goal == TOI_CARD_ALL ? step->vertex_count + step->slots[TOI_EDGE].count : 0;
+    int64_t blocks = (bins + OPEN_THREADS - 1) / OPEN_THREADS, most = card->info.multiprocessors;
+    open_step<<<(unsigned)(1 + (blocks < most ? blocks : most)), OPEN_THREADS, 0, card->stream>>>(
+        *step, header, bins);
+}
 
 // ---- Positions
 
@@ -64,23 +95,31 @@ void toi_start_take(const toi_card *card, const toi_step *step)
 
 // ---- Boxes
 
-// One corner of a slot: its numbers in single precision to `numbers`, and into the bounds. Returns
-// how far they may be off.
-static __device__ __forceinline__ float add_corner(const toi_frame *f, const double2 *position,
-                                                   bool first, float *numbers, int stride,
-                                                   float low[6], float high[6])
+// The bounds of a slot; how far its numbers may be off; and the square of the longest way of a
+// corner, in these numbers.
+struct slot_bounds
+{
+    float low[6], high[6], off, square;
+};
+
+// One corner of a slot: its numbers in single precision to `numbers`, and into the bounds.
+static __device__ __forceinline__ void add_corner(const toi_frame *f, const double2 *position,
+                                                  bool first, float *numbers, int stride,
+                                                  slot_bounds &bounds)
 {
     double2 a = position[0], b = position[1], c = position[2];
     double x[6] = {a.x, a.y, b.x, b.y, c.x, c.y};
-    float off = 0;
+    float z[6], square = 0;
 #pragma unroll
     for (int i = 0; i < 6; ++i) {
-        float z = toi_round_into_frame(f, x[i], i % 3, &off);
-        numbers[(i / 3 * stride + i % 3) * TOI_SLOT_BLOCK] = z;
-        low[i] = first ? z : fminf(low[i], z);
-        high[i] = first ? z : fmaxf(high[i], z);
+        z[i] = toi_round_into_frame(f, x[i], i % 3, &bounds.off);
+        numbers[(i / 3 * stride + i % 3) * TOI_SLOT_BLOCK] = z[i];
+        bounds.low[i] = first ? z[i] : fminf(bounds.low[i], z[i]);
+        bounds.high[i] = first ? z[i] : fmaxf(bounds.high[i], z[i]);
     }
-    return off;
+    for (int k = 0; k < 3; ++k)
+        square = fmaf(z[3 + k] - z[k], z[3 + k] - z[k], square);
+    bounds.square = square > bounds.square || square != square ? square : bounds.square;
 }
 
 static __device__ __forceinline__ toi_packed_box pack_box(const toi_frame *f, const float low[6],
@@ -102,29 +141,34 @@ static __device__ __forceinline__ toi_packed_box pack_box(const toi_frame *f, co
     return box;
 }
 
-// Boxes of eights, blocks and the group from those of its slots.
-static __device__ __forceinline__ void store_boxes(const toi_slots *slots, int group,
-                                                   toi_packed_box box, toi_packed_box *of_blocks)
+// Boxes of eights and of a block from those of its slots, which a warp has.
+static __device__ __forceinline__ void store_block(const toi_slots *slots, int64_t block,
+                                                   toi_packed_box box, toi_packed_box *of_block)
 {
-    int warp = threadIdx.x / TOI_WARP, lane = toi_lane();
-    int64_t block = (int64_t)group * 32 + warp;
+    int lane = toi_lane();
     for (int lanes = 1; lanes < 8; lanes *= 2)
         toi_join_boxes(box, lanes);
     if (lane % 8 == 0)
         toi_store_box(box, 0, 0, slots->eights + (block * 4 + lane / 8) * 2);
     toi_join_boxes(box, 8);
     toi_join_boxes(box, 16);
-    if (lane == 0) {
-        toi_store_box(box, 0, 0, slots->blocks + block * 2);
-        of_blocks[warp] = box;
-    }
-    __syncthreads();
-    if (warp != 0)
+    if (lane != 0)
         return;
-    box = of_blocks[lane];
+    toi_store_box(box, 0, 0, slots->blocks + block * 2);
+    *of_block = box;
+}
+
+// The box of a group from those of its blocks.
+static __device__ __forceinline__ void store_group(const toi_slots *slots, int group,
+                                                   const toi_packed_box *of_blocks)
+{
+    __syncthreads();
+    if (threadIdx.x >= TOI_WARP)
+        return;
+    toi_packed_box box = of_blocks[toi_lane()];
     for (int lanes = 1; lanes < 32; lanes *= 2)
         toi_join_boxes(box, lanes);
-    if (lane == 0)
+    if (toi_lane() == 0)
         toi_store_box(box, 0, 0, slots->groups_of_blocks + (int64_t)group * 2);
 }
 
@@ -147,19 +191,23 @@ static __device__ __forceinline__ void build_group(const toi_step *s, const toi_
     int corners[3] = {at.x, at.y, at.z};
     float *numbers =
         slots->numbers + slot / TOI_SLOT_BLOCK * (6 * CORNERS * TOI_SLOT_BLOCK) + toi_lane();
-    float low[6], high[6], off = 0;
+    slot_bounds bounds;
+    bounds.off = bounds.square = 0;
     bool real = at.w >= 0;
 #pragma unroll
     for (int c = 0; c < CORNERS; ++c) {
         const double2 *position = s->positions + 3 * (int64_t)(real ? corners[c] : 0);
-        off = fmaxf(off, add_corner(f, position, c == 0, numbers + 3 * c * TOI_SLOT_BLOCK,
-                                    3 * CORNERS, low, high));
+        add_corner(f, position, c == 0, numbers + 3 * c * TOI_SLOT_BLOCK, 3 * CORNERS, bounds);
     }
+    float off = bounds.off;
     if (s->apart)
-        enlarge(toi_reach_for(toi_box_reach(f, &s->control->policy.asked), off), low, high);
-    toi_packed_box box = pack_box(f, low, high);
+        enlarge(toi_reach_for(toi_box_reach(f, &s->control->policy.asked), off), bounds.low,
+                bounds.high);
+    toi_packed_box box = pack_box(f, bounds.low, bounds.high);
     if (!real)
         box = {{TOI_NO_BOX, TOI_NO_BOX}, {TOI_NO_BOX, TOI_NO_BOX}, {TOI_NO_BOX, TOI_NO_BOX}};
+    if (s->scouts)
+        slots->ways[slot] = toi_way_of(bounds.square, off);
     toi_store_box(box, (uint32_t)at.x, CORNERS == 1 ? 0xfffffffeu : (uint32_t)at.y,
                   slots->rows + slot * 2);
     if (CORNERS == 3)
@@ -168,7 +216,8 @@ static __device__ __forceinline__ void build_group(const toi_step *s, const toi_
         off = fmaxf(off, __shfl_xor_sync(TOI_ALL_LANES, off, lanes));
     if (CORNERS == 1 && toi_lane() == 0 && off > 0) // every vertex has a slot
         atomicMax(&s->control->off, __float_as_int(off));
-    store_boxes(slots, group, box, of_blocks);
+    store_block(slots, slot / TOI_SLOT_BLOCK, box, of_blocks + threadIdx.x / TOI_WARP);
+    store_group(slots, group, of_blocks);
 }
 
 static __global__ void __launch_bounds__(TOI_SLOT_GROUP) build(const __grid_constant__ toi_step s)
@@ -179,8 +228,11 @@ static __global__ void __launch_bounds__(TOI_SLOT_GROUP) build(const __grid_cons
         return;
     if (threadIdx.x == 0)
         frame = toi_frame_of(s.control);
-    if (threadIdx.x == 0 && blockIdx.x == 0 && s.share)
-        s.control->margin = toi_take_box_margin(&frame, &s.control->policy);
+    if (threadIdx.x == 0 && blockIdx.x == 0) {
+        s.control->frame = frame;
+        if (s.share)
+            s.control->margin = toi_take_box_margin(&frame, &s.control->policy);
+    }
     __syncthreads();
     int group = blockIdx.x;
     if (group < s.slots[TOI_FACE].groups) {
@@ -195,12 +247,86 @@ static __global__ void __launch_bounds__(TOI_SLOT_GROUP) build(const __grid_cons
     build_group<1>(&s, &s.slots[TOI_VERTEX], group - s.slots[TOI_EDGE].groups, &frame, of_blocks);
 }
 
-void toi_start_build(const toi_card *card, const toi_step *step)
+static int count_groups(const toi_step *step)
 {
     int groups = 0;
     for (int k = 0; k < 3; ++k)
         groups += step->slots[k].groups;
-    build<<<groups, TOI_SLOT_GROUP, 0, card->stream>>>(*step);
+    return groups;
+}
+
+void toi_start_build(const toi_card *card, const toi_step *step)
+{
+    build<<<count_groups(step), TOI_SLOT_GROUP, 0, card->stream>>>(*step);
+}
+
+// ---- Boxes of a shorter motion
+
+// Both ends of a box, which is that of the start, reach as far as its corners may have come.
+static __device__ __forceinline__ toi_packed_box shorten_slot(const toi_slots *slots, int64_t slot,
+                                                              const toi_short_reach *r, uint4 first,
+                                                              uint4 second, float way)
+{
+    toi_packed_box box = toi_unpack_box(first, second);
+    uint32_t steps[3];
+    if (box.low[0] == TOI_NO_BOX)
+        return box;
+    for (int k = 0; k < 3; ++k)
+        steps[k] = toi_short_steps(r, way, k);
+    toi_stay_at_start(box);
+    toi_widen_box(box, {steps[0] | steps[1] << 16, steps[2] | steps[2] << 16});
+    toi_keep_in_frame(box);
+    toi_store_box(box, second.z, second.w, slots->rows + slot * 2);
+    return box;
+}
+
+static __device__ __forceinline__ void shorten_group(const toi_slots *slots, int group,
+                                                     const toi_short_reach *r,
+                                                     toi_packed_box *of_blocks)
+{
+    int64_t slot = (int64_t)group * TOI_SLOT_GROUP + threadIdx.x;
+    uint4 rows[SHORT_EACH][2];
+    float ways[SHORT_EACH];
+#pragma unroll
+    for (int i = 0; i < SHORT_EACH; ++i) {
+        rows[i][0] = slots->rows[(slot + i * SHORT_THREADS) * 2];
+        rows[i][1] = slots->rows[(slot + i * SHORT_THREADS) * 2 + 1];
+        ways[i] = slots->ways[slot + i * SHORT_THREADS];
+    }
+#pragma unroll
+    for (int i = 0; i < SHORT_EACH; ++i, slot += SHORT_THREADS) {
+        toi_packed_box box = shorten_slot(slots, slot, r, rows[i][0], rows[i][1], ways[i]);
+        store_block(slots, slot / TOI_SLOT_BLOCK, box,
+                    of_blocks + slot % TOI_SLOT_GROUP / TOI_SLOT_BLOCK);
+    }
+    store_group(slots, group, of_blocks);
+}
+
+// Where scouts have found a time that is short enough.
+static __global__ void __launch_bounds__(SHORT_THREADS) shorten(const __grid_constant__ toi_step s)
+{
+    __shared__ toi_packed_box of_blocks[32];
+    __shared__ toi_short_reach reach;
+    toi_control *c = s.control;
+    double until = fmax(toi_limit_of(c), c->policy.asked.small_time);
+    if (c->infinite || !toi_is_short(until, c->policy.share))
+        return;
+    if (threadIdx.x == 0) {
+        reach = toi_take_short_reach(&c->frame, &c->policy, until, __int_as_float(c->off));
+        c->shortened = 1;
+    }
+    __syncthreads();
+    int group = blockIdx.x;
+    for (int kind = 2; kind >= 0; --kind) {
+        if (group >= 0 && group < s.slots[kind].groups)
+            shorten_group(&s.slots[kind], group, &reach, of_blocks);
+        group -= s.slots[kind].groups;
+    }
+}
+
+void toi_start_shorten(const toi_card *card, const toi_step *step)
+{
+    shorten<<<count_groups(step), SHORT_THREADS, 0, card->stream>>>(*step);
 }
 
 // ---- Boxes of the whole motion, for candidates
@@ -231,7 +357,8 @@ static __device__ void build_swept_group(const toi_slots *slots, int corners, in
                   slots->rows + slot * 2);
     if (corners == 3)
         slots->thirds[slot] = at.z;
-    store_boxes(slots, group, box, of_blocks);
+    store_block(slots, slot / TOI_SLOT_BLOCK, box, of_blocks + threadIdx.x / TOI_WARP);
+    store_group(slots, group, of_blocks);
 }
 
 static __global__ void __launch_bounds__(TOI_SLOT_GROUP)
@@ -257,29 +384,12 @@ void toi_start_swept(const toi_card *card, const toi_step *step, const toi_finde
 
 // ---- Pairs of blocks
 
-// Which pair of groups number w is: edges against edges first, then vertices against faces.
-struct group_pair
+// With a share of distances, kernels that know of it and others are started: boxes that are
+// shortened have it in them.
+template <bool SHARE>
+static __device__ __forceinline__ bool is_others_turn(const toi_step *s)
 {
-    int kind, a, b;
-};
-
-static __device__ __forceinline__ group_pair find_group_pair(const toi_step *s, toi_count w)
-{
-    toi_count edges = (toi_count)s->slots[TOI_EDGE].groups, faces = s->slots[TOI_FACE].groups;
-    if (w < edges * edges)
-        return {TOI_EDGE_EDGE, (int)(w / edges), (int)(w % edges)};
-    w -= edges * edges;
-    return {TOI_VERTEX_FACE, (int)(w / faces), (int)(w % faces)};
-}
-
-static __device__ __forceinline__ const toi_slots *first_of(const toi_step *s, int kind)
-{
-    return &s->slots[kind == TOI_EDGE_EDGE ? TOI_EDGE : TOI_VERTEX];
-}
-
-static __device__ __forceinline__ const toi_slots *second_of(const toi_step *s, int kind)
-{
-    return &s->slots[kind == TOI_EDGE_EDGE ? TOI_EDGE : TOI_FACE];
+    return s->share && SHARE == (s->control->shortened != 0);
 }
 
 // How far points are from the middle of a box that holds many.
@@ -291,21 +401,21 @@ static __device__ __forceinline__ float radius_of(const toi_box_margin &m, const
 
 template <bool SHARE>
 static __device__ __forceinline__ bool groups_meet(const toi_step *s, const toi_box_margin &m,
-                                                   group_pair p)
+                                                   toi_group_pair p)
 {
     if (p.kind == TOI_EDGE_EDGE && p.b < p.a)
         return false;
-    toi_packed_box a = toi_load_box(first_of(s, p.kind)->groups_of_blocks + (int64_t)p.a * 2);
-    toi_packed_box b = toi_load_box(second_of(s, p.kind)->groups_of_blocks + (int64_t)p.b * 2);
+    toi_packed_box a = toi_load_box(toi_first_of(s, p.kind)->groups_of_blocks + (int64_t)p.a * 2);
+    toi_packed_box b = toi_load_box(toi_second_of(s, p.kind)->groups_of_blocks + (int64_t)p.b * 2);
     float radii = radius_of<SHARE>(m, a) + radius_of<SHARE>(m, b);
     return !toi_boxes_part_by<SHARE>(m, a, toi_turn_box(b), radii);
 }
 
 // The blocks of the one group as rows, those of the other as lanes; one atomic operation.
 template <bool SHARE>
-static __device__ void pair_blocks(const toi_step *s, const toi_box_margin &m, group_pair p)
+static __device__ void pair_blocks(const toi_step *s, const toi_box_margin &m, toi_group_pair p)
 {
-    const toi_slots *first = first_of(s, p.kind), *second = second_of(s, p.kind);
+    const toi_slots *first = toi_first_of(s, p.kind), *second = toi_second_of(s, p.kind);
     int lane = toi_lane(), ib = p.b * 32 + lane;
     toi_packed_box b = toi_load_box(second->groups_of_blocks + (int64_t)p.b * 2);
     toi_packed_box row = toi_load_box(first->blocks + ((int64_t)p.a * 32 + lane) * 2);
@@ -347,7 +457,7 @@ template <bool SHARE>
 static __global__ void __launch_bounds__(BLOCKS_THREADS)
     pair_groups(const __grid_constant__ toi_step s, toi_window window, int share)
 {
-    if (s.control->infinite)
+    if (s.control->infinite || is_others_turn<SHARE>(&s))
         return;
     const toi_box_margin &m = s.control->margin;
     toi_count warp = ((toi_count)blockIdx.x * BLOCKS_THREADS + threadIdx.x) / TOI_WARP;
@@ -355,9 +465,9 @@ static __global__ void __launch_bounds__(BLOCKS_THREADS)
     for (toi_count at = window.first + warp * share; at < window.last; at += warps * share) {
         toi_count mine = at + toi_lane();
         bool meet = toi_lane() < share && mine < window.last &&
-                    groups_meet<SHARE>(&s, m, find_group_pair(&s, mine));
+                    groups_meet<SHARE>(&s, m, toi_find_group_pair(&s, mine));
         for (unsigned left = __ballot_sync(TOI_ALL_LANES, meet); left; left &= left - 1)
-            pair_blocks<SHARE>(&s, m, find_group_pair(&s, at + __ffs(left) - 1));
+            pair_blocks<SHARE>(&s, m, toi_find_group_pair(&s, at + __ffs(left) - 1));
     }
 }
 
@@ -375,10 +485,11 @@ void toi_start_blocks(const toi_card *card, const toi_step *step, toi_window gro
     toi_count share = count / (16 * warps);
     share = share < 1 ? 1 : toi_least(share, TOI_WARP);
     toi_count blocks = (count + share * 8 - 1) / (share * 8), most = 1 << 20;
-    auto *kernel = step->share ? pair_groups<true> : pair_groups<false>;
-    if (count > 0)
-        kernel<<<(unsigned)(blocks < most ? blocks : most), BLOCKS_THREADS, 0, card->stream>>>(
-            *step, groups, (int)share);
+    unsigned started = (unsigned)(blocks < most ? blocks : most);
+    if (count > 0 && step->share)
+        pair_groups<true><<<started, BLOCKS_THREADS, 0, card->stream>>>(*step, groups, (int)share);
+    if (count > 0 && (!step->share || step->scouts))
+        pair_groups<false><<<started, BLOCKS_THREADS, 0, card->stream>>>(*step, groups, (int)share);
 }
 
 // ---- Boxes of slots
@@ -405,14 +516,6 @@ static __device__ __forceinline__ void load_rows(const toi_slots *slots, uint32_
     }
 }
 
-// Do the primitives have a common vertex? p and q are second halves of rows.
-template <int KIND>
-static __device__ __forceinline__ bool share_vertex(uint4 p, uint4 q, uint32_t third)
-{
-    bool first = p.z == q.z || p.z == q.w;
-    return first || (KIND == TOI_EDGE_EDGE ? p.w == q.z || p.w == q.w : p.z == third);
-}
-
 // What leaves a warp: pairs as they are or, with a share, those that their own margin leaves of
 // what that of their eights has left.
 template <int KIND, bool SHARE>
@@ -424,8 +527,8 @@ struct meet_outlet
 
     __device__ __forceinline__ bool keeps(uint2 pair) const
     {
-        toi_packed_box a = toi_load_box(first_of(s, KIND)->rows + (int64_t)pair.x * 2);
-        toi_packed_box b = toi_load_box(second_of(s, KIND)->rows + (int64_t)pair.y * 2);
+        toi_packed_box a = toi_load_box(toi_first_of(s, KIND)->rows + (int64_t)pair.x * 2);
+        toi_packed_box b = toi_load_box(toi_second_of(s, KIND)->rows + (int64_t)pair.y * 2);
         // A vertex is the middle of its box, and an edge has it; of a face the mean is near.
         float radius = KIND == TOI_VERTEX_FACE ? TOI_FACE_RADIUS * toi_radius_of(*m, b) : 0;
         return !toi_boxes_part_by<true>(*m, a, toi_turn_box(b), radius);
@@ -476,7 +579,7 @@ static __device__ __forceinline__ void meet_eights(meet_warp &w, meet_outlet<KIN
         int row = first + half * 4;
         uint4 p = w.rows[0][half_of(row, 1)];
         toi_packed_box a = toi_unpack_box(w.rows[0][half_of(row, 0)], p);
-        meets[half] = !toi_boxes_part(a, b) && !share_vertex<KIND>(p, q, third);
+        meets[half] = !toi_boxes_part(a, b) && !toi_share_vertex<KIND>(p, q, third);
         if (KIND == TOI_EDGE_EDGE && blocks.x == blocks.y)
             meets[half] = meets[half] && column > row;
     }
@@ -497,8 +600,8 @@ static __device__ __forceinline__ void meet_blocks(const toi_step *s, meet_warp 
                                                    meet_outlet<KIND, SHARE> &queue, uint2 blocks,
                                                    unsigned mask, toi_box_steps apart, int from)
 {
-    const toi_slots *second = second_of(s, KIND);
-    load_rows(first_of(s, KIND), blocks.x, w.rows[0]);
+    const toi_slots *second = toi_second_of(s, KIND);
+    load_rows(toi_first_of(s, KIND), blocks.x, w.rows[0]);
     load_rows(second, blocks.y, w.rows[1]);
     if (KIND == TOI_VERTEX_FACE)
         w.thirds[toi_lane()] = second->thirds[(int64_t)blocks.y * TOI_SLOT_BLOCK + toi_lane()];
@@ -529,7 +632,7 @@ static __device__ __forceinline__ void meet_all(const toi_step *s, const toi_box
                                                 toi_window window, meet_warp &w, uint2 *kept)
 {
     toi_control *c = s->control;
-    const toi_slots *first = first_of(s, KIND), *second = second_of(s, KIND);
+    const toi_slots *first = toi_first_of(s, KIND), *second = toi_second_of(s, KIND);
     toi_count edges = toi_least(c->block_pairs[TOI_EDGE_EDGE].n, s->block_capacity);
     toi_count before = KIND == TOI_EDGE_EDGE ? 0 : edges;
     toi_count n = KIND == TOI_EDGE_EDGE
@@ -582,7 +685,7 @@ static __global__ void __launch_bounds__(MEET_THREADS, SHARE ? 8 : 9)
     __shared__ uint2 kept[MEET_WARPS][SHARE ? MEET_QUEUE : 1];
     __shared__ toi_box_margin margin;
     int warp = threadIdx.x / TOI_WARP;
-    if (s.control->infinite)
+    if (s.control->infinite || is_others_turn<SHARE>(&s))
         return;
     if (SHARE) {
         if (threadIdx.x == 0)
@@ -597,7 +700,7 @@ void toi_start_meet(const toi_card *card, const toi_step *step, toi_window block
 {
     if (step->share)
         meet<true><<<card->fillings.meet[1], MEET_THREADS, 0, card->stream>>>(*step, blocks);
-    else
+    if (!step->share || step->scouts)
         meet<false><<<card->fillings.meet[0], MEET_THREADS, 0, card->stream>>>(*step, blocks);
 }
 

@@ -1,10 +1,10 @@
-// The motion of a pair of slots in single precision, and which pairs the filter's groups forbid.
-// For sources in single precision.
+// The motion of a pair of slots in single precision; for sources in single precision.
 
 #ifndef TOI_CUDA_SLOT_MOTION_CUH
 #define TOI_CUDA_SLOT_MOTION_CUH
 
-#include "cuda/step.cuh"
+#include "cuda/slots.cuh"
+#include "cuda/stop.cuh"
 #include "kernel/single.h"
 
 // How far a difference of two positions in single precision is off.
@@ -19,8 +19,7 @@ static __device__ __forceinline__ bool toi_load_slot_motion(const toi_step *s, u
                                                             toi_pair_motion *m)
 {
     constexpr int NA = KIND == TOI_EDGE_EDGE ? 2 : 1, NB = KIND == TOI_EDGE_EDGE ? 2 : 3;
-    const toi_slots *first = &s->slots[KIND == TOI_EDGE_EDGE ? TOI_EDGE : TOI_VERTEX];
-    const toi_slots *second = &s->slots[KIND == TOI_EDGE_EDGE ? TOI_EDGE : TOI_FACE];
+    const toi_slots *first = toi_first_of(s, KIND), *second = toi_second_of(s, KIND);
     const float *a = first->numbers + (int64_t)(pair.x / 32) * (6 * NA * 32) + pair.x % 32;
     const float *b = second->numbers + (int64_t)(pair.y / 32) * (6 * NB * 32) + pair.y % 32;
 #pragma unroll
@@ -36,18 +35,6 @@ static __device__ __forceinline__ bool toi_load_slot_motion(const toi_step *s, u
         m->g[end][k] = TOI_G_OF(KIND == TOI_EDGE_EDGE, x);
     }
     return !toi_measure_single(m);
-}
-
-// Pairs that the groups of the filter forbid.
-template <int KIND>
-static __device__ __forceinline__ bool toi_is_forbidden(const toi_step *s, uint2 pair)
-{
-    const toi_slots *first = &s->slots[KIND == TOI_EDGE_EDGE ? TOI_EDGE : TOI_VERTEX];
-    const toi_slots *second = &s->slots[KIND == TOI_EDGE_EDGE ? TOI_EDGE : TOI_FACE];
-    if (!first->bodies)
-        return false;
-    int32_t body = first->bodies[pair.x];
-    return body >= 0 && body == second->bodies[pair.y];
 }
 
 #endif

@@ -31,6 +31,7 @@ struct toi_slots
     float *numbers; // [block][end][corner][axis][lane]
     uint4 *rows;    // [slot][2]: box, first and second vertex
     int32_t *thirds;
+    float *ways;     // with scouts: how far a corner moves at most
     int32_t *bodies; // the group that all vertices of the slot's primitive have, or -1; or NULL
     uint4 *eights, *blocks, *groups_of_blocks; // boxes, two a piece
 };
@@ -55,12 +56,11 @@ struct toi_tally
 struct toi_in_window
 {
     toi_tally next[2], pairs[2];
-    toi_tally front, back;                     // of `left`: from its front on, and from its back
-    toi_tally knots, back_knots;               // likewise
+    toi_tally front, back; // of `left`: from its front on, and from its back
+    toi_tally knots;
     toi_tally tangles[2];                      // by toi_kind: knots without contact at the start
     toi_tally found;                           // with separations: what searches leave
     toi_tally edges_left;                      // of the front, pairs of edges
-    toi_tally searched;                        // of the front, what scouts have left
     uint32_t ways[TOI_WARP], placed[TOI_WARP]; // of `found`, by what they take
 };
 
@@ -83,8 +83,10 @@ struct toi_control
     toi_apart_policy policy;
     toi_count low[3], high[3]; // least and greatest coordinates, as numbers that compare alike
     uint32_t infinite;         // a coordinate is not finite
+    toi_frame frame;           // that these give; known when there are boxes
     int32_t off;               // bits of a float: how far positions in single precision are off
     toi_box_margin margin;     // of boxes, where pairs keep a share of their distance
+    uint32_t shortened;        // boxes are of the motion up to a time that scouts have found
 
     // Set anew whenever the pairs are looked for again.
     toi_count limit; // bits of a time: later impacts do not matter
@@ -124,8 +126,6 @@ struct toi_step
     toi_query *queries;  // likewise: their positions
     toi_impact *decided; // impacts that the host has decided; they count on from the hits
     toi_impact *sorted;  // where they were asked to be
-    toi_impact *staging; // on the card, for the first part of a list in two; or NULL
-    toi_count *staged;   // in memory of the host: one more than there are, once all are there
     toi_pair_name *near; // instead, names of pairs
     // Impacts are sorted by counting: each belongs to the bin of its first primitive, vertices
     // before edges.
@@ -141,15 +141,7 @@ struct toi_step
     int32_t defer;       // where there are hard pairs the impacts are not put in order yet
     int32_t apart;       // pairs have a separation
     int32_t share;       // which is a share of their distance
-};
-
-// Where a list is long its impacts of vertices, which come first, are sent to the host while those
-// of edges are still looked for.
-enum toi_part
-{
-    TOI_PART_ALL,
-    TOI_PART_VERTICES,
-    TOI_PART_EDGES
+    int32_t scouts;      // boxes may be shortened
 };
 
 // A window of the work; the whole has first 0 and count ~0.
@@ -277,8 +269,7 @@ static __device__ __forceinline__ bool toi_is_vain(const toi_step *s)
     for (int kind = 0; kind < 2; ++kind)
         vain = vain || c->block_pairs[kind].n > s->block_capacity ||
                c->window.pairs[kind].n > s->pair_capacity;
-    toi_count knots = c->window.knots.n + c->window.back_knots.n;
-    return vain || knots > s->knot_capacity || toi_hit_count(c) > s->hit_capacity ||
+    return vain || c->window.knots.n > s->knot_capacity || toi_hit_count(c) > s->hit_capacity ||
            c->hard.n > s->hard_capacity;
 }
 
@@ -296,31 +287,27 @@ static __device__ __forceinline__ void toi_lower(toi_count *least, toi_count bit
 
 // ---- The stages, in order; each starts its kernels on the card's stream
 
-// Which pairs: for the earliest a part goes first, whose times shorten what the others look at. The
-// parts must not be counted as one window's: the second may be more than the queue has room for.
-enum toi_margin_part
-{
-    TOI_ALL_PAIRS,
-    TOI_SCOUTS, // or all pairs, where there are few
-    TOI_AFTER_SCOUTS
-};
-
+// What the control is set to; and, for a list, no impacts in any bin.
+void toi_start_opening(const toi_card *card, const toi_step *step, const toi_control *header,
+                       toi_card_goal goal);
 void toi_start_take(const toi_card *card, const toi_step *step);
 void toi_start_build(const toi_card *card, const toi_step *step);
+// For the earliest, of steps with scouts: a few pairs are looked at, so that it is known how late
+// it comes at most; the second with separations. Then boxes of the motion up to that time.
+void toi_start_scouts(const toi_card *card, const toi_step *step);
+void toi_start_apart_scouts(const toi_card *card, const toi_step *step);
+void toi_start_shorten(const toi_card *card, const toi_step *step);
 // Pairs of blocks of the window of pairs of groups.
 void toi_start_blocks(const toi_card *card, const toi_step *step, toi_window groups);
 // Pairs of slots of the window of block pairs: edge-edge first.
 void toi_start_meet(const toi_card *card, const toi_step *step, toi_window blocks);
 void toi_start_filter(const toi_card *card, const toi_step *step);
-void toi_start_contacts(const toi_card *card, const toi_step *step, toi_card_goal goal,
-                        toi_part part);
-// Knots of vertices alone: on the card's second stream.
-void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal, toi_part part);
+void toi_start_contacts(const toi_card *card, const toi_step *step, toi_card_goal goal);
+void toi_start_hard(const toi_card *card, const toi_step *step, toi_card_goal goal);
 // With separations, instead of the last three: directions with a margin, searches in single
 // precision, times of what these find, and the rest in double precision.
-void toi_start_margins(const toi_card *card, const toi_step *step, toi_margin_part part);
-void toi_start_apart_search(const toi_card *card, const toi_step *step, toi_card_goal goal,
-                            toi_margin_part part);
+void toi_start_margins(const toi_card *card, const toi_step *step);
+void toi_start_apart_search(const toi_card *card, const toi_step *step, toi_card_goal goal);
 void toi_start_apart(const toi_card *card, const toi_step *step, toi_card_goal goal);
 void toi_start_apart_knots(const toi_card *card, const toi_step *step, toi_card_goal goal);
 // The names of the pairs that directions leave, for TOI_CARD_NEAR.
@@ -329,10 +316,9 @@ void toi_start_names(const toi_card *card, const toi_step *step);
 void toi_start_pick(const toi_card *card, const toi_step *step);
 // Counts impacts `first` to `last`, which the host has decided, among those of the card.
 void toi_start_count(const toi_card *card, const toi_step *step, toi_window impacts);
-// Puts `count` impacts, or as many as there are hits where it is ~0, in canonical order. Those of
-// vertices alone: on the card's second stream, and without a report.
+// Puts `count` impacts, or as many as there are hits where it is ~0, in canonical order.
 toi_status toi_start_order(const toi_card *card, const toi_step *step, const toi_room *scratch,
-                           toi_count count, toi_part part, toi_complaint *complaint);
+                           toi_count count, toi_complaint *complaint);
 // The same by a sort of all, for crowded bins; the scratch is that of toi_sort_scratch().
 toi_status toi_start_sort(const toi_card *card, const toi_step *step, const toi_room *scratch,
                           toi_count count, toi_complaint *complaint);

@@ -1,5 +1,6 @@
 // Faces on a card: their memory, and calls as rows of launches, all at once or window by window.
 
+#include "cuda/key_sort.cuh"
 #include "cuda/surface.cuh"
 
 #include <cstddef>
@@ -388,7 +389,7 @@ static toi_status run_whole(surface *f, toi_complaint *complaint)
 {
     f->marks = 0;
     if (!f->ordered)
-        TOI_TRY(toi_make_room(f->card, &f->scratch, toi_surface_slots_scratch(f->step.face_count),
+        TOI_TRY(toi_make_room(f->card, &f->scratch, toi_key_sort_scratch(f->step.face_count),
                               complaint));
     if (f->measure)
         TOI_TRY(start_whole(f, complaint));

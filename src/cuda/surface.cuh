@@ -190,7 +190,6 @@ size_t toi_overlap_sort_scratch(toi_count overlaps);
 // Slots in the order of a space-filling curve, from the positions on the card; or of the faces.
 toi_status toi_start_surface_slots(const toi_card *card, const toi_surface_step *step,
                                    const toi_room *scratch, toi_complaint *complaint);
-size_t toi_surface_slots_scratch(int64_t faces);
 
 toi_status toi_fill_surface_search(toi_card *card, toi_complaint *complaint);
 toi_status toi_fill_cull(toi_card *card, toi_complaint *complaint);

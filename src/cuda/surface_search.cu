@@ -1,10 +1,9 @@
 // From positions at one instant to pairs of faces whose boxes meet and that share no vertex.
 
 #include "cuda/curve.cuh"
+#include "cuda/key_sort.cuh"
 #include "cuda/surface.cuh"
 #include "cuda/take.cuh"
-
-#include <cub/device/device_radix_sort.cuh>
 
 enum
 {
@@ -58,10 +57,7 @@ static __global__ void __launch_bounds__(ORDER_THREADS)
     __shared__ float widest;
     if (threadIdx.x == 0) {
         frame = toi_surface_frame_of(s.control);
-        float least = 0x1p120f; // steps are few where an axis is wide
-        for (int k = 0; k < 3; ++k)
-            least = frame.steps[k] > 0 ? fminf(least, frame.steps[k]) : least;
-        widest = least;
+        widest = toi_widest_steps(frame.steps);
     }
     __syncthreads();
     int64_t i = (int64_t)blockIdx.x * ORDER_THREADS + threadIdx.x;
@@ -76,12 +72,7 @@ static __global__ void __launch_bounds__(ORDER_THREADS)
             high[k] = c ? fmaxf(high[k], x[k]) : x[k];
         }
     }
-    uint32_t cell[3];
-    for (int k = 0; k < 3; ++k) {
-        float middle = 0.5f * (low[k] + high[k]) - frame.low[k];
-        cell[k] = (uint32_t)fminf(fmaxf(middle * widest * (1.0f / 32), 0.0f), 1023.0f);
-    }
-    keys[i] = toi_hilbert(cell[0], cell[1], cell[2]);
+    keys[i] = toi_curve_key(low, high, frame.low, widest);
     numbers[i] = (uint32_t)i;
 }
 
@@ -96,37 +87,18 @@ static __global__ void __launch_bounds__(ORDER_THREADS)
     s.corners[i] = make_int4(row[0], row[1], row[2], (int)face);
 }
 
-static size_t array_bytes(int64_t faces)
-{
-    return ((size_t)faces * sizeof(uint32_t) + 255) / 256 * 256;
-}
-
-size_t toi_surface_slots_scratch(int64_t faces)
-{
-    size_t own = 0;
-    cub::DeviceRadixSort::SortPairs(NULL, own, (uint32_t *)NULL, (uint32_t *)NULL, (uint32_t *)NULL,
-                                    (uint32_t *)NULL, faces);
-    return own + 4 * array_bytes(faces);
-}
-
 toi_status toi_start_surface_slots(const toi_card *card, const toi_surface_step *step,
                                    const toi_room *scratch, toi_complaint *complaint)
 {
-    size_t array = array_bytes(step->face_count), own = scratch->bytes - 4 * array;
-    char *at = (char *)scratch->data;
-    uint32_t *keys[2] = {(uint32_t *)at, (uint32_t *)(at + array)};
-    uint32_t *numbers[2] = {(uint32_t *)(at + 2 * array), (uint32_t *)(at + 3 * array)};
+    toi_key_sort sort = toi_cut_key_sort(scratch, step->face_count);
     unsigned blocks = (unsigned)((step->face_count + ORDER_THREADS - 1) / ORDER_THREADS);
     if (step->grid.hash >= 0) {
         fill_slots<<<blocks, ORDER_THREADS, 0, card->stream>>>(*step, NULL);
         return TOI_OK;
     }
-    take_keys<<<blocks, ORDER_THREADS, 0, card->stream>>>(*step, keys[0], numbers[0]);
-    TOI_TRY(toi_check_cuda(cub::DeviceRadixSort::SortPairs(at + 4 * array, own, keys[0], keys[1],
-                                                           numbers[0], numbers[1], step->face_count,
-                                                           0, 3 * TOI_CURVE_BITS, card->stream),
-                           "sort faces", complaint));
-    fill_slots<<<blocks, ORDER_THREADS, 0, card->stream>>>(*step, numbers[1]);
+    take_keys<<<blocks, ORDER_THREADS, 0, card->stream>>>(*step, sort.keys[0], sort.numbers[0]);
+    TOI_TRY(toi_start_sort_of(card, &sort, step->face_count, 3 * TOI_CURVE_BITS, complaint));
+    fill_slots<<<blocks, ORDER_THREADS, 0, card->stream>>>(*step, sort.numbers[1]);
     return TOI_OK;
 }
 
