@@ -240,8 +240,15 @@ static distances take_distances(double separation, double relative, double off)
     return (distances){(float)base, (float)relative, relative > 0 ? -1 : inner};
 }
 
+TOI_INLINE int count_left(toi_mask apart)
+{
+    return __builtin_popcount(toi_mask_word(~apart) & ((1u << TOI_LANES) - 1));
+}
+
 // All ones where a direction separates by more than the Euclidean separation. `inside`: where two
-// points are certainly not farther apart than it at t = 0, if it is the same for all pairs.
+// points are certainly not farther apart than it at t = 0, if it is the same for all pairs. Where
+// the first direction leaves a quarter of the lanes, not counting those, steps of Gilbert's
+// algorithm follow.
 TOI_INLINE toi_mask apart_by_margin(int edge_edge, const distances *d, const toi_pair_motion *m,
                                     toi_mask *inside)
 {
@@ -250,7 +257,13 @@ TOI_INLINE toi_mask apart_by_margin(int edge_edge, const distances *d, const toi
     toi_find_near_point(edge_edge, m->p[0], m->e[0], m->g[0], &near);
     toi_real least = toi_take_margin(edge_edge, m, &near, &base, &share);
     *inside = TOI_TEST(toi_near_length(edge_edge, m, &near) <= d->inner);
-    return toi_apart_by(edge_edge, m, &near, &least);
+    toi_real lowest[3];
+    toi_mask apart = toi_try_margin(edge_edge, m, near.f, &least, lowest);
+    for (int step = 0; step < 2 && 4 * count_left(apart | *inside) >= TOI_LANES; ++step) {
+        toi_gilbert_step(near.f, lowest);
+        apart |= toi_try_margin(edge_edge, m, near.f, &least, lowest);
+    }
+    return apart;
 }
 
 // Writes those that no direction separates to `pairs`; returns how many.
@@ -391,11 +404,6 @@ TOI_INLINE void put_near(int edge_edge, const toi_near_source *s, const toi_pair
     rows->p[lane] = TOI_P_OF(edge_edge, x);
     rows->e[lane] = TOI_E_OF(edge_edge, x);
     rows->g[lane] = TOI_G_OF(edge_edge, x);
-}
-
-TOI_INLINE int count_left(toi_mask apart)
-{
-    return __builtin_popcount(toi_mask_word(~apart) & ((1u << TOI_LANES) - 1));
 }
 
 // All ones where a direction separates. In a short step that to the nearest points half way through

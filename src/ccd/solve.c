@@ -664,10 +664,10 @@ static toi_status take_workers(solve_stage *stage, char **scratch)
 }
 
 // Where most pairs are dropped in single precision, by place, few vertices are read in double.
-static bool needs_trajectories(const toi_pipeline *p, bool all)
+static bool needs_trajectories(const toi_pipeline *p)
 {
     bool near = toi_may_stream_near(p, TOI_VERTEX_FACE);
-    return !near || !toi_is_exact(&p->def->narrow) || (all && p->policy.relative_separation > 0);
+    return !near || !toi_is_exact(&p->def->narrow);
 }
 
 toi_status toi_solve_kinds(toi_pipeline *p, int first, toi_consume_fn *consume, void *context,
@@ -679,7 +679,7 @@ toi_status toi_solve_kinds(toi_pipeline *p, int first, toi_consume_fn *consume, 
     if (status == TOI_OK)
         status = toi_begin_motion(p);
     double started = toi_clock();
-    if (status == TOI_OK && needs_trajectories(p, !t_max))
+    if (status == TOI_OK && needs_trajectories(p))
         status = toi_take_trajectories(p);
     p->report.seconds_narrow += toi_clock() - started;
     if (status == TOI_OK && first == 0)
