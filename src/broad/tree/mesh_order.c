@@ -167,6 +167,11 @@ static inline int32_t vertex_at(const order_job *job, int64_t i)
     return job->keys ? (int32_t)(uint32_t)job->keys[i] : job->order->kept->ids[0][i];
 }
 
+enum
+{
+    AHEAD = 16 // vertices that are fetched before they are read
+};
+
 // Vertices that are neighbours in space stand anywhere in the caller's arrays.
 static inline void fetch_vertex(const toi_mesh_order *order, int32_t vertex)
 {
@@ -180,10 +185,6 @@ static inline void fetch_vertex(const toi_mesh_order *order, int32_t vertex)
 
 static toi_status arrange_rows(void *context, int64_t first, int64_t end)
 {
-    enum
-    {
-        AHEAD = 16
-    };
     order_job *job = context;
     toi_mesh_order *order = job->order;
     float largest = 0;
@@ -296,8 +297,11 @@ static void shorten_row(const toi_mesh_order *order, int32_t vertex, toi_moving_
 static toi_status shorten_rows(void *context, int64_t first, int64_t end)
 {
     const toi_mesh_order *order = context;
-    for (int64_t i = first; i < end; ++i)
+    for (int64_t i = first; i < end; ++i) {
+        if (i + AHEAD < end)
+            fetch_vertex(order, order->vertices[i + AHEAD]);
         shorten_row(order, order->vertices[i], &order->moving[i]);
+    }
     return TOI_OK;
 }
 
