@@ -42,6 +42,8 @@ static toi_status emit(void *context, toi_pair *pairs, int64_t count, int64_t ta
     (void)task;
     (void)worker;
     emitted *to = context;
+    if (count == 0)
+        return TOI_OK;
     if (to->count + count > to->capacity) {
         to->capacity = 2 * (to->count + count);
         to->pairs = realloc(to->pairs, (size_t)to->capacity * sizeof *to->pairs);
@@ -219,11 +221,11 @@ static void shares_at_the_horizon_are_kept(void **state)
 
 // ---- Parts
 
-static int64_t sum_pairs(emitted *found)
+static uint64_t sum_pairs(const emitted *found)
 {
-    int64_t sum = 0;
+    uint64_t sum = 0;
     for (int64_t i = 0; i < found->count; ++i)
-        sum = sum * 31 + found->pairs[i].a * 7919LL + found->pairs[i].b;
+        sum = sum * 31 + (uint64_t)found->pairs[i].a * 7919 + (uint64_t)found->pairs[i].b;
     return sum;
 }
 
