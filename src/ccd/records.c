@@ -11,8 +11,9 @@
 
 enum
 {
-    AHEAD = 16, // records that are fetched before they are copied
-    PIECE = 256 // records that stay at hand
+    AHEAD = 16,  // records that are fetched before they are copied
+    PIECE = 256, // records that stay at hand
+    MANY = 1 << 16
 };
 
 // ---- Gathering
@@ -327,14 +328,15 @@ static void sort_records(const toi_recorder *r, toi_record_array *list)
 
 // ---- Both
 
-// The block is taken before the records are found: not where it could be missing then.
+// The block is taken before the records are found: not where it could be missing then, nor where it
+// saves little.
 static void stage(toi_recorder *r, const toi_record_array *list)
 {
     const toi_budget *budget = r->budget;
     r->keep = true;
     r->place = list->data;
     r->room = list->capacity;
-    if (!r->sort && list->capacity > 0 && budget->limit == 0 &&
+    if (!r->sort && list->capacity >= MANY && budget->limit == 0 &&
         take_sorting(r, list->capacity, &r->staged))
         r->place = r->staged.copy;
 }

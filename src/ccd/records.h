@@ -59,8 +59,8 @@ struct toi_recorder
     // Where memory suffices and the list's room is known, records are found into `copy`, with their
     // keys, and come to the list in order; else they are found into the list.
     toi_record_sorting staged;
-    char *place;               // where they go, whoever finds them
-    int64_t room;              // for so many; others go to the workers' own lists
+    char *place;  // where they go, whoever finds them
+    int64_t room; // for so many; others go to the workers' own lists
     _Atomic int64_t placed;
 };
 
