@@ -744,5 +744,6 @@ int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool movi
     int64_t most = ordering > in_faces ? ordering : in_faces;
     return VERTEX_BYTES * counts->vertices + (most > in_edges ? most : in_edges) +
            KEPT_BYTES * (counts->vertices + counts->edges + counts->faces) +
-           KEPT_LABELS * (counts->faces + TOI_BLOCK) + toi_search_need(TOI_BROAD_LBVH, 0, workers);
+           KEPT_LABELS * (counts->faces + TOI_BLOCK) + toi_search_need(TOI_BROAD_LBVH, 0, workers) +
+           toi_radix_tables(counts->vertices + counts->edges + counts->faces, workers);
 }
