@@ -335,14 +335,7 @@ static double mean_way(const toi_pipeline *p, const kept_steps *k)
     return samples > 0 && k->edge > 0 ? sum / (double)samples / k->edge : 0;
 }
 
-typedef float quad __attribute__((vector_size(16)));
-
-static inline quad lower(quad a, quad b)
-{
-    typedef int32_t bits __attribute__((vector_size(16)));
-    bits less = a < b;
-    return (quad)((less & (bits)a) | (~less & (bits)b));
-}
+typedef toi_box_quad quad;
 
 // How far the vertices of some labels move relative to each other, at most.
 static double relative_way(const kept_steps *k, const int32_t *places, int count)
@@ -351,8 +344,8 @@ static double relative_way(const kept_steps *k, const int32_t *places, int count
     for (int i = 0; i < count; ++i) {
         const quad *row = (const quad *)&k->order.moving[places[i] < 0 ? places[0] : places[i]];
         quad way = row[1] - row[0];
-        low = lower(way, low);
-        high = lower(-way, high);
+        low = toi_low_quad(way, low);
+        high = toi_low_quad(-way, high);
     }
     quad extent = -high - low, square = extent * extent;
     return sqrt((double)square[0] + square[1] + square[2]);
