@@ -85,8 +85,7 @@ TOI_LANE_INLINE probe row_probe(const toi_box_row *row)
 
 // Bit i: lane i overlaps the probe; `strict`: by more than a touch.
 #if defined(TOI_ISA_avx512)
-// The axes apart from each other: six comparisons that each wait for the last take so long that the
-// processor runs out of room for those to come.
+// The axes apart from each other, so that not each of six comparisons waits for the last.
 TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool strict)
 {
     __mmask16 m[3];
