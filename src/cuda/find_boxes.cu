@@ -2,8 +2,7 @@
 // and images in order.
 
 #include "cuda/finder.cuh"
-
-#include <cub/device/device_radix_sort.cuh>
+#include "cuda/sort.cuh"
 
 // ---- Boxes
 
@@ -147,20 +146,16 @@ void toi_start_rows(const toi_card *card, const toi_finder *f, bool sorted)
 
 size_t toi_find_sort_scratch(int64_t count)
 {
-    size_t bytes = 0;
-    uint32_t *none = NULL;
-    cub::DeviceRadixSort::SortPairs(NULL, bytes, none, none, none, none, count);
-    return bytes + 1;
+    return toi_key_scratch(count) + 1;
 }
 
 toi_status toi_start_key_sort(const toi_card *card, const toi_finder *f, int64_t count, int bits,
                               const toi_room *scratch, toi_complaint *complaint)
 {
-    size_t bytes = scratch->bytes;
-    return toi_check_cuda(cub::DeviceRadixSort::SortPairs(scratch->data, bytes, f->other_keys,
-                                                          f->keys, f->others, f->numbers, count, 0,
-                                                          bits, card->stream),
-                          "sort boxes", complaint);
+    uint32_t *keys[2] = {f->other_keys, f->keys}, *numbers[2] = {f->others, f->numbers};
+    return toi_check_cuda(
+        toi_start_keys(card, scratch->data, scratch->bytes, keys, numbers, count, bits),
+        "sort boxes", complaint);
 }
 
 static int bits_of(int64_t count)
@@ -173,10 +168,7 @@ static int bits_of(int64_t count)
 
 size_t toi_pair_sort_scratch(toi_count count)
 {
-    size_t bytes = 0;
-    cub::DoubleBuffer<unsigned long long> both(NULL, NULL);
-    cub::DeviceRadixSort::SortKeys(NULL, bytes, both, (int64_t)count);
-    return bytes + 1;
+    return toi_word_scratch((int64_t)count) + 1;
 }
 
 // A pair's second number is in the upper half of its eight bytes: that half is sorted first, and
@@ -185,18 +177,14 @@ toi_status toi_start_pair_sort(const toi_card *card, const toi_finder *f, toi_co
                                uint2 *other, const toi_room *scratch, uint2 **sorted,
                                toi_complaint *complaint)
 {
-    typedef unsigned long long word;
-    cub::DoubleBuffer<word> both((word *)f->found, (word *)other);
-    size_t bytes = scratch->bytes;
+    toi_count *pairs[2] = {(toi_count *)f->found, (toi_count *)other};
     int64_t second = f->counts[f->kind == TOI_EDGE_EDGE ? 0 : 1];
-    TOI_TRY(
-        toi_check_cuda(cub::DeviceRadixSort::SortKeys(scratch->data, bytes, both, (int64_t)count,
-                                                      32, 32 + bits_of(second), card->stream),
-                       "sort pairs", complaint));
-    TOI_TRY(
-        toi_check_cuda(cub::DeviceRadixSort::SortKeys(scratch->data, bytes, both, (int64_t)count, 0,
-                                                      bits_of(f->counts[0]), card->stream),
-                       "sort pairs", complaint));
-    *sorted = (uint2 *)both.Current();
+    TOI_TRY(toi_check_cuda(toi_start_words(card, scratch->data, scratch->bytes, pairs,
+                                           (int64_t)count, 32, 32 + bits_of(second)),
+                           "sort pairs", complaint));
+    TOI_TRY(toi_check_cuda(toi_start_words(card, scratch->data, scratch->bytes, pairs,
+                                           (int64_t)count, 0, bits_of(f->counts[0])),
+                           "sort pairs", complaint));
+    *sorted = (uint2 *)pairs[0];
     return TOI_OK;
 }

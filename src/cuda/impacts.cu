@@ -8,9 +8,7 @@
 
 #include "cuda/apart_ladder.cuh"
 #include "cuda/contact_time.cuh"
-
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
+#include "cuda/sort.cuh"
 
 enum
 {
@@ -367,20 +365,12 @@ static __global__ void __launch_bounds__(WRITE_THREADS, 3)
         send_report(&s, place_of_first(&s, first));
 }
 
-size_t toi_order_scratch(int64_t bins)
-{
-    size_t bytes = 0;
-    cub::DeviceScan::ExclusiveSum(NULL, bytes, (uint32_t *)NULL, (uint32_t *)NULL, bins);
-    return bytes;
-}
-
 toi_status toi_start_order(const toi_card *card, const toi_step *step, const toi_room *scratch,
                            toi_count count, toi_complaint *complaint)
 {
-    size_t bytes = scratch->bytes;
     int64_t bins = step->vertex_count + step->slots[TOI_EDGE].count;
-    cudaError_t error = cub::DeviceScan::ExclusiveSum(scratch->data, bytes, step->bins,
-                                                      step->starts, bins, card->stream);
+    cudaError_t error =
+        toi_start_sums(card, scratch->data, scratch->bytes, step->bins, step->starts, bins);
     TOI_TRY(toi_check_cuda(error, "add up counts", complaint));
     share_out<<<card->fillings.share, ORDER_THREADS, 0, card->stream>>>(*step, count);
     number_places<<<card->fillings.share, ORDER_THREADS, 0, card->stream>>>(*step, count);
@@ -411,11 +401,8 @@ struct sort_parts
 
 static sort_parts measure_sort(toi_count n)
 {
-    sort_parts parts = {(size_t)(n * sizeof(toi_count) + 255) / 256 * 256,
-                        (size_t)(n * sizeof(uint32_t) + 255) / 256 * 256, 0};
-    cub::DeviceRadixSort::SortPairs(NULL, parts.own, (toi_count *)NULL, (toi_count *)NULL,
-                                    (uint32_t *)NULL, (uint32_t *)NULL, (int64_t)n);
-    return parts;
+    return {(size_t)(n * sizeof(toi_count) + 255) / 256 * 256,
+            (size_t)(n * sizeof(uint32_t) + 255) / 256 * 256, toi_long_key_scratch((int64_t)n)};
 }
 
 size_t toi_sort_scratch(toi_count impacts)
@@ -435,9 +422,7 @@ toi_status toi_start_sort(const toi_card *card, const toi_step *step, const toi_
     at += 2 * parts.numbers;
     unsigned blocks = (unsigned)((count + ORDER_THREADS - 1) / ORDER_THREADS);
     take_keys<<<blocks, ORDER_THREADS, 0, card->stream>>>(*step, count, keys[0], numbers[0]);
-    cudaError_t error =
-        cub::DeviceRadixSort::SortPairs(at, parts.own, keys[0], keys[1], numbers[0], numbers[1],
-                                        (int64_t)count, 0, 64, card->stream);
+    cudaError_t error = toi_start_long_keys(card, at, parts.own, keys, numbers, (int64_t)count);
     TOI_TRY(toi_check_cuda(error, "sort impacts", complaint));
     write_out<<<card->fillings.write, WRITE_THREADS, 0, card->stream>>>(*step, count, numbers[1]);
     return TOI_OK;

@@ -1,6 +1,7 @@
 // Meshes on a card: their topology, and the memory of their steps.
 
 #include "cuda/mesh.cuh"
+#include "cuda/sort.cuh"
 
 #include <cstring>
 #include <new>
@@ -168,7 +169,7 @@ static toi_status make_small_rooms(toi_card_mesh *mesh, toi_complaint *complaint
     s->answered = (toi_count *)(s->earliest + 1);
     *s->answered = 0;
     int64_t bins = s->vertex_count + s->slots[TOI_EDGE].count;
-    TOI_TRY(toi_make_room(mesh->card, &mesh->sort_scratch, toi_order_scratch(bins) + 1, complaint));
+    TOI_TRY(toi_make_room(mesh->card, &mesh->sort_scratch, toi_sum_scratch(bins) + 1, complaint));
     for (cudaEvent_t &event : mesh->events)
         TOI_TRY(toi_check_cuda(cudaEventCreate(&event), "make an event", complaint));
     return TOI_OK;

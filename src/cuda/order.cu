@@ -1,8 +1,8 @@
 // The order of the primitives: along a Hilbert curve through the middles of their boxes.
 
 #include "cuda/curve.cuh"
-#include "cuda/key_sort.cuh"
 #include "cuda/mesh.cuh"
+#include "cuda/sort.cuh"
 
 enum
 {

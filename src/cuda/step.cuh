@@ -338,7 +338,6 @@ toi_status toi_start_order(const toi_card *card, const toi_step *step, const toi
 toi_status toi_start_sort(const toi_card *card, const toi_step *step, const toi_room *scratch,
                           toi_count count, toi_complaint *complaint);
 void toi_start_report(const toi_card *card, const toi_step *step);
-size_t toi_order_scratch(int64_t bins);
 size_t toi_sort_scratch(toi_count impacts);
 
 // How many pairs of groups there are.

@@ -1,6 +1,6 @@
 // Faces on a card: their memory, and calls as rows of launches, all at once or window by window.
 
-#include "cuda/key_sort.cuh"
+#include "cuda/sort.cuh"
 #include "cuda/surface.cuh"
 
 #include <cstddef>
@@ -70,7 +70,7 @@ static void cut_resident(toi_cutter *c, toi_surface_step *s)
     s->eights = c->cut<uint4>(places / 8);
     s->blocks = c->cut<uint4>(places / TOI_SLOT_BLOCK);
     s->groups_of_blocks = c->cut<uint4>(s->groups);
-    s->scratch_bytes = toi_overlap_scratch(s->face_count);
+    s->scratch_bytes = toi_sum_scratch(s->face_count);
     s->scratch = c->cut<char>((int64_t)s->scratch_bytes + 1);
 }
 
@@ -580,7 +580,7 @@ static void cut_grid(toi_cutter *c, toi_surface_step *s)
     s->grid.faces = c->cut<toi_grid_face>(s->face_count);
     s->grid.counts = c->cut<uint32_t>(buckets);
     s->grid.starts = c->cut<uint32_t>(buckets);
-    s->grid.scratch_bytes = toi_overlap_scratch(buckets);
+    s->grid.scratch_bytes = toi_sum_scratch(buckets);
     s->grid.scratch = c->cut<char>((int64_t)s->grid.scratch_bytes + 1);
 }
 

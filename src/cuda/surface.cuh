@@ -184,7 +184,6 @@ toi_status toi_start_overlap_sort(const toi_card *card, const toi_surface_step *
                                   const toi_room *scratch, toi_count count,
                                   toi_complaint *complaint);
 void toi_start_surface_report(const toi_card *card, const toi_surface_step *step);
-size_t toi_overlap_scratch(int64_t faces);
 size_t toi_overlap_sort_scratch(toi_count overlaps);
 
 // Slots in the order of a space-filling curve, from the positions on the card; or of the faces.

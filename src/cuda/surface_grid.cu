@@ -6,9 +6,8 @@
 // cell of the lower corner of what the two boxes have in common, and so once. Cells are found by a
 // monotone function of floats, so nothing is lost by rounding.
 
+#include "cuda/sort.cuh"
 #include "cuda/surface.cuh"
-
-#include <cub/device/device_scan.cuh>
 
 enum
 {
@@ -282,17 +281,15 @@ toi_status toi_start_grid(const toi_card *card, const toi_surface_step *step,
                           toi_complaint *complaint)
 {
     int64_t buckets = (int64_t)step->grid.mask + 2; // and the end of the last
-    size_t bytes = step->grid.scratch_bytes;
     unsigned blocks = blocks_for((toi_count)step->face_count);
     TOI_TRY(
         toi_check_cuda(cudaMemsetAsync(step->grid.counts, 0,
                                        (size_t)buckets * sizeof *step->grid.counts, card->stream),
                        "clear memory", complaint));
     measure<<<blocks, GRID_THREADS, 0, card->stream>>>(*step);
-    TOI_TRY(
-        toi_check_cuda(cub::DeviceScan::ExclusiveSum(step->grid.scratch, bytes, step->grid.counts,
-                                                     step->grid.starts, buckets, card->stream),
-                       "add up counts", complaint));
+    TOI_TRY(toi_check_cuda(toi_start_sums(card, step->grid.scratch, step->grid.scratch_bytes,
+                                          step->grid.counts, step->grid.starts, buckets),
+                           "add up counts", complaint));
     enter<<<blocks, GRID_THREADS, 0, card->stream>>>(*step);
     return TOI_OK;
 }

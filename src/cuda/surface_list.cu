@@ -1,9 +1,7 @@
 // Overlaps in order, and what the host wants to know.
 
+#include "cuda/sort.cuh"
 #include "cuda/surface.cuh"
-
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 
 enum
 {
@@ -46,19 +44,11 @@ static __global__ void __launch_bounds__(LIST_THREADS)
     }
 }
 
-size_t toi_overlap_scratch(int64_t faces)
-{
-    size_t bytes = 0;
-    cub::DeviceScan::ExclusiveSum(NULL, bytes, (uint32_t *)NULL, (uint32_t *)NULL, faces);
-    return bytes;
-}
-
 toi_status toi_start_overlaps(const toi_card *card, const toi_surface_step *step,
                               toi_complaint *complaint)
 {
-    size_t bytes = step->scratch_bytes;
-    cudaError_t error = cub::DeviceScan::ExclusiveSum(step->scratch, bytes, step->bins,
-                                                      step->starts, step->face_count, card->stream);
+    cudaError_t error = toi_start_sums(card, step->scratch, step->scratch_bytes, step->bins,
+                                       step->starts, step->face_count);
     TOI_TRY(toi_check_cuda(error, "add up counts", complaint));
     share_out<<<card->info.multiprocessors * 2, LIST_THREADS, 0, card->stream>>>(*step);
     write_out<<<card->info.multiprocessors * 4, LIST_THREADS, 0, card->stream>>>(*step);
@@ -97,10 +87,7 @@ static size_t key_bytes(toi_count n)
 
 size_t toi_overlap_sort_scratch(toi_count overlaps)
 {
-    size_t own = 0;
-    cub::DeviceRadixSort::SortKeys(NULL, own, (toi_count *)NULL, (toi_count *)NULL,
-                                   (int64_t)overlaps);
-    return own + 2 * key_bytes(overlaps);
+    return toi_word_scratch((int64_t)overlaps) + 2 * key_bytes(overlaps);
 }
 
 toi_status toi_start_overlap_sort(const toi_card *card, const toi_surface_step *step,
@@ -112,11 +99,11 @@ toi_status toi_start_overlap_sort(const toi_card *card, const toi_surface_step *
     size_t own = scratch->bytes - 2 * key_bytes(count);
     unsigned blocks = (unsigned)((count + LIST_THREADS - 1) / LIST_THREADS);
     take_keys<<<blocks, LIST_THREADS, 0, card->stream>>>(*step, count, keys[0]);
-    cudaError_t error = cub::DeviceRadixSort::SortKeys(
-        at + 2 * key_bytes(count), own, keys[0], keys[1], (int64_t)count, 0, 63, card->stream);
+    cudaError_t error =
+        toi_start_words(card, at + 2 * key_bytes(count), own, keys, (int64_t)count, 0, 63);
     TOI_TRY(toi_check_cuda(error, "sort overlaps", complaint));
     blocks = (unsigned)((count * WORDS + LIST_THREADS - 1) / LIST_THREADS);
-    write_keys<<<blocks, LIST_THREADS, 0, card->stream>>>(*step, count, keys[1]);
+    write_keys<<<blocks, LIST_THREADS, 0, card->stream>>>(*step, count, keys[0]);
     return TOI_OK;
 }
 

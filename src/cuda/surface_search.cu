@@ -1,7 +1,7 @@
 // From positions at one instant to pairs of faces whose boxes meet and that share no vertex.
 
 #include "cuda/curve.cuh"
-#include "cuda/key_sort.cuh"
+#include "cuda/sort.cuh"
 #include "cuda/surface.cuh"
 #include "cuda/take.cuh"
 
