@@ -156,7 +156,7 @@ static int check_changes(const sequence *s, const toi_track_def *track, int work
 static void faces_come_and_go(void **state)
 {
     (void)state;
-    sequence s = begin_sequence("fracture", sanitized() ? 400 : 1200, 0.6, 5);
+    sequence s = begin_sequence("fracture", sanitized() ? 300 : 1200, 0.6, 5);
     int kept = 0, short_of_memory = 0;
     cut_steps(&s, 3);
     for (int method = 0; method < TOI_TRACK_COUNT; ++method)
