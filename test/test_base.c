@@ -109,6 +109,32 @@ static void numbers_are_sorted_by_place(void **state)
             }
 }
 
+// From 2^18 keys on workers have several pieces each. Memory is taken for more keys than there are.
+static void long_radix_sorts_agree_with_qsort(void **state)
+{
+    (void)state;
+    toi_random random = {9};
+    for (int64_t count = (1 << 18) - 1; count <= (1 << 18) + 9; count += 5) {
+        size_t bytes = (size_t)count * sizeof(uint64_t);
+        uint64_t *given = malloc(bytes), *twin = malloc(bytes);
+        for (int64_t i = 0; i < count; ++i)
+            given[i] = twin[i] = toi_random_below(&random, 5000) << 40 | (uint64_t)i;
+        qsort(twin, (size_t)count, sizeof *twin, by_key);
+        for (int workers = 1; workers <= 7; workers += 2)
+            for (int64_t room = count; room <= count + 20; room += 20) {
+                size_t words = (size_t)toi_radix_words(room, workers);
+                uint64_t *keys = malloc(bytes), *scratch = malloc(words * sizeof *scratch);
+                memcpy(keys, given, bytes);
+                toi_radix_sort_with(keys, scratch, count, ~(uint64_t)0 << 40, workers);
+                assert_memory_equal(keys, twin, bytes);
+                free(scratch);
+                free(keys);
+            }
+        free(given);
+        free(twin);
+    }
+}
+
 // More workers than divide the keys evenly: some of them get none.
 static void radix_sort_shares_keys_among_many(void **state)
 {
@@ -445,6 +471,7 @@ int main(void)
         cmocka_unit_test(radix_sort_agrees_with_qsort),
         cmocka_unit_test(radix_sort_gives_lower_halves),
         cmocka_unit_test(numbers_are_sorted_by_place),
+        cmocka_unit_test(long_radix_sorts_agree_with_qsort),
         cmocka_unit_test(radix_sort_shares_keys_among_many),
         cmocka_unit_test(radix_sort_takes_whole_keys),
         cmocka_unit_test(sorting_in_place_needs_nothing),
