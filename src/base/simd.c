@@ -12,7 +12,7 @@ static _Atomic int level = -1;
 
 static toi_simd best_level(void)
 {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TOI_ONE_ISA)
     __builtin_cpu_init();
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
     if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&

@@ -21,7 +21,7 @@ toi_simd toi_simd_level(void);
 #define TOI_PASTE2(a, b) a##_##b
 #define TOI_PASTE(a, b) TOI_PASTE2(a, b)
 #define TOI_ISA_NAME(f) TOI_PASTE(f, TOI_ISA)
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TOI_ONE_ISA)
 #define TOI_ISA_TABLE(f)                                                                           \
     {                                                                                              \
         f##_baseline, f##_avx2, f##_avx512                                                         \

@@ -10,15 +10,8 @@
 
 #define TOI_ROUNDED_DOWN 0x1p-50 // of a sum of three products of differences: docs/sdf.md
 
-#if defined(__x86_64__)
 extern const toi_mesh_kernel toi_mesh_kernel_baseline, toi_mesh_kernel_avx2, toi_mesh_kernel_avx512;
-static const toi_mesh_kernel *const kernels[TOI_SIMD_COUNT] = {
-    &toi_mesh_kernel_baseline, &toi_mesh_kernel_avx2, &toi_mesh_kernel_avx512};
-#else
-extern const toi_mesh_kernel toi_mesh_kernel_baseline;
-static const toi_mesh_kernel *const kernels[TOI_SIMD_COUNT] = {
-    &toi_mesh_kernel_baseline, &toi_mesh_kernel_baseline, &toi_mesh_kernel_baseline};
-#endif
+static const toi_mesh_kernel *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(&toi_mesh_kernel);
 
 static const toi_mesh_kernel *kernel(void)
 {
