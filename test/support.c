@@ -34,7 +34,7 @@ int64_t cases(int64_t count)
 
 int64_t slow_cases(int64_t count)
 {
-    return getenv("TOI_SANITIZED") || long_factor() > 1 ? cases(count) : count / 4;
+    return getenv("TOI_SANITIZED") || long_factor() > 1 ? cases(count) : (count + 3) / 4;
 }
 
 soup make_soup(int64_t faces, double size, double motion, uint64_t seed)

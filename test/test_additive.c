@@ -114,7 +114,7 @@ static void heights_hold_exactly(void **state)
     double worst = 0;
     mpq_t height, bound;
     mpq_inits(height, bound, NULL);
-    for (int64_t i = 0; i < cases(20000); ++i) {
+    for (int64_t i = 0; i < slow_cases(20000); ++i) {
         sample s;
         take_sample(&s, &random);
         double weight = 0;
@@ -162,7 +162,7 @@ static void heights_stay_positive_until(void **state)
     (void)state;
     toi_random random = {2};
     int64_t steps = 0, sharp = 0;
-    for (int64_t i = 0; i < cases(100000); ++i) {
+    for (int64_t i = 0; i < slow_cases(100000); ++i) {
         toi_heights h = {.corners = 3 + (int)toi_random_below(&random, 2)};
         for (int n = 0; n < 8; ++n)
             h.at[n % 2][n / 2] = ldexp(toi_random_range(&random, n % 2 ? -1 : -0.1, 1),
@@ -192,41 +192,41 @@ static void heights_stay_positive_until(void **state)
 static void no_contact_is_missed(void **state)
 {
     (void)state;
-    try_contacts(CERTIFIED, cases(1000), 3);
+    try_contacts(CERTIFIED, slow_cases(1000), 3);
 }
 
 static void no_wild_contact_is_missed(void **state)
 {
     (void)state;
-    try_wild_contacts(CERTIFIED, cases(200), 4);
+    try_wild_contacts(CERTIFIED, slow_cases(200), 4);
 }
 
 static void spent_budget_leaves_a_lower_bound(void **state)
 {
     (void)state;
-    try_spent_budgets(CERTIFIED, cases(200), 5);
+    try_spent_budgets(CERTIFIED, slow_cases(200), 5);
 }
 
 static void t_max_prunes_nothing_it_should_not(void **state)
 {
     (void)state;
-    try_t_max(CERTIFIED, cases(60), 6);
+    try_t_max(CERTIFIED, slow_cases(60), 6);
 }
 
 static void other_queries_do_not_matter(void **state)
 {
     (void)state;
-    try_any_batch(CERTIFIED, 0, cases(12), 7);
-    try_any_batch(CERTIFIED, 1e-3, cases(12), 8);
-    try_any_batch(PUBLISHED, 1e-3, cases(12), 9);
+    try_any_batch(CERTIFIED, 0, slow_cases(12), 7);
+    try_any_batch(CERTIFIED, 1e-3, slow_cases(12), 8);
+    try_any_batch(PUBLISHED, 1e-3, slow_cases(12), 9);
 }
 
 static void random_queries_agree_with_exact(void **state)
 {
     (void)state;
-    tally sum = try_uniform_exactly(CERTIFIED, cases(20000), 10);
+    tally sum = try_uniform_exactly(CERTIFIED, slow_cases(20000), 10);
     assert_true(sum.false_hits <= sum.apart / 500);
-    try_nudged_exactly(CERTIFIED, cases(10000), 11);
+    try_nudged_exactly(CERTIFIED, slow_cases(10000), 11);
 }
 
 // Is |F(time, u, v)| <= separation, exactly, in the Euclidean norm?
@@ -255,7 +255,7 @@ static void separation_is_kept(void **state)
     (void)state;
     static trial t;
     toi_random random = {12};
-    for (int64_t batch = 0; batch < cases(200); ++batch) {
+    for (int64_t batch = 0; batch < slow_cases(200); ++batch) {
         contact_recipe recipe = random_recipe(&random);
         recipe.gap =
             (int64_t)toi_random_below(&random, (uint64_t)1 << toi_random_below(&random, 24));
@@ -291,7 +291,7 @@ static void times_are_early_by_the_documented_share(void **state)
     (void)state;
     toi_random random = {13};
     double worst = 0;
-    for (int64_t i = 0; i < cases(3000); ++i) {
+    for (int64_t i = 0; i < slow_cases(3000); ++i) {
         double height = ldexp(1 + toi_random_unit(&random), -(int)toi_random_below(&random, 20));
         double depth = height * toi_random_unit(&random);
         double slide = i % 2 ? 0 : (height + depth) * toi_random_range(&random, -4, 4);
@@ -391,14 +391,14 @@ static void time_does_not_go_back(void **state)
 static void anything_gives_a_lawful_result(void **state)
 {
     (void)state;
-    try_anything(PUBLISHED, cases(20000), 14);
-    try_anything(CERTIFIED, cases(20000), 15);
+    try_anything(PUBLISHED, slow_cases(20000), 14);
+    try_anything(CERTIFIED, slow_cases(20000), 15);
 }
 
 static void enough_were_checked_on_the_face(void **state)
 {
     (void)state;
-    close_trials(700000);
+    close_trials(slow_cases(700000));
 }
 
 int main(void)

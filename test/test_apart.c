@@ -198,19 +198,19 @@ static void check_family(apart_family family, int64_t queries, uint64_t seed)
 static void random_queries_agree(void **state)
 {
     (void)state;
-    check_family(APART_RANDOM, cases(100000), 11);
+    check_family(APART_RANDOM, slow_cases(100000), 11);
 }
 
 static void lattice_queries_agree(void **state)
 {
     (void)state;
-    check_family(APART_LATTICE, cases(100000), 12);
+    check_family(APART_LATTICE, slow_cases(100000), 12);
 }
 
 static void nearly_degenerate_queries_agree(void **state)
 {
     (void)state;
-    check_family(APART_NEAR, cases(100000), 13);
+    check_family(APART_NEAR, slow_cases(100000), 13);
 }
 
 static void relative_queries_agree(void **state)
@@ -221,9 +221,9 @@ static void relative_queries_agree(void **state)
                     .seed = 14,
                     .shown = 3,
                     .printing = ATOMIC_FLAG_INIT};
-    compare_queries(&c, cases(30000));
+    compare_queries(&c, slow_cases(30000));
     assert_int_equal(c.wrong, 0);
-    assert_true(c.hits > cases(30000) / 10 && c.inside > 0 && c.inside < c.hits);
+    assert_true(c.hits > slow_cases(30000) / 10 && c.inside > 0 && c.inside < c.hits);
 }
 
 // A family each, and the shares, with every instruction set of this machine.
@@ -243,7 +243,7 @@ static void every_instruction_set_agrees(void **state)
                             .seed = 16,
                             .shown = 3,
                             .printing = ATOMIC_FLAG_INIT};
-            compare_queries(&c, cases(2000));
+            compare_queries(&c, slow_cases(2000));
             assert_int_equal(c.wrong, 0);
         }
     }
@@ -355,8 +355,8 @@ static void wrong_solvers_are_caught(void **state)
                         .seed = 15,
                         .printing = ATOMIC_FLAG_INIT};
         print_message("  %s:\n", mistakes[i].what);
-        compare_queries(&c, cases(4000));
-        assert_true(c.wrong > cases(4000) / 100);
+        compare_queries(&c, slow_cases(4000));
+        assert_true(c.wrong > slow_cases(4000) / 100);
     }
 }
 

@@ -50,7 +50,7 @@ static void directions_are_not_longer_than_1(void **state)
     (void)state;
     toi_random random = {501};
     int64_t longer = 0, taken = 0;
-    for (int64_t i = 0; i < cases(200000); ++i) {
+    for (int64_t i = 0; i < slow_cases(200000); ++i) {
         toi_real f[3], n[3], plain[3], length;
         double scale = random_power(i % 2 ? 60 : TOI_EXPONENTS / 2 + 30, &random);
         for (int k = 0; k < 3; ++k) {
@@ -71,7 +71,7 @@ static void directions_are_not_longer_than_1(void **state)
     }
     print_message("  %lld directions; %lld would be longer without the factor\n", (long long)taken,
                   (long long)longer);
-    assert_true(longer > taken / 20 && taken > cases(200000) / 10);
+    assert_true(longer > taken / 20 && taken > slow_cases(200000) / 10);
 }
 
 // ---- One query in the first lane
@@ -252,7 +252,7 @@ static void pieces_are_clear(void **state)
     exact_motion exact;
     motion_init(&exact);
     tally t = {0};
-    for (int64_t i = 0; i < cases(1200); ++i) {
+    for (int64_t i = 0; i < slow_cases(1200); ++i) {
         apart_group group = make_group(i, &random);
         one_query a;
         for (int j = 0; j < APART_GROUP; ++j) {
@@ -270,7 +270,7 @@ static void pieces_are_clear(void **state)
     print_message("  %lld pieces; %lld apart, %lld inside, %lld found, %lld stuck\n",
                   (long long)t.pieces, (long long)t.apart, (long long)t.inside, (long long)t.found,
                   (long long)t.stuck);
-    assert_true(t.pieces > cases(1200) && t.apart > 0 && t.inside > 0 && t.found > 0);
+    assert_true(t.pieces > slow_cases(1200) && t.apart > 0 && t.inside > 0 && t.found > 0);
 }
 
 // ---- The initial distance
@@ -290,7 +290,7 @@ static void initial_distances_are_bounded(void **state)
     (void)state;
     toi_random random = {503};
     int64_t checked = 0, close = 0, plane_fails = 0;
-    for (int64_t i = 0; i < cases(1200); ++i) {
+    for (int64_t i = 0; i < slow_cases(1200); ++i) {
         apart_group group = make_relative_group(&random);
         one_query a;
         for (int j = 0; j < APART_GROUP && group.kind < TOI_PAIR_KINDS; ++j) {
@@ -322,7 +322,7 @@ static void initial_distances_are_bounded(void **state)
     }
     print_message("  %lld distances, %lld bounds close; the plane's would fail in %lld\n",
                   (long long)checked, (long long)close, (long long)plane_fails);
-    assert_true(checked > cases(1200) && close > checked / 2 && plane_fails > checked / 50);
+    assert_true(checked > slow_cases(1200) && close > checked / 2 && plane_fails > checked / 50);
 }
 
 #ifndef TOI_TEST_DOUBLE
@@ -334,7 +334,7 @@ static void filter_drops_no_hit(void **state)
     (void)state;
     toi_random random = {504};
     int64_t dropped = 0, axes = 0;
-    for (int64_t i = 0; i < cases(1500); ++i) {
+    for (int64_t i = 0; i < slow_cases(1500); ++i) {
         apart_group group = make_group(i, &random);
         one_query a;
         int32_t left[1];
@@ -352,7 +352,7 @@ static void filter_drops_no_hit(void **state)
         }
     }
     print_message("  dropped %lld, %lld of them by an axis\n", (long long)dropped, (long long)axes);
-    assert_true(axes > 0 && dropped - axes > cases(1500) / 10);
+    assert_true(axes > 0 && dropped - axes > slow_cases(1500) / 10);
 }
 
 // ---- The whole ladder on every instruction set
@@ -383,7 +383,7 @@ static void every_level_gives_the_same_bytes(void **state)
     toi_random random = {505};
     void *scratch = aligned_alloc(64, (size_t)toi_narrow_scratch_bytes(TOI_NARROW_EXACT));
     int64_t hits = 0;
-    for (int64_t i = 0; i < cases(4000); ++i) {
+    for (int64_t i = 0; i < slow_cases(4000); ++i) {
         apart_group group = make_group(i, &random);
         toi_query_result first[APART_GROUP], other[APART_GROUP];
         for (int level = 0; level < 3; ++level) {
@@ -398,7 +398,7 @@ static void every_level_gives_the_same_bytes(void **state)
     }
     toi_set_simd(NULL);
     free(scratch);
-    assert_true(hits > cases(4000));
+    assert_true(hits > slow_cases(4000));
 }
 
 // ---- Places
@@ -420,7 +420,7 @@ static void places_are_the_closest_points(void **state)
     toi_random random = {506};
     void *scratch = aligned_alloc(64, (size_t)toi_narrow_scratch_bytes(TOI_NARROW_EXACT));
     int64_t hits = 0;
-    for (int64_t i = 0; i < cases(4000); ++i) {
+    for (int64_t i = 0; i < slow_cases(4000); ++i) {
         apart_group group = make_group(0, &random);
         toi_query_result results[APART_GROUP];
         solve_group(&group, false, scratch, results);
@@ -448,7 +448,7 @@ static void places_are_the_closest_points(void **state)
         }
     }
     free(scratch);
-    assert_true(hits > cases(4000));
+    assert_true(hits > slow_cases(4000));
 }
 
 #endif

@@ -254,7 +254,7 @@ static void twin_agrees_with_single_times(void **state)
     toi_random random = {1};
     int wrong = 0;
     for (int family = 0; family < APART_FAMILIES; ++family) {
-        int64_t not_after = 0, queries = cases(80) * APART_GROUP;
+        int64_t not_after = 0, queries = slow_cases(80) * APART_GROUP;
         for (int64_t n = 0; n < queries / APART_GROUP; ++n) {
             apart_group g = make_apart_group((apart_family)family, &random);
             for (int i = 0; i < APART_GROUP; ++i) {
@@ -281,7 +281,7 @@ static void contact_is_separation_zero(void **state)
 {
     (void)state;
     toi_random random = {2};
-    int64_t wrong = 0, hits = 0, queries = cases(6000);
+    int64_t wrong = 0, hits = 0, queries = slow_cases(6000);
     for (int64_t n = 0; n < queries; ++n) {
         toi_kind kind = kinds[n % 4];
         toi_query query = make_hard_query((hard_family)(n / 4 % HARD_FAMILIES), kind, &random);
@@ -308,7 +308,7 @@ static void inclusion_is_not_later(void **state)
     def.workers = 1;
     def.max_iterations = 1000;
     int64_t wrong = 0, hits = 0;
-    for (int64_t n = 0; n < cases(300); ++n) {
+    for (int64_t n = 0; n < slow_cases(300); ++n) {
         apart_group g = make_apart_group((apart_family)(n % APART_FAMILIES), &random);
         def.min_separation = g.separation;
         assert_ok(toi_solve_queries(&def, g.kind, g.queries, APART_GROUP, results));
@@ -322,7 +322,7 @@ static void inclusion_is_not_later(void **state)
         }
     }
     assert_int_equal(wrong, 0);
-    assert_true(hits > cases(300));
+    assert_true(hits > slow_cases(300));
 }
 
 // ---- Symmetries
@@ -385,7 +385,7 @@ static void symmetries_change_nothing(void **state)
     (void)state;
     toi_random random = {4};
     int64_t wrong = 0, compared = 0;
-    for (int64_t n = 0; n < cases(300); ++n) {
+    for (int64_t n = 0; n < slow_cases(300); ++n) {
         apart_group g = make_apart_group((apart_family)(n % APART_FAMILIES), &random);
         double scale = ldexp(1, (int)toi_random_below(&random, 200) - 100);
         for (int i = 0; i < APART_GROUP; ++i) {
@@ -404,7 +404,7 @@ static void symmetries_change_nothing(void **state)
         }
     }
     assert_int_equal(wrong, 0);
-    assert_true(compared > cases(300) * APART_GROUP / 2);
+    assert_true(compared > slow_cases(300) * APART_GROUP / 2);
 }
 
 // What make_grazing_query() promises: contact at two times close to each other, none before and
@@ -440,7 +440,7 @@ static void relative_rule_follows_the_distance(void **state)
     (void)state;
     toi_random random = {5};
     int64_t inside = 0, outside = 0;
-    for (int64_t n = 0; n < cases(100); ++n) {
+    for (int64_t n = 0; n < slow_cases(100); ++n) {
         apart_group g = make_relative_group(&random);
         for (int i = 0; i < APART_GROUP; ++i) {
             const toi_query *query = &g.queries[i];

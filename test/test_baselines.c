@@ -72,7 +72,7 @@ static void every_root_has_a_time(void **state)
     (void)state;
     toi_random random = {1};
     int64_t inside = 0;
-    for (int64_t n = 0; n < cases(100000); ++n) {
+    for (int64_t n = 0; n < slow_cases(100000); ++n) {
         double r[3], times[TOI_MOST_TIMES], tolerance = pow(10, -(double)(n % 16));
         for (int i = 0; i < 3; ++i)
             r[i] = ldexp((double)toi_random_below(&random, n % 3 ? 1 << 16 : 9), n % 3 ? -15 : -2) -
@@ -132,7 +132,7 @@ static void areas_change_by_no_more_than_the_lemma(void **state)
     (void)state;
     toi_random random = {2};
     double worst = 0;
-    for (int64_t n = 0; n < cases(200000); ++n) {
+    for (int64_t n = 0; n < slow_cases(200000); ++n) {
         double start[3][3], velocity[3][3], a[3], b[3], slow = n % 3 ? 1 : 1e-3;
         for (int i = 0; i < 9; ++i) {
             start[i / 3][i % 3] = toi_random_range(&random, -1, 1);
@@ -258,7 +258,7 @@ static void fast_is_right_on_random_queries(void **state)
 {
     (void)state;
     toi_narrow_def def = method_with_roots(TOI_NARROW_FAST);
-    score s = score_method(&def, HARD_CUBE, cases(60000), 4);
+    score s = score_method(&def, HARD_CUBE, slow_cases(60000), 4);
     assert_int_equal(s.missed, 0);
     assert_int_equal(s.late, 0);
     assert_true(s.earliest >= -2 * def.tolerance);
@@ -271,7 +271,7 @@ static void parity_agrees_with_exact_counts(void **state)
 {
     (void)state;
     toi_narrow_def def = method_with_roots(TOI_NARROW_PARITY);
-    score s = score_method(&def, HARD_CUBE, cases(60000), 5);
+    score s = score_method(&def, HARD_CUBE, slow_cases(60000), 5);
     assert_int_equal(s.wrong_parity, 0);
     assert_int_equal(s.false_hits, 0);
     assert_true(s.missed > 0); // even numbers are what it cannot see
@@ -284,7 +284,7 @@ static void safe_misses_nothing(void **state)
     toi_narrow_def def = method_with_roots(TOI_NARROW_SAFE);
     score s = {0};
     toi_random random = {6};
-    for (int64_t i = 0; i < cases(60000); ++i) {
+    for (int64_t i = 0; i < slow_cases(60000); ++i) {
         toi_query query = make_hard_query(HARD_CUBE, TOI_VERTEX_FACE, &random);
         add_to_score(&def, TOI_VERTEX_FACE, &query, &s);
     }
@@ -294,7 +294,7 @@ static void safe_misses_nothing(void **state)
     assert_int_equal(s.missed, 0);
     assert_true(share > 0.10 && share < 0.25);
     for (hard_family family = 0; family < HARD_FAMILIES; ++family)
-        assert_int_equal(score_method(&def, family, cases(6000), 7).missed, 0);
+        assert_int_equal(score_method(&def, family, slow_cases(6000), 7).missed, 0);
 }
 
 // In general position doubles are good enough for it; where positions are special they are not,
@@ -303,10 +303,10 @@ static void cubic_is_right_in_general_position(void **state)
 {
     (void)state;
     toi_narrow_def def = method_with_roots(TOI_NARROW_CUBIC);
-    score s = score_method(&def, HARD_CUBE, cases(60000), 8);
+    score s = score_method(&def, HARD_CUBE, slow_cases(60000), 8);
     assert_true(s.missed <= s.touching / 1000 && s.false_hits <= s.touching / 1000);
     assert_true(s.latest < 1e-12);
-    s = score_method(&def, HARD_NEAR, cases(6000), 9);
+    s = score_method(&def, HARD_NEAR, slow_cases(6000), 9);
     assert_true(s.missed > 0);
 }
 
@@ -319,11 +319,11 @@ static void degenerate_queries_are_nearly_all_right(void **state)
     static const hard_family families[] = {HARD_SMALL, HARD_NEAR};
     for (int i = 0; i < 2; ++i) {
         toi_narrow_def def = method_with_roots(TOI_NARROW_FAST);
-        score s = score_method(&def, families[i], cases(10000), 5);
+        score s = score_method(&def, families[i], slow_cases(10000), 5);
         assert_true(s.missed <= 1 + s.touching / 1000);
         assert_true(families[i] == HARD_NEAR || s.false_hits <= 1 + s.touching / 1000);
         def = method_with_roots(TOI_NARROW_PARITY);
-        s = score_method(&def, families[i], cases(10000), 5);
+        s = score_method(&def, families[i], slow_cases(10000), 5);
         assert_true(s.false_hits <= 5 + s.touching / 50);
     }
 }
@@ -337,7 +337,7 @@ static void known_contacts_are_found(void **state)
     static trial t;
     toi_random random = {12};
     int64_t count = 0, missed = 0;
-    for (int64_t batch = 0; batch < cases(100); ++batch) {
+    for (int64_t batch = 0; batch < slow_cases(100); ++batch) {
         contact_recipe recipe = random_recipe(&random);
         if (batch % 4)
             make_trial(&recipe, &t, &random);
@@ -482,7 +482,7 @@ static void lower_kinds_are_found(void **state)
     for (int m = 0; m < 2; ++m) {
         toi_narrow_def def = method_with_roots(baselines[m]);
         score s = {0};
-        for (int64_t i = 0; i < cases(6000); ++i) {
+        for (int64_t i = 0; i < slow_cases(6000); ++i) {
             toi_query query = make_hard_query(HARD_SMALL, kinds[i % 2], &random);
             if (i % 4 < 2)
                 memcpy(query.start[0], query.start[1], sizeof query.start[0]);
@@ -528,7 +528,7 @@ static void t_max_is_obeyed(void **state)
     (void)state;
     toi_random random = {13};
     int64_t dropped = 0, kept = 0;
-    for (int64_t i = 0; i < cases(20000); ++i) {
+    for (int64_t i = 0; i < slow_cases(20000); ++i) {
         toi_kind kind = (toi_kind)(i % TOI_PAIR_KINDS);
         toi_query query = make_hard_query(HARD_CUBE, kind, &random);
         for (int m = 0; m < BASELINES; ++m) {
@@ -553,7 +553,7 @@ static void counting_changes_nothing_else(void **state)
     (void)state;
     toi_random random = {14};
     int64_t hits = 0;
-    for (int64_t i = 0; i < cases(20000); ++i) {
+    for (int64_t i = 0; i < slow_cases(20000); ++i) {
         toi_kind kind = (toi_kind)(i % TOI_PAIR_KINDS);
         toi_query query = make_hard_query((hard_family)(i / 2 % HARD_FAMILIES), kind, &random);
         for (int m = 0; m < BASELINES; ++m) {
@@ -575,14 +575,14 @@ static void anything_gives_a_lawful_result(void **state)
 {
     (void)state;
     for (int m = 0; m < BASELINES; ++m)
-        try_anything(baselines[m], cases(10000), 15);
+        try_anything(baselines[m], slow_cases(10000), 15);
 }
 
 static void other_queries_do_not_matter(void **state)
 {
     (void)state;
     for (int m = 0; m < BASELINES; ++m)
-        try_any_batch(baselines[m], 0, cases(4), 16);
+        try_any_batch(baselines[m], 0, slow_cases(4), 16);
 }
 
 static void enough_were_checked_on_the_face(void **state)

@@ -159,9 +159,9 @@ static void free_kept(toi_scene *kept[TOI_BROAD_COUNT])
 static void frames_agree_in_a_scene(void **state)
 {
     (void)state;
-    int frames = long_factor() > 1 ? 40 : 6;
+    int frames = long_factor() > 1 ? 40 : 4;
     for (int i = 0; toi_animation_name(i); ++i) {
-        toi_animation scene = make_scene(i, long_factor() > 1 ? 10000 : 3000, frames + 1);
+        toi_animation scene = make_scene(i, long_factor() > 1 ? 10000 : 2000, frames + 1);
         toi_edge_array edges = {0};
         toi_scene *kept[TOI_BROAD_COUNT] = {0};
         for (int frame = 0; frame < frames; ++frame) {

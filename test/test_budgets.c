@@ -221,7 +221,7 @@ static void motions_change(void **state)
 {
     (void)state;
     static cloth c;
-    for (int round = 0; round < cases(6); ++round) {
+    for (int round = 0; round < slow_cases(6); ++round) {
         toi_scene *scene = begin_scene(&c, 100 + (uint64_t)round,
                                        round % 2 ? TOI_TRACK_AUTO : TOI_TRACK_BUDGETS, 0);
         toi_mesh mesh = mesh_of(&c);
@@ -600,7 +600,7 @@ static void promises_are_kept(void **state)
         toi_mesh mesh = mesh_of(&c);
         toi_ccd_def def = toi_default_ccd_def();
         toi_ccd_report report;
-        for (int step = 0; step < cases(30); ++step) {
+        for (int step = 0; step < slow_cases(30); ++step) {
             event e = step % 4 == 3 ? (event)toi_random_below(&c.random, EVENTS) : GO_ON;
             take_step(&c, e, motions[m]);
             assert_ok(toi_scene_find_earliest(scene, &def, mesh.start, mesh.end, &report));
@@ -622,7 +622,7 @@ static void rows_are_those_of_the_step(void **state)
     toi_ccd_def def = toi_default_ccd_def();
     toi_ccd_report report;
     assert_true((int)VERTICES > (int)TOI_PIECE);
-    for (int step = 0; step < cases(100); ++step) {
+    for (int step = 0; step < slow_cases(100); ++step) {
         take_step(&c, step % 3 == 0 ? GO_ON : (event)toi_random_below(&c.random, EVENTS), 1e-3);
         def.workers = 1 + step % 3;
         assert_ok(toi_scene_find_earliest(scene, &def, mesh.start, mesh.end, &report));
@@ -679,7 +679,7 @@ static void cancelled_steps_leave_nothing_out(void **state)
     static cloth c;
     int cancelled = 0;
     int64_t promises[2] = {0};
-    for (int round = 0; round < cases(12); ++round) {
+    for (int round = 0; round < slow_cases(12); ++round) {
         toi_scene *scene = begin_scene(&c, 41 + (uint64_t)round, TOI_TRACK_BUDGETS, 0);
         toi_mesh mesh = mesh_of(&c);
         toi_ccd_def def = toi_default_ccd_def();

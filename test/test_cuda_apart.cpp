@@ -10,6 +10,7 @@ extern "C"
 #include "exact/apart_queries.h"
 #include "exact/hard_queries.h"
 #include "real_frames.h"
+#include "support.h"
 }
 #include "cuda_apart.h"
 
@@ -475,7 +476,7 @@ static int check_scene(const char *name, int64_t pick, double separation, double
 
 int main(int argc, char **argv)
 {
-    int64_t count = argc > 1 ? atoll(argv[1]) : 100000;
+    int64_t count = argc > 1 ? atoll(argv[1]) : slow_cases(100000);
     int failed = 0;
     for (int family = 0; family <= APART_FAMILIES; ++family)
         failed += check_family(family < APART_FAMILIES ? apart_family_name((apart_family)family)

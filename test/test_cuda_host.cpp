@@ -14,6 +14,7 @@ extern "C"
 {
 #include "exact/hard_queries.h"
 #include "real_frames.h"
+#include "support.h"
 }
 #include "cuda_host.h"
 
@@ -275,7 +276,7 @@ static toi_query scaled(toi_query q, int exponent)
 
 int main(int argc, char **argv)
 {
-    int64_t count = argc > 1 ? atoll(argv[1]) : 200000;
+    int64_t count = argc > 1 ? atoll(argv[1]) : slow_cases(200000);
     int failed = 0;
     for (int family = 0; family < HARD_FAMILIES; ++family)
         failed += check_random(hard_family_name((hard_family)family), count,

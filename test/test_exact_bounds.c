@@ -174,7 +174,7 @@ static double worst_ratio(search how)
     subject x;
     motion_init(&x.exact);
     double worst = 0;
-    for (int64_t start = 0; start < cases(how.starts); ++start) {
+    for (int64_t start = 0; start < slow_cases(how.starts); ++start) {
         sample best = how.make((toi_kind)(start % TOI_PAIR_KINDS), &random);
         double ratio = -1;
         for (int64_t step = 0; step <= how.steps; ++step) {
@@ -387,7 +387,7 @@ static void doubled_numbers_keep_their_bounds(void **state)
     double worst[3] = {0};
     mpf_t x, y, exact;
     mpf_inits(x, y, exact, NULL);
-    for (int64_t n = 0; n < cases(300000); ++n) {
+    for (int64_t n = 0; n < slow_cases(300000); ++n) {
         toi_doubled a = random_doubled(&random);
         toi_doubled b = n % 2 ? nearly_minus(a, &random) : random_doubled(&random);
         set_doubled(x, a);
@@ -676,7 +676,7 @@ static void sums_are_rounded_down(void **state)
 {
     (void)state;
     toi_random random = {211};
-    for (int64_t n = 0; n < cases(200000); ++n) {
+    for (int64_t n = 0; n < slow_cases(200000); ++n) {
         double base = random_time(&random);
         if (n % 3 == 0) // a power of two, below which doubles are denser
             base = ldexp(1, -(int)toi_random_below(&random, n % 2 ? 60 : 1075));

@@ -171,7 +171,7 @@ static void direction_error_is_below_12(void **state)
     exact_motion exact;
     motion_init(&exact);
     double worst = 0;
-    for (int64_t start = 0; start < cases(40); ++start) {
+    for (int64_t start = 0; start < slow_cases(40); ++start) {
         sample best = random_sample((toi_kind)(start % TOI_PAIR_KINDS), &random);
         double ratio = direction_ratio(&best, &exact);
         for (int step = 0; step < 4000; ++step) {
@@ -288,7 +288,7 @@ static void filter_drops_no_contact(void **state)
     static batch b;
     toi_random random = {402};
     int64_t dropped = 0, late = 0, touching = 0;
-    for (int64_t n = 0; n < cases(300); ++n) {
+    for (int64_t n = 0; n < slow_cases(300); ++n) {
         toi_narrow_def def = toi_default_narrow_def();
         b.kind = (toi_kind)(n % TOI_PAIR_KINDS);
         for (int i = 0; i < BATCH; ++i) {
@@ -477,7 +477,7 @@ static void culling_drops_no_contact(void **state)
                                  .queries = calloc(MOST_PAIRS, sizeof(toi_query)),
                                  .results = calloc(MOST_PAIRS, sizeof(toi_query_result))};
     int64_t impacts = 0;
-    for (int64_t n = 0; n < cases(240); ++n) {
+    for (int64_t n = 0; n < slow_cases(240); ++n) {
         soup s = make_soup(10, 0.6, 0.5, (uint64_t)n + 1);
         use_instruction_set(n);
         toi_ccd_def def = toi_default_ccd_def();
@@ -518,7 +518,7 @@ static void closing_gaps_are_not_open(void **state)
     static const int32_t faces[1][3] = {{1, 2, 3}};
     toi_random random = {404};
     int64_t hits = 0;
-    for (int64_t n = 0; n < cases(20000); ++n) {
+    for (int64_t n = 0; n < slow_cases(20000); ++n) {
         double start[4][3], end[4][3], height[4];
         use_instruction_set(n);
         for (int i = 0; i < 4; ++i)
@@ -543,7 +543,7 @@ static void closing_gaps_are_not_open(void **state)
         hits += time <= 1;
     }
     assert_ok(toi_set_simd(NULL));
-    assert_true(hits > cases(20000) / 2);
+    assert_true(hits > slow_cases(20000) / 2);
 }
 
 int main(void)

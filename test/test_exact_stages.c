@@ -398,7 +398,7 @@ static void stages_tell_the_truth(void **state)
     tally sum = {0};
     for (int i = 0; i < LANES; ++i)
         motion_init(&o.truths[i].motion);
-    for (int64_t n = 0; n < cases(10000); ++n) {
+    for (int64_t n = 0; n < slow_cases(10000); ++n) {
         o.kind = (toi_kind)(n % TOI_PAIR_KINDS);
         o.batch = (toi_narrow_batch){.kind = o.kind, .count = LANES, .queries = o.queries};
         for (int i = 0; i < LANES; ++i) {

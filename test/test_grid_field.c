@@ -95,7 +95,7 @@ static void nodes_are_distances(void **state)
         int64_t blocks = (int64_t)grid->blocks[0] * grid->blocks[1] * grid->blocks[2], near = 0;
         double far = grid->header->far > 0 ? grid->header->far : INFINITY;
         toi_random random = {7};
-        for (int64_t n = 0; n < cases(1500); ++n) {
+        for (int64_t n = 0; n < slow_cases(1500); ++n) {
             int64_t index = (int64_t)toi_random_below(&random, (uint64_t)blocks);
             int at[3], node[3] = {(int)(index % grid->blocks[0]),
                                   (int)(index / grid->blocks[0] % grid->blocks[1]),
@@ -113,7 +113,7 @@ static void nodes_are_distances(void **state)
             assert_true(fabs(fabs(value) - fmin(d, far)) <= 0x1p-24 * d + 1e-9);
             near += d < 1;
         }
-        assert_true(near > cases(1500) / 200);
+        assert_true(near > slow_cases(1500) / 200);
         toi_free_field(field);
         free_solid(&s);
     }
@@ -127,7 +127,7 @@ static void values_keep_their_error(void **state)
         toi_field *field = bake(&s, def_of(&settings[i]), NULL);
         const toi_grid *grid = grid_of(field);
         toi_random random = {11};
-        for (int64_t n = 0; n < cases(30000); ++n) {
+        for (int64_t n = 0; n < slow_cases(30000); ++n) {
             double p[3];
             random_point(&random, grid, p);
             toi_field_sample sample;
@@ -151,7 +151,7 @@ static void gradients_are_slopes(void **state)
         toi_field *field = bake(&s, def_of(&settings[i]), NULL);
         const toi_grid *grid = grid_of(field);
         toi_random random = {13};
-        for (int64_t n = 0; n < cases(3000); ++n) {
+        for (int64_t n = 0; n < slow_cases(3000); ++n) {
             double p[3], e = 1e-6 * grid->cell;
             random_point(&random, grid, p);
             for (int k = 0; k < 3; ++k) // away from the faces of cells, where slopes jump
@@ -204,7 +204,7 @@ static void bounds_are_below(void **state)
         solid s = solid_of(&settings[i]);
         toi_field *field = bake(&s, def_of(&settings[i]), NULL);
         toi_random random = {17};
-        int64_t given = 0, asked = cases(10000);
+        int64_t given = 0, asked = slow_cases(10000);
         for (int64_t n = 0; n < asked; ++n)
             check_bounds(&random, field, n % 4 ? 1 : -1, &given);
         assert_true(given > asked / 2);
@@ -222,7 +222,7 @@ static void bounds_are_tight(void **state)
         toi_field *field = bake(&s, def_of(&settings[i]), NULL);
         const toi_grid *grid = grid_of(field);
         toi_random random = {19};
-        for (int64_t n = 0; n < cases(3000); ++n) {
+        for (int64_t n = 0; n < slow_cases(3000); ++n) {
             double p[3];
             random_point(&random, grid, p);
             toi_field_sample sample;
@@ -273,8 +273,8 @@ static void lipschitz_constants_hold(void **state)
     for (int i = 0; i < SETTINGS; ++i) {
         solid s = solid_of(&settings[i]);
         toi_field *field = bake(&s, def_of(&settings[i]), NULL);
-        double steepest = check_steps(field, cases(50000));
-        assert_true(steepest > 0.5 * field->lipschitz || cases(50000) < 50000);
+        double steepest = check_steps(field, slow_cases(50000));
+        assert_true(steepest > 0.5 * field->lipschitz || slow_cases(50000) < 50000);
         toi_free_field(field);
         free_solid(&s);
     }
@@ -292,7 +292,7 @@ static void error_bound_holds(void **state)
         const toi_grid *grid = grid_of(field);
         toi_random random = {29};
         double band = settings[i].band > 0 ? settings[i].band * grid->cell : INFINITY;
-        for (int64_t n = 0; n < cases(3000); ++n) {
+        for (int64_t n = 0; n < slow_cases(3000); ++n) {
             double p[3];
             random_point(&random, grid, p);
             long double x[3] = {p[0], p[1], p[2]}, d = brute_distance(&s, x);
@@ -391,7 +391,7 @@ static void small_holes_are_closed(void **state)
     double middle[3] = {0, 0, 0};
     assert_true(report.mesh.open_edges == 3);
     assert_true(field->class->value(field, middle) < -0.5);
-    check_steps(field, cases(20000));
+    check_steps(field, slow_cases(20000));
     toi_random random = {43};
     for (int n = 0; n < 2000; ++n) {
         double p[3];
@@ -527,7 +527,7 @@ static void changed_bytes_cannot_lie(void **state)
     (void)state;
     for (int i = 0; i < 4; ++i) {
         toi_field *field = small_field((toi_interpolation)(i % 2), i / 2);
-        int64_t size, refused = 0, tries = cases(60);
+        int64_t size, refused = 0, tries = slow_cases(60);
         char *original = copy_of(field, &size), *copy = copy_of(field, &size);
         toi_random random = {41};
         for (int64_t n = 0; n < tries; ++n) {

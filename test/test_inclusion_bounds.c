@@ -237,7 +237,7 @@ static double worst_ratio(measure_ratio *measure, uint64_t seed)
     exact_motion exact;
     init_exact(&exact);
     double worst = 0;
-    for (int64_t start = 0; start < cases(6); ++start) {
+    for (int64_t start = 0; start < slow_cases(6); ++start) {
         sample best = random_sample(&random);
         double ratio = measure(&best, &exact);
         for (int step = 0; step < 4000; ++step) {
@@ -480,7 +480,7 @@ static void radius_covers_the_cell(void **state)
     prepare_query(TOI_EDGE_EDGE, &query, 0, 1e-6, &q);
     mpq_t bound, side;
     mpq_inits(bound, side, NULL);
-    for (int64_t i = 0; i < cases(100000); ++i) {
+    for (int64_t i = 0; i < slow_cases(100000); ++i) {
         toi_cell c = random_cell(&random);
         if (i % 4 == 0) // neighbouring doubles, denormal ones too
             for (int a = 0; a < 3; ++a) {
@@ -517,7 +517,7 @@ static void placing_rounds_outward(void **state)
     toi_random random = {106};
     mpq_t exact, placed;
     mpq_inits(exact, placed, NULL);
-    for (int64_t i = 0; i < cases(200000); ++i) {
+    for (int64_t i = 0; i < slow_cases(200000); ++i) {
         double lo = 0, hi = 1, centre = toi_random_unit(&random);
         if (i % 3 == 0)
             centre = ldexp(centre, -(int)toi_random_below(&random, 1000));
@@ -562,7 +562,7 @@ static void clipping_keeps_the_triangle(void **state)
     (void)state;
     toi_random random = {107};
     int64_t kept = 0, cut = 0;
-    for (int64_t i = 0; i < cases(1000000); ++i) {
+    for (int64_t i = 0; i < slow_cases(1000000); ++i) {
         double u = toi_random_unit(&random);
         if (i % 2)
             u = ldexp(u, -(int)toi_random_below(&random, 70));
@@ -673,7 +673,7 @@ static void no_zero_is_cut_off(void **state)
     (void)state;
     toi_random random = {108};
     int64_t cells = 0, lost = 0, apart = 0;
-    for (int64_t i = 0; i < cases(400000); ++i) {
+    for (int64_t i = 0; i < slow_cases(400000); ++i) {
         contact_recipe recipe = random_recipe(&random);
         contact c = any_contact(&recipe, i, &random);
         prepared q;

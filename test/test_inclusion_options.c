@@ -44,7 +44,7 @@ static void answers_are_the_same_bits(void **state)
     static const char *const levels[] = {"baseline", "avx2", "avx512"};
     static trial t;
     toi_random random = {8};
-    for (int64_t batch = 0; batch < cases(40); ++batch) {
+    for (int64_t batch = 0; batch < slow_cases(40); ++batch) {
         contact_recipe recipe = random_recipe(&random);
         toi_narrow_def def = random_def(recipe.exponent, &random);
         def.no_zero_time = batch % 3 == 0;
@@ -107,7 +107,7 @@ static void contact_at_zero_is_zero(void **state)
     (void)state;
     static trial t;
     toi_random random = {10};
-    for (int64_t batch = 0; batch < cases(100); ++batch) {
+    for (int64_t batch = 0; batch < slow_cases(100); ++batch) {
         contact_recipe recipe = random_recipe(&random);
         toi_narrow_def def = random_def(recipe.exponent, &random);
         def.no_zero_time = true;
@@ -205,7 +205,7 @@ static void small_gap_gives_positive_time(void **state)
     for (size_t n = 0; n < sizeof approaches / sizeof *approaches; ++n) {
         const approach *a = &approaches[n];
         int zero = 0;
-        for (int64_t i = 0; i < cases(1500); ++i) {
+        for (int64_t i = 0; i < slow_cases(1500); ++i) {
             double size = ldexp(1, (int)toi_random_below(&random, 61) - 30);
             double gap = ldexp(1, -(int)toi_random_below(&random, 41));
             double depth = gap * ldexp(1, (int)toi_random_below(&random, 31));
@@ -290,7 +290,7 @@ static void options_at_their_limits(void **state)
 static void random_queries_agree_with_exact(void **state)
 {
     (void)state;
-    tally sum = try_uniform_exactly(TOI_NARROW_INCLUSION, cases(20000), 12);
+    tally sum = try_uniform_exactly(TOI_NARROW_INCLUSION, slow_cases(20000), 12);
     assert_true(sum.false_hits <= sum.apart / 1000);
     assert_true(sum.slack < 2e-6);
 }
@@ -299,7 +299,7 @@ static void random_queries_agree_with_exact(void **state)
 static void nudged_contacts_agree_with_exact(void **state)
 {
     (void)state;
-    try_nudged_exactly(TOI_NARROW_INCLUSION, cases(10000), 13);
+    try_nudged_exactly(TOI_NARROW_INCLUSION, slow_cases(10000), 13);
 }
 
 // |F| at a result's place at time t, in the maximum norm; rounded.
@@ -341,7 +341,7 @@ static void check_where(double most_separation, toi_random *random)
     def.method = TOI_NARROW_INCLUSION;
     def.workers = 1;
     int64_t hits = 0, wrong = 0;
-    for (int64_t i = 0; i < cases(20000); ++i) {
+    for (int64_t i = 0; i < slow_cases(20000); ++i) {
         toi_query q;
         toi_kind kind = (toi_kind)(i % 2);
         def.min_separation = ldexp(most_separation, -(int)toi_random_below(random, 30));
@@ -384,7 +384,7 @@ static void hits_at_a_separation_are_where_they_say(void **state)
 static void enough_were_checked_on_the_face(void **state)
 {
     (void)state;
-    close_trials(130000);
+    close_trials(slow_cases(130000));
 }
 
 int main(void)

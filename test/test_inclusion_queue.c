@@ -16,47 +16,47 @@ static const toi_narrow_method METHOD = TOI_NARROW_INCLUSION_QUEUE;
 static void no_contact_is_missed(void **state)
 {
     (void)state;
-    try_contacts(METHOD, cases(250), 1);
+    try_contacts(METHOD, slow_cases(250), 1);
 }
 
 static void no_wild_contact_is_missed(void **state)
 {
     (void)state;
-    try_wild_contacts(METHOD, cases(60), 2);
+    try_wild_contacts(METHOD, slow_cases(60), 2);
 }
 
 static void spent_budget_leaves_a_lower_bound(void **state)
 {
     (void)state;
-    try_spent_budgets(METHOD, cases(150), 3);
+    try_spent_budgets(METHOD, slow_cases(150), 3);
 }
 
 static void t_max_prunes_nothing_it_should_not(void **state)
 {
     (void)state;
-    try_t_max(METHOD, cases(25), 4);
+    try_t_max(METHOD, slow_cases(25), 4);
 }
 
 static void other_queries_do_not_matter(void **state)
 {
     (void)state;
-    try_any_batch(METHOD, 0, cases(8), 5);
-    try_any_batch(METHOD, 1e-3, cases(8), 6);
+    try_any_batch(METHOD, 0, slow_cases(8), 5);
+    try_any_batch(METHOD, 1e-3, slow_cases(8), 6);
 }
 
 static void random_queries_agree_with_exact(void **state)
 {
     (void)state;
-    tally sum = try_uniform_exactly(METHOD, cases(20000), 7);
+    tally sum = try_uniform_exactly(METHOD, slow_cases(20000), 7);
     assert_true(sum.false_hits <= sum.apart / 1000);
     assert_true(sum.slack < 1e-6);
-    try_nudged_exactly(METHOD, cases(4000), 8);
+    try_nudged_exactly(METHOD, slow_cases(4000), 8);
 }
 
 static void anything_gives_a_lawful_result(void **state)
 {
     (void)state;
-    try_anything(METHOD, cases(10000), 9);
+    try_anything(METHOD, slow_cases(10000), 9);
 }
 
 // Points that stay a known distance apart in the maximum norm must be reported for it.
@@ -65,7 +65,7 @@ static void separation_is_kept(void **state)
     (void)state;
     static trial t;
     toi_random random = {10};
-    for (int64_t batch = 0; batch < cases(100); ++batch) {
+    for (int64_t batch = 0; batch < slow_cases(100); ++batch) {
         contact_recipe recipe = random_recipe(&random);
         recipe.gap =
             (int64_t)toi_random_below(&random, (uint64_t)1 << toi_random_below(&random, 24));
@@ -180,7 +180,7 @@ static void order_within_a_level_does_not_matter(void **state)
     toi_random random = {12};
     queue *q = malloc(sizeof *q);
     int64_t levels = 0;
-    for (int64_t batch = 0; batch < cases(40); ++batch) {
+    for (int64_t batch = 0; batch < slow_cases(40); ++batch) {
         contact_recipe recipe = random_recipe(&random);
         toi_narrow_def def = method_def(METHOD, recipe.exponent, &random);
         def.min_separation = batch % 2 ? ldexp(1, recipe.exponent + 10) : 0;
@@ -262,7 +262,7 @@ static void small_gap_gives_positive_time(void **state)
 static void enough_were_checked_on_the_face(void **state)
 {
     (void)state;
-    close_trials(200000);
+    close_trials(slow_cases(200000));
 }
 
 int main(void)

@@ -320,13 +320,13 @@ static void soups_agree(soup_place first, soup_place end, int64_t count, uint64_
 static void soups_on_lattices_agree(void **state)
 {
     (void)state;
-    soups_agree(PLACE_PLAIN, PLACE_EXACT_COUNT, cases(SOUPS * 3 / 4), 1);
+    soups_agree(PLACE_PLAIN, PLACE_EXACT_COUNT, slow_cases(SOUPS * 3 / 4), 1);
 }
 
 static void soups_in_general_position_agree(void **state)
 {
     (void)state;
-    soups_agree(PLACE_EXACT_COUNT, PLACE_COUNT, cases(SOUPS / 4), 2);
+    soups_agree(PLACE_EXACT_COUNT, PLACE_COUNT, slow_cases(SOUPS / 4), 2);
 }
 
 // Faces of a star that lie on each other by less than floats can tell.
@@ -334,7 +334,7 @@ static void folded_stars_are_seen(void **state)
 {
     (void)state;
     toi_random random = {4};
-    for (int64_t i = 0; i < cases(6000); ++i) {
+    for (int64_t i = 0; i < slow_cases(6000); ++i) {
         soup_place place = (soup_place)toi_random_below(&random, PLACE_EXACT_COUNT);
         bool hub = i % 150 == 149; // so many faces that directions are compared
         make_overlap_soup(&tried, hub ? SHAPE_HUB : SHAPE_FOLD, place, hub ? 200 : 6 + (int)(i % 7),
@@ -356,7 +356,7 @@ static void the_twins_agree(void **state)
     (void)state;
     toi_random random = {3};
     int64_t pairs = 0;
-    for (int64_t i = 0; i < cases(60); ++i) {
+    for (int64_t i = 0; i < slow_cases(60); ++i) {
         make_overlap_soup(&tried, (soup_shape)(i % SHAPE_COUNT), PLACE_PLAIN, 16,
                           toi_random_bits(&random));
         overlap_truth by_lattice = find_truth(&tried, NULL);
@@ -384,7 +384,7 @@ static void every_class_and_stage_occurs(void **state)
     for (int i = 0; i < TOI_OVERLAP_CLASS_COUNT; ++i) {
         print_message("%8lld %s\n", (long long)tally[i],
                       toi_overlap_class_name((toi_overlap_class)i));
-        assert_true(tally[i] > cases(500));
+        assert_true(tally[i] > slow_cases(500));
     }
 }
 

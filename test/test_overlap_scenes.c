@@ -100,7 +100,7 @@ static void generated_scenes_agree(void **state)
     for (int i = 0; toi_animation_name(i); ++i) {
         int64_t pairs[3];
         for (int b = 0; b < 3; ++b) {
-            toi_animation scene = make_scene(i, cases(2000), begins[b], 2);
+            toi_animation scene = make_scene(i, slow_cases(2000), begins[b], 2);
             toi_mesh mesh = frame_mesh(&scene, 1);
             pairs[b] = check_mesh(toi_animation_name(i), &mesh, i + b);
             toi_free_animation(&scene);
@@ -275,7 +275,7 @@ static void kept_scenes_agree(void **state)
     };
     int64_t pairs = 0;
     for (int i = 0; toi_animation_name(i); ++i) {
-        toi_animation a = make_scene(i, cases(3000), 0.8, FRAMES);
+        toi_animation a = make_scene(i, slow_cases(3000), 0.8, FRAMES);
         const int32_t *groups = i % 3 == 2 ? a.groups : NULL;
         toi_scene *scene = open_scene(a.faces[0], a.face_count, a.point_count, groups);
         toi_overlap_array kept = {0}, fresh = {0};
@@ -492,7 +492,7 @@ static void changes_agree_with_fresh_scenes(void **state)
     (void)state;
     toi_random random = {11};
     int64_t pairs = 0;
-    for (int64_t i = 0; i < cases(40); ++i) {
+    for (int64_t i = 0; i < slow_cases(40); ++i) {
         changing *c = start_changing(i % 4 == 3, &random);
         for (int step = 0; step < 25; ++step) {
             change_once(c, &random);
@@ -508,7 +508,7 @@ static void changes_agree_with_fresh_scenes(void **state)
         toi_free_scene(c->scene);
         free(c);
     }
-    assert_true(pairs > cases(1000));
+    assert_true(pairs > slow_cases(1000));
 }
 
 // A body breaks: frame by frame some faces go, those of the end take their numbers, and some come
@@ -520,7 +520,7 @@ static void fracture_agrees_with_a_fresh_start(void **state)
     while (strcmp(toi_animation_name(number), "fracture") != 0)
         ++number;
     toi_random random = {5};
-    toi_animation a = make_scene(number, 1000 + cases(3000), 0.6, 8);
+    toi_animation a = make_scene(number, 1000 + slow_cases(3000), 0.6, 8);
     toi_scene *scene = open_scene(a.faces[0], a.face_count, a.point_count, NULL);
     int32_t(*faces)[3] = malloc((size_t)a.face_count * sizeof *faces);
     int64_t count = a.face_count, pairs = 0;

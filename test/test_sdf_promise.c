@@ -450,7 +450,7 @@ static void shapes_are_never_late(void **state)
 {
     (void)state;
     tally t = {0};
-    int64_t count = cases(60000);
+    int64_t count = slow_cases(60000);
     for (int64_t i = 0; i < count; ++i) {
         double size = random_size();
         twin_node *node = random_shape(&source, (toi_shape)(i % TOI_SHAPE_COUNT), size);
@@ -464,7 +464,7 @@ static void combined_fields_are_never_late(void **state)
 {
     (void)state;
     tally t = {0};
-    int64_t count = cases(25000);
+    int64_t count = slow_cases(25000);
     for (int64_t i = 0; i < count; ++i) {
         double size = random_size();
         twin_node *node = random_tree(&source, 1 + below(3), size, 1);
@@ -478,7 +478,7 @@ static void baked_fields_and_meshes_are_never_late(void **state)
 {
     (void)state;
     tally t = {0};
-    int64_t count = cases(13000);
+    int64_t count = slow_cases(13000);
     collection c = make_collection();
     for (int64_t i = 0; i < count; ++i)
         ask_all((subject){c.fields[i % c.count], NULL, 1}, &t);
@@ -582,7 +582,7 @@ static void meshes_are_never_late(void **state)
 {
     (void)state;
     tally t = {0};
-    int64_t count = cases(3000);
+    int64_t count = slow_cases(3000);
     collection c = make_collection();
     for (int64_t i = 0; i < count; ++i) {
         if (i % 4 == 0) {
@@ -667,7 +667,7 @@ static void plates_are_never_late(void **state)
 {
     (void)state;
     tally t = {0};
-    int64_t count = cases(600);
+    int64_t count = slow_cases(600);
     for (int64_t i = 0; i < count; ++i)
         drop_plate(exp2(pick(5, 30)), &t);
     judge(&t, count);
@@ -677,7 +677,7 @@ static void plates_are_never_late(void **state)
 static void times_are_never_rounded_up(void **state)
 {
     (void)state;
-    for (int64_t i = 0; i < cases(200000); ++i) {
+    for (int64_t i = 0; i < slow_cases(200000); ++i) {
         double time = pick(0, 1) * exp2(pick(-30, 0)), step = pick(0, 1) * exp2(pick(-70, 0));
         double later = toi_later(time, step);
         number rest = (number)later - fmax(time, step); // exact, as is what it is compared with

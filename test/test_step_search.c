@@ -301,6 +301,8 @@ static void rounded_boxes_keep_a_share(void **state)
 static void cut_off_positions_are_not_inside(void **state)
 {
     (void)state;
+    if (getenv("TOI_SANITIZED")) // half a million impacts
+        skip();
     enum
     {
         FAR_FACES = 400,

@@ -296,7 +296,7 @@ static void classes_agree_with_the_twin(void **state)
     tally all = {0};
     for (int i = 0; i < PLACE_COUNT; ++i) {
         tally own = {0};
-        check_trials(PLACES[i], cases(i < PLACE_COUNT - SLOW_PLACES ? 4000 : 1000), (uint64_t)i + 1,
+        check_trials(PLACES[i], slow_cases(i < PLACE_COUNT - SLOW_PLACES ? 4000 : 1000), (uint64_t)i + 1,
                      &own);
         for (int k = 0; k <= TOI_OVERLAP_CLASS_COUNT; ++k)
             all.by_class[k] += own.by_class[k];
@@ -304,7 +304,7 @@ static void classes_agree_with_the_twin(void **state)
     }
     for (int k = 0; k <= TOI_OVERLAP_CLASS_COUNT; ++k) {
         print_message("%s: %lld\n", CLASSES[k], (long long)all.by_class[k]);
-        assert_true(all.by_class[k] > cases(120));
+        assert_true(all.by_class[k] > slow_cases(120));
     }
 }
 
@@ -365,7 +365,7 @@ static void figures_agree_with_the_twin(void **state)
     int64_t by_count[7] = {0};
     for (int i = 0; i < PLACE_COUNT; ++i) {
         toi_random random = {(uint64_t)i + 100};
-        int64_t count = cases(PLACES[i] == round_lattice      ? 12000
+        int64_t count = slow_cases(PLACES[i] == round_lattice      ? 12000
                               : i < PLACE_COUNT - SLOW_PLACES ? 3000
                                                               : 700);
         for (int64_t n = 0; n < count; ++n) {
@@ -381,7 +381,7 @@ static void figures_agree_with_the_twin(void **state)
     }
     for (int i = 0; i < 7; ++i) {
         print_message("%d corners: %lld\n", i, (long long)by_count[i]);
-        assert_true(by_count[i] > cases(20));
+        assert_true(by_count[i] > slow_cases(20));
     }
 }
 
@@ -500,7 +500,7 @@ static void estimates_keep_their_errors(void **state)
     static const int EXPONENTS[] = {0, 0, 0, -200, 200, -340, -350, -500, -1000, 341, 500, 1022};
     double volumes = 0, areas = 0;
     toi_random random = {17};
-    for (int64_t n = 0; n < cases(240); ++n) {
+    for (int64_t n = 0; n < slow_cases(240); ++n) {
         int exponent = EXPONENTS[n % (int64_t)(sizeof EXPONENTS / sizeof *EXPONENTS)];
         volumes = fmax(volumes, worst_part(volume_part, &random, exponent));
         areas = fmax(areas, worst_part(area_part, &random, exponent));
@@ -519,7 +519,7 @@ static void whole_numbers_agree(void **state)
     int64_t signs[3] = {0};
     for (int i = 0; i < PLACE_COUNT; ++i) {
         toi_random random = {(uint64_t)i + 200};
-        for (int64_t n = 0; n < cases(1000); ++n) {
+        for (int64_t n = 0; n < slow_cases(1000); ++n) {
             double x[4][3];
             for (int k = 0; k < 4; ++k)
                 PLACES[(i + (k == 3 && n % 4 == 0)) % PLACE_COUNT](&random, x[k]);
@@ -538,7 +538,7 @@ static void whole_numbers_agree(void **state)
     }
     mpq_clear(truth);
     for (int i = 0; i < 3; ++i)
-        assert_true(signs[i] > cases(1000));
+        assert_true(signs[i] > slow_cases(1000));
 }
 
 int main(void)
