@@ -198,19 +198,19 @@ static void check_family(apart_family family, int64_t queries, uint64_t seed)
 static void random_queries_agree(void **state)
 {
     (void)state;
-    check_family(APART_RANDOM, slow_cases(100000), 11);
+    check_family(APART_RANDOM, cases(100000), 11);
 }
 
 static void lattice_queries_agree(void **state)
 {
     (void)state;
-    check_family(APART_LATTICE, slow_cases(100000), 12);
+    check_family(APART_LATTICE, cases(100000), 12);
 }
 
 static void nearly_degenerate_queries_agree(void **state)
 {
     (void)state;
-    check_family(APART_NEAR, slow_cases(100000), 13);
+    check_family(APART_NEAR, cases(100000), 13);
 }
 
 static void relative_queries_agree(void **state)

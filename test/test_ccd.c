@@ -117,6 +117,35 @@ static void own_steps_are_another_motion(void **state)
     assert_int_equal(report.state, TOI_SEPARATED);
 }
 
+// A list that has room for many is filled in another way than one that has none, and in a third way
+// where its room turns out too small. None of them changes a bit.
+static void long_lists_are_the_same_again(void **state)
+{
+    (void)state;
+    soup triangles = make_soup(200, 0.5, 0.3, 7);
+    static const double separations[] = {0.3, 0.3, 0.25, 10, 10, 0.3, 0};
+    for (int workers = 1; workers <= 4; ++workers) {
+        toi_impact_array again = {0};
+        toi_ccd_def def = toi_default_ccd_def();
+        def.workers = workers;
+        int64_t most = 0;
+        for (size_t i = 0; i < sizeof separations / sizeof *separations; ++i) {
+            toi_impact_array fresh = {0};
+            def.narrow.min_separation = separations[i];
+            assert_ok(toi_find_impacts(&def, &triangles.mesh, &fresh, NULL));
+            assert_ok(toi_find_impacts(&def, &triangles.mesh, &again, NULL));
+            assert_int_equal(again.count, fresh.count);
+            assert_int_equal(hash_impacts(&again), hash_impacts(&fresh));
+            assert_true(i > 0 || fresh.count > 1 << 16); // else the list counts as short
+            most = fresh.count > most ? fresh.count : most;
+            assert_true(separations[i] < 10 || fresh.count == most);
+            toi_free_impacts(&fresh);
+        }
+        toi_free_impacts(&again);
+    }
+    free_soup(&triangles);
+}
+
 // Whatever makes the call fail, and however early: nothing may move.
 static void a_failed_call_grants_no_step(void **state)
 {
@@ -619,6 +648,7 @@ int main(void)
         cmocka_unit_test(a_free_step_is_free),
         cmocka_unit_test(own_steps_are_another_motion),
         cmocka_unit_test(steps_end_where_the_search_ends),
+        cmocka_unit_test(long_lists_are_the_same_again),
         cmocka_unit_test(a_failed_call_grants_no_step),
         cmocka_unit_test(empty_meshes_are_fine),
         cmocka_unit_test(the_pipeline_is_its_stages),

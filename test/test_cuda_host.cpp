@@ -101,6 +101,18 @@ static bool short_boxes_part(const toi_frame *f, bool edge_edge, const float x[2
     return part;
 }
 
+// As lists have it: the hit is noted with its root, whose radius is rounded, and its time is found
+// when the list is written.
+static int climb_late(int edge_edge, toi_climber *c, const toi_root_found *found, double t_max,
+                      double *time)
+{
+    float radius = (float)found->radius;
+    if (!(found->root + found->radius <= t_max))
+        return TOI_VERDICT_KNOT;
+    toi_root_found noted = {found->root, radius < found->radius ? nextafterf(radius, 1) : radius};
+    return toi_climb_time(edge_edge, c, &noted, time);
+}
+
 static verdict climb(const toi_frame *f, bool edge_edge, const toi_query *query, double t_max)
 {
     verdict v = {CONTACTS, false, {}};
@@ -128,8 +140,13 @@ static verdict climb(const toi_frame *f, bool edge_edge, const toi_query *query,
     int said = toi_climb_first(edge_edge, &c, t_max, &found);
     if (said == TOI_VERDICT_FOLDED)
         said = toi_climb_folded(edge_edge, &c, t_max, &found);
-    if (said == TOI_VERDICT_CONTACT)
+    if (said == TOI_VERDICT_CONTACT) {
+        double late = 0;
+        int later = climb_late(edge_edge, &c, &found, t_max, &late);
         said = toi_climb_time(edge_edge, &c, &found, &time);
+        if (later == TOI_VERDICT_CONTACT && (said != later || late != time))
+            time = NAN; // seen to be wrong
+    }
     if (said == TOI_VERDICT_KNOT) {
         int fixed = toi_climb_knot(edge_edge, c.points, t_max, &time);
         v.by = fixed == TOI_FIXED_DECLINED ? HANDED_OVER : KNOTS;

@@ -10,7 +10,9 @@ enum
     MOST_BITS = 11, // of a digit
     MOST_DIGITS = 1 << MOST_BITS,
     LEAST_PIECE = 1 << 12, // keys that are worth counting apart
-    SERIAL_COUNT = 1 << 15
+    SERIAL_COUNT = 1 << 15,
+    LONG_COUNT = 1 << 18, // from here on workers have several pieces, so that none waits for a late
+    PIECES = 3            // one; more of them would make the tables longer, which are one thread's
 };
 
 typedef struct pass
@@ -184,7 +186,8 @@ static void sort_with_scratch(pass *p, uint64_t *keys, uint64_t *scratch, uint64
 // Keys in each of the pieces that are counted apart, none of them much shorter than its table.
 static int64_t piece_length(int64_t count, int workers)
 {
-    int64_t piece = (count + workers - 1) / workers;
+    int64_t pieces = workers > 1 && count >= LONG_COUNT ? PIECES * workers : workers;
+    int64_t piece = (count + pieces - 1) / pieces;
     return count < SERIAL_COUNT ? count : piece < LEAST_PIECE ? LEAST_PIECE : piece;
 }
 
@@ -192,12 +195,22 @@ static int64_t piece_length(int64_t count, int workers)
 static int64_t most_pieces(int64_t count, int workers)
 {
     int64_t pieces = count < SERIAL_COUNT ? 1 : count / LEAST_PIECE + 1;
-    return pieces < workers ? pieces : workers;
+    int64_t most = workers > 1 && count >= LONG_COUNT ? PIECES * workers : workers;
+    return pieces < most ? pieces : most;
 }
 
 int64_t toi_radix_words(int64_t count, int workers)
 {
     return count + most_pieces(count, workers) * (MOST_DIGITS + 2);
+}
+
+int64_t toi_radix_tables(int64_t count, int workers)
+{
+    enum
+    {
+        TABLE_BYTES = 17 << 10
+    };
+    return (count < LONG_COUNT ? 1 : PIECES) * workers * (int64_t)TABLE_BYTES;
 }
 
 // Pieces of the keys, and where their tables are.

@@ -17,6 +17,9 @@ void toi_radix_sort_with(uint64_t *keys, uint64_t *scratch, int64_t count, uint6
                          int workers);
 int64_t toi_radix_words(int64_t count, int workers);
 
+// What of that are tables beside the keys, at most, for up to so many keys: for what calls need.
+int64_t toi_radix_tables(int64_t count, int workers);
+
 // The same, but only the lower halves of the keys come out, in order; the keys are lost.
 void toi_radix_sort_low(uint64_t *keys, uint64_t *scratch, int64_t count, uint64_t mask,
                         int workers, int32_t *low);

@@ -5,6 +5,7 @@
 
 #include "base/fp_mode.h"
 #include "base/literature.h"
+#include "base/radix_sort.h"
 #include "base/status.h"
 
 #include <inttypes.h>
@@ -61,15 +62,15 @@ int64_t toi_search_need(toi_broad_method method, int64_t boxes, int workers)
     enum
     {
         BUFFER_BYTES = (TOI_WRITER_PAIRS + TOI_BLOCK) * sizeof(toi_pair),
-        SORT_BYTES = 17 << 10,
         TASK_BYTES = 1, // a box
         BLOCK_BYTES = 8 << 10
     };
     if (methods[method].need)
         return methods[method].need(boxes, workers);
-    int64_t a_worker = methods[method].bytes.worker + BUFFER_BYTES + SORT_BYTES + boxes / 4;
+    int64_t a_worker = methods[method].bytes.worker + BUFFER_BYTES + boxes / 4;
     return boxes * (methods[method].bytes.box + TASK_BYTES) + workers * a_worker +
-           methods[method].bytes.own + BLOCK_BYTES;
+           methods[method].bytes.own + BLOCK_BYTES +
+           toi_radix_tables(8 * boxes, workers); // of entries
 }
 
 const char *toi_broad_name(toi_broad_method method)

@@ -241,6 +241,7 @@ static toi_status search_mesh(toi_pipeline *p, const toi_broad_job *job, bool mo
                             .widen = p->def->float_boxes,
                             .moving = moving,
                             .relative = moving ? p->policy.relative_separation : 0,
+                            .roomy = moving && p->roomy,
                             .horizon = horizon,
                             .horizon_context = job->to.context};
     toi_status status = toi_search_mesh(p->def->broad.method, &boxes, &p->order, job);

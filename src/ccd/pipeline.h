@@ -34,6 +34,7 @@ typedef struct toi_pipeline
     toi_moving_vertex *trajectories; // NULL until toi_take_trajectories()
     float off;                       // what the distance of two starts loses in single precision
     toi_mesh_order order;            // empty until a search needs it
+    bool roomy;                      // its memory is large enough for what the next step may keep
     toi_purpose purpose;
     toi_zero_time_policy policy;    // the definition's, but while safe steps are checked
     double inside_share;            // then what pairs keep that start at min_separation or closer

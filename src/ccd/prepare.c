@@ -2,6 +2,7 @@
 
 #include "ccd/pipeline.h"
 
+#include "base/radix_sort.h"
 #include "base/status.h"
 #include "device/device.h"
 #include "mesh/mesh.h"
@@ -177,7 +178,6 @@ static void foresee(toi_pipeline *p, bool known)
     enum
     {
         BLOCKS = 64 * TOI_BLOCK_OVERHEAD,
-        SORT_BYTES = 17 << 10, // of a table, a worker
         EDGE_BYTES = 8,
         KEY_BYTES = 8,
         INDEX_BYTES = 4
@@ -191,7 +191,7 @@ static void foresee(toi_pipeline *p, bool known)
         n.edges = 3 * n.faces;
     // More workers would only take memory.
     p->workers = toi_mesh_workers(p->def->broad.method, &n, p->workers);
-    int64_t sorting = p->workers * (int64_t)SORT_BYTES;
+    int64_t sorting = toi_radix_tables(3 * n.faces + n.edges + n.vertices, p->workers);
     if (is_stateless(p)) {
         checking = 2 * KEY_BYTES * given + KEY_BYTES * n.vertices + sorting;
         if (given == 0 || made)

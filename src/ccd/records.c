@@ -11,8 +11,9 @@
 
 enum
 {
-    AHEAD = 16, // records that are fetched before they are copied
-    PIECE = 256 // records that stay at hand
+    AHEAD = 16,  // records that are fetched before they are copied
+    PIECE = 256, // records that stay at hand
+    MANY = 1 << 16
 };
 
 // ---- Gathering
@@ -30,8 +31,32 @@ static toi_status keep_own(toi_recorder *r, const void *records, int64_t count, 
     return status;
 }
 
-// Puts them into the caller's list if they fit.
-static bool place(toi_recorder *r, const void *records, int64_t count)
+static toi_record_key key_of(const void *record)
+{
+    toi_record_key key;
+    memcpy(&key, record, sizeof key);
+    return key;
+}
+
+// A key in 64 bits: there are four kinds, and a and b are not negative.
+static uint64_t whole_key(toi_record_key key)
+{
+    return (uint64_t)(uint32_t)key.kind << 62 | (uint64_t)(uint32_t)key.a << 31 | (uint32_t)key.b;
+}
+
+// Takes the keys of records; returns the bits that occur in them.
+static uint64_t take_whole_keys(const char *records, int64_t count, size_t size, uint64_t *keys)
+{
+    uint64_t bits = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        keys[i] = whole_key(key_of(records + (size_t)i * size));
+        bits |= keys[i];
+    }
+    return bits;
+}
+
+// Puts them where all go, if they fit.
+static bool place(toi_recorder *r, const void *records, int64_t count, int worker)
 {
     int64_t at = r->placed;
     do {
@@ -39,13 +64,15 @@ static bool place(toi_recorder *r, const void *records, int64_t count)
             return false;
     } while (!atomic_compare_exchange_weak(&r->placed, &at, at + count));
     memcpy(r->place + (size_t)at * r->size, records, (size_t)count * r->size);
+    if (r->staged.order)
+        r->own[worker].bits |= take_whole_keys(records, count, r->size, r->staged.order + at);
     return true;
 }
 
 toi_status toi_keep_records(toi_recorder *r, const void *records, int64_t count, int worker)
 {
     r->own[worker].found += count;
-    if (!r->keep || place(r, records, count))
+    if (!r->keep || place(r, records, count, worker))
         return TOI_OK;
     if (r->counted)
         return toi_fail(TOI_ERROR_DATA, "more pairs were found when they were looked for again: "
@@ -107,15 +134,6 @@ static toi_status join(toi_recorder *r, toi_record_array *list)
     return toi_parallel_ranges(r->workers, own, TOI_PIECE, join_piece, &j);
 }
 
-static toi_status list_records(toi_recorder *r, toi_record_array *list)
-{
-    r->keep = true;
-    r->place = list->data;
-    r->room = list->capacity;
-    toi_status status = r->find(r->context);
-    return status == TOI_OK ? join(r, list) : status;
-}
-
 // Where the list does not fit beside all that its making takes.
 static toi_status list_tightly(toi_recorder *r, toi_record_array *list)
 {
@@ -146,23 +164,7 @@ static toi_status list_tightly(toi_recorder *r, toi_record_array *list)
 
 // ---- Sorting
 
-static toi_record_key key_of(const void *record)
-{
-    toi_record_key key;
-    memcpy(&key, record, sizeof key);
-    return key;
-}
-
-// What sorting takes beside the list: one block, for as many as the list has room for, so that
-// steps with more and with fewer records take the same.
-typedef struct sorting
-{
-    uint64_t *order;
-    uint64_t *scratch;
-    char *copy;
-} sorting;
-
-static bool take_sorting(const toi_recorder *r, int64_t room, sorting *s)
+static bool take_sorting(const toi_recorder *r, int64_t room, toi_record_sorting *s)
 {
     int64_t words = room + toi_radix_words(room, r->workers);
     int64_t copies = room * (int64_t)(r->size / sizeof *s->order);
@@ -183,13 +185,7 @@ static int width_of(uint64_t x)
     return width;
 }
 
-// A key in 64 bits: there are four kinds, and a and b are not negative.
-static uint64_t whole_key(toi_record_key key)
-{
-    return (uint64_t)(uint32_t)key.kind << 62 | (uint64_t)(uint32_t)key.a << 31 | (uint32_t)key.b;
-}
-
-// The same in as few bits as the keys of a list take.
+// A key in as few bits as those of a list take.
 typedef struct packing
 {
     int a, b, all; // bits
@@ -210,7 +206,7 @@ static uint64_t packed(packing p, uint64_t key)
 // A sort, each of whose steps goes over ranges of the records.
 typedef struct sort_job
 {
-    const sorting *s;
+    const toi_record_sorting *s;
     char *records;
     size_t size;
     packing pack;
@@ -223,15 +219,12 @@ typedef struct sort_job
 static toi_status copy_records(void *context, int64_t begin, int64_t end)
 {
     sort_job *job = context;
-    const sorting *s = job->s;
+    const toi_record_sorting *s = job->s;
     uint64_t all = 0;
     for (int64_t first = begin; first < end; first += PIECE) {
         int64_t next = first + PIECE < end ? first + PIECE : end;
         const char *piece = job->records + (size_t)first * job->size;
-        for (int64_t i = first; i < next; ++i) {
-            s->order[i] = whole_key(key_of(piece + (size_t)(i - first) * job->size));
-            all |= s->order[i];
-        }
+        all |= take_whole_keys(piece, next - first, job->size, s->order + first);
         memcpy(s->copy + (size_t)first * job->size, piece, (size_t)(next - first) * job->size);
     }
     job->all |= all;
@@ -266,7 +259,7 @@ static toi_status take_more_keys(void *context, int64_t first, int64_t end)
 // very large.
 static void sort_order(const toi_recorder *r, int64_t count, sort_job *job)
 {
-    const sorting *s = job->s;
+    const toi_record_sorting *s = job->s;
     job->index = width_of((uint64_t)(count - 1));
     int piece = 64 - job->index;
     uint64_t mask = ~(uint64_t)0 << job->index;
@@ -298,17 +291,24 @@ static toi_status gather_records(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
+// From the copies and their whole keys.
+static void order_records(const toi_recorder *r, int64_t count, sort_job *job)
+{
+    job->pack = pack_keys(job->all);
+    if (count > 1)
+        sort_order(r, count, job);
+    toi_parallel_ranges(r->workers, count, TOI_PIECE, gather_records, job);
+}
+
 // By a permutation, which is quick. False for want of memory, with the records as they were.
 static bool sort_by_order(const toi_recorder *r, toi_record_array *list)
 {
-    sorting s;
+    toi_record_sorting s;
     if (!take_sorting(r, list->capacity, &s))
         return false;
     sort_job job = {.s = &s, .records = list->data, .size = r->size};
     toi_parallel_ranges(r->workers, list->count, TOI_PIECE, copy_records, &job);
-    job.pack = pack_keys(job.all);
-    sort_order(r, list->count, &job);
-    toi_parallel_ranges(r->workers, list->count, TOI_PIECE, gather_records, &job);
+    order_records(r, list->count, &job);
     toi_give_back(s.order);
     return true;
 }
@@ -328,22 +328,78 @@ static void sort_records(const toi_recorder *r, toi_record_array *list)
 
 // ---- Both
 
+// The block is taken before the records are found: not where it could be missing then, nor where it
+// saves little.
+static void stage(toi_recorder *r, const toi_record_array *list)
+{
+    const toi_budget *budget = r->budget;
+    r->keep = true;
+    r->place = list->data;
+    r->room = list->capacity;
+    if (!r->sort && list->capacity >= MANY && budget->limit == 0 &&
+        take_sorting(r, list->capacity, &r->staged))
+        r->place = r->staged.copy;
+}
+
+static void unstage(toi_recorder *r)
+{
+    toi_give_back(r->staged.order);
+    r->staged.order = NULL;
+}
+
+// All that was found is staged: it comes to the list in order.
+static void list_staged(const toi_recorder *r, toi_record_array *list)
+{
+    sort_job job = {.s = &r->staged, .records = list->data, .size = r->size};
+    for (int w = 0; w < r->workers; ++w)
+        job.all |= r->own[w].bits;
+    list->count = r->placed;
+    order_records(r, list->count, &job);
+}
+
+// There are more than the list had room for.
+static toi_status list_unstaged(toi_recorder *r, toi_record_array *list)
+{
+    if (r->staged.order)
+        memcpy(list->data, r->staged.copy, (size_t)r->placed * r->size);
+    unstage(r);
+    return join(r, list);
+}
+
+// `in_order`: whether the list is, too.
+static toi_status list_records(toi_recorder *r, toi_record_array *list, bool *in_order)
+{
+    int64_t own = 0;
+    stage(r, list);
+    toi_status status = r->find(r->context);
+    for (int w = 0; w < r->workers; ++w)
+        own += r->own[w].list.count;
+    *in_order = r->staged.order && own == 0;
+    if (status == TOI_OK && *in_order)
+        list_staged(r, list);
+    else if (status == TOI_OK)
+        status = list_unstaged(r, list);
+    unstage(r);
+    return status;
+}
+
 toi_status toi_make_record_list(toi_recorder *r, toi_record_array *list)
 {
+    bool in_order = false;
     r->own = toi_take(r->budget, r->workers, sizeof *r->own);
     toi_status status = r->own ? TOI_OK : toi_allocation_status();
     if (status == TOI_OK) {
         memset(r->own, 0, (size_t)r->workers * sizeof *r->own);
-        status = list_records(r, list);
+        status = list_records(r, list, &in_order);
         if (status == TOI_ERROR_LIMIT && r->budget->limit > 0)
             status = list_tightly(r, list);
         reset(r);
         toi_give_back(r->own);
     }
-    if (status == TOI_OK)
-        (r->sort ? r->sort : sort_records)(r, list);
-    else
+    if (status != TOI_OK)
         list->count = 0;
+    else if (!in_order)
+        (r->sort ? r->sort : sort_records)(r, list);
     toi_detach(list->data);
     return status;
 }

@@ -24,6 +24,7 @@ typedef struct toi_worker_records
 {
     toi_record_array list;
     int64_t found; // of all that were handed in
+    uint64_t bits; // that occur in the keys of what was staged
     _Alignas(64) char end[64];
 } toi_worker_records;
 
@@ -31,6 +32,15 @@ typedef struct toi_worker_records
 typedef toi_status toi_find_records_fn(void *context);
 
 typedef struct toi_recorder toi_recorder;
+
+// What sorting takes beside the list: one block, for as many records as the list has room for, so
+// that steps with more and with fewer take the same.
+typedef struct toi_record_sorting
+{
+    uint64_t *order; // keys, then places; NULL: there is none
+    uint64_t *scratch;
+    char *copy; // of the records
+} toi_record_sorting;
 
 // Puts a list in order; may shorten it.
 typedef void toi_sort_records_fn(const toi_recorder *r, toi_record_array *list);
@@ -46,8 +56,11 @@ struct toi_recorder
     toi_worker_records *own;   // one a worker
     bool keep;                 // else they are only counted
     bool counted;              // it is known how many there are
-    char *place;               // where they go, whoever finds them
-    int64_t room;              // for so many; others go to the workers' own lists
+    // Where memory suffices and the list's room is known, records are found into `copy`, with their
+    // keys, and come to the list in order; else they are found into the list.
+    toi_record_sorting staged;
+    char *place;  // where they go, whoever finds them
+    int64_t room; // for so many; others go to the workers' own lists
     _Atomic int64_t placed;
 };
 

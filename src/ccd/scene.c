@@ -4,6 +4,7 @@
 
 #include "base/fp_mode.h"
 #include "base/parallel.h"
+#include "base/radix_sort.h"
 #include "base/status.h"
 #include "device/device.h"
 #include "mesh/mesh.h"
@@ -204,7 +205,6 @@ static int64_t topology_need(const toi_scene_def *def, int workers)
     enum
     {
         BLOCKS = 16 * TOI_BLOCK_OVERHEAD,
-        SORT_BYTES = 17 << 10,
         KEY_BYTES = 8,
         INDEX_BYTES = 4
     };
@@ -213,7 +213,7 @@ static int64_t topology_need(const toi_scene_def *def, int workers)
     int64_t keys = 2 * KEY_BYTES * edges + KEY_BYTES * def->vertex_count;
     int64_t loose = toi_loose_parts_need(def->vertex_count, edges);
     int64_t kept = INDEX_BYTES * (3 * edges + def->vertex_count + sides + def->filter.group_count);
-    return BLOCKS + workers * (int64_t)SORT_BYTES + kept + (keys > loose ? keys : loose);
+    return BLOCKS + toi_radix_tables(edges, workers) + kept + (keys > loose ? keys : loose);
 }
 
 static toi_status make_topology(const toi_scene_def *def, toi_budget *budget, toi_topology *t)

@@ -55,16 +55,15 @@ toi_status toi_freshen_topology(toi_scene *scene, int workers)
     enum
     {
         SIDE_BYTES = 24, // a key, its place while it is sorted, an edge
-        SORT_BYTES = 17 << 10,
         BLOCKS = 16 * TOI_BLOCK_OVERHEAD
     };
     toi_topology *t = &scene->topology;
     if (!t->stale)
         return TOI_OK;
     scene->budget.list = NULL;
-    scene->budget.need = toi_bytes_in_use(&scene->budget) + BLOCKS +
-                         3 * t->faces.count * SIDE_BYTES + workers * (int64_t)SORT_BYTES +
-                         toi_loose_parts_need(t->vertex_count, 0);
+    scene->budget.need =
+        toi_bytes_in_use(&scene->budget) + BLOCKS + 3 * t->faces.count * SIDE_BYTES +
+        toi_radix_tables(3 * t->faces.count, workers) + toi_loose_parts_need(t->vertex_count, 0);
     toi_status status = make_parts(scene, workers);
     if (status != TOI_OK)
         return status;

@@ -19,16 +19,18 @@ enum
     BATCH = 512,
     LEFT_PIECE = 8,        // pairs of a device that may need long integers
     AHEAD = 16,            // pairs that are fetched before they are gathered
+    LONGEST_REST = 256,    // blocks without a filter
     CANDIDATES_A_BOUND = 2 // from how many candidates a primitive on bounds pay
 };
 
 static const toi_pair_name NO_PAIR = {.kind = TOI_KIND_COUNT};
 
 // Whether a filter pays, which shows: one that has dropped less than a quarter of a block rests for
-// some blocks. Any of them may be left out.
+// some blocks, and for twice as many the next time. Any of them may be left out.
 typedef struct filter_rest
 {
-    int blocks;
+    int blocks; // still to rest for
+    int last;   // how many it rested for last; 0: it paid
 } filter_rest;
 
 // What one worker needs; nothing in it is shared.
@@ -443,8 +445,11 @@ static bool is_due(filter_rest *rest)
 
 static void judge_filter(filter_rest *rest, int64_t tried, int64_t left)
 {
-    if (4 * (tried - left) < tried)
-        rest->blocks = 16;
+    if (4 * (tried - left) >= tried)
+        rest->last = 0;
+    else if (rest->last < LONGEST_REST)
+        rest->last = rest->last > 0 ? 2 * rest->last : 16;
+    rest->blocks = rest->last;
 }
 
 // Positions in single precision, of pairs by place. Where positions may have been cut off two that

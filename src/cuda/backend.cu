@@ -12,8 +12,9 @@ enum
 {
     PACKERS = 4, // threads, and bytes for each of them at least
     PACKED_BYTES = 1 << 20,
-    LEAST_STEPS = 8,        // that an order is kept
-    LEAST_SCOUTED = 1 << 17 // slots: fewer are searched as quickly without scouts
+    LEAST_STEPS = 8,         // that an order is kept
+    LEAST_SCOUTED = 1 << 17, // slots: fewer are searched as quickly without scouts
+    STEPS_IN_TIME = 100      // after one whose times could not be found late
 };
 
 // ---- Positions
@@ -103,13 +104,12 @@ static void set_header(toi_card_mesh *mesh, double t_max)
     memset(h, 0, sizeof *h);
     h->start = start;
     h->end = end;
+    h->number = ++mesh->questions;
     h->t_max = t_max;
     h->first_inside = ~(toi_count)0;
     for (int k = 0; k < 3; ++k)
         h->low[k] = ~(toi_count)0;
     memcpy(&h->limit, &t_max, sizeof h->limit);
-    for (int kind = 0; kind < 2; ++kind)
-        h->first_time[kind] = h->first_place[kind] = ~(toi_count)0;
 }
 
 // Room for what searches leave of as many pairs as the queue of those has, which becomes shorter
@@ -156,7 +156,7 @@ toi_status toi_set_sources(toi_card_mesh *mesh, const toi_point_view *start,
         return toi_complain(complaint, TOI_ERROR_ARGUMENT,
                             "positions are missing: no step has ended on this card yet");
     mesh->has_end = false;
-    mesh->step.apart = mesh->step.share = mesh->step.scouts = false;
+    mesh->step.apart = mesh->step.share = mesh->step.scouts = mesh->step.late = false;
     toi_control *h = mesh->header;
     int64_t vertices = mesh->step.vertex_count;
     TOI_TRY(toi_find_source(mesh->card, vertices, start, &mesh->staged[0], &h->start, complaint));
@@ -182,9 +182,12 @@ static toi_status prepare(toi_card_mesh *mesh, const toi_card_question *question
     mesh->goal = question->goal;
     mesh->residence = question->residence;
     mesh->measure = question->measure;
+    mesh->step.on_host = mesh->residence == TOI_ON_HOST;
     mesh->step.defer = question->defer;
     mesh->step.apart = toi_keeps_apart(&question->policy);
     mesh->step.share = question->policy.relative > 0;
+    mesh->in_time -= mesh->in_time > 0;
+    mesh->step.late = mesh->goal == TOI_CARD_ALL && !mesh->step.apart && mesh->in_time == 0;
     mesh->step.scouts = mesh->goal == TOI_CARD_EARLIEST && many_slots(mesh);
     return make_list(mesh, complaint);
 }
@@ -262,15 +265,28 @@ static void look_for_ties(toi_card_mesh *mesh, bool complete)
     h->least = found ? seen->least : ~(toi_count)0;
 }
 
+// Do times have to be known before the list is written? Where one could not be told, and where the
+// list waits for the host or for a sort.
+static bool is_too_late(const toi_card_mesh *mesh)
+{
+    const toi_control *seen = mesh->step.report;
+    bool waits = seen->crowded || (mesh->step.defer && seen->hard.n > 0);
+    return mesh->step.late && (seen->untimed || waits);
+}
+
 // Again with larger queues, and in windows where they cannot be large enough.
 static toi_status recover(toi_card_mesh *mesh, bool windows, toi_window_sums *sums,
                           toi_complaint *complaint)
 {
     mesh->measure = false;
     for (;;) {
-        bool over = overflowed(mesh, windows);
-        if (!over && mesh->header->ties != 1)
+        bool over = overflowed(mesh, windows), late = is_too_late(mesh);
+        if (!over && !late && mesh->header->ties != 1)
             return TOI_OK;
+        if (!over && late) {
+            mesh->step.late = false;
+            mesh->in_time = STEPS_IN_TIME;
+        }
         if (mesh->goal == TOI_CARD_EARLIEST)
             look_for_ties(mesh, !over);
         TOI_TRY(grow(mesh, windows, complaint));
@@ -316,7 +332,9 @@ static void set_list(const toi_card_mesh *mesh, toi_card_answer *answer)
         return;
     }
     answer->impacts = mesh->step.sorted;
-    answer->earliest = mesh->count > 0 ? *mesh->step.earliest : no_impact();
+    toi_count first = mesh->step.report->first;
+    const toi_impact *earliest = mesh->step.on_host ? answer->impacts + first : mesh->step.earliest;
+    answer->earliest = mesh->count > 0 && first != ~(toi_count)0 ? *earliest : no_impact();
 }
 
 static void set_inside(const toi_control *seen, toi_card_answer *answer)
@@ -469,6 +487,9 @@ static cudaError_t copy_hits(const toi_card_mesh *mesh, const toi_step *old, int
     toi_count to = kind == TOI_EDGE_EDGE ? s->hit_capacity - n : 0;
     cudaError_t error = cudaMemcpyAsync(s->hits + to, old->hits + from, n * sizeof *s->hits,
                                         cudaMemcpyDeviceToDevice, mesh->card->stream);
+    if (error == cudaSuccess)
+        error = cudaMemcpyAsync(s->radii + to, old->radii + from, n * sizeof *s->radii,
+                                cudaMemcpyDeviceToDevice, mesh->card->stream);
     if (error != cudaSuccess)
         return error;
     return cudaMemcpyAsync(s->ranks + to, old->ranks + from, n * sizeof *s->ranks,

@@ -11,7 +11,7 @@
 struct toi_fillings
 {
     int surface_meet, cull, signs, neighbours;
-    int blocks, meet[2], scouts[2], filter, contacts[2], hard[2], margins, searches[2], settle[2],
+    int blocks, meet[2], scouts[2], filter, contacts[3], hard[2], margins, searches[2], settle[2],
         apart[2], share, write;
 };
 

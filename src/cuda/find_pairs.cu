@@ -155,7 +155,7 @@ static toi_status make_boxes(find_call *c)
     if (!search->same_step) {
         TOI_TRY(toi_set_sources(mesh, &search->start, &search->end, 1, c->complaint));
         TOI_TRY(send_header(mesh, 0, c->complaint));
-        toi_start_take(mesh->card, &mesh->step);
+        toi_start_take(mesh->card, &mesh->step, TOI_CARD_NEAR);
         mark(mesh, "positions");
     } else if (!mesh->has_end) {
         return toi_complain(c->complaint, TOI_ERROR_ARGUMENT, "there are no positions on the card");

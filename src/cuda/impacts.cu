@@ -3,18 +3,17 @@
 // They are sorted by counting. Every hit drew a rank among those with the same first primitive; a
 // running sum over the primitives gives each its range; inside the range, which is short, an
 // impact's place is the number of those with a lesser second primitive. Ranks depend on who came
-// first, places do not. Where a range is long, all are sorted by their keys instead. Where they
-// touch is computed last, while those before are on their way to the host.
-
-#include "cuda/query.cuh"
+// first, places do not. Where a range is long, all are sorted by their keys instead. When they
+// touch, and where, is computed last, while those before are on their way to the host.
 
 #include "cuda/apart_ladder.cuh"
-#include "cuda/ladder.cuh"
+#include "cuda/contact_time.cuh"
 #include "cuda/sort.cuh"
 
 enum
 {
     WRITE_THREADS = 128,
+    MOST_WRITING = 2048, // blocks: what the least queue of knots has room for
     WRITE_WARPS = WRITE_THREADS / TOI_WARP,
     ORDER_THREADS = 256,
     PICK_THREADS = 512,
@@ -24,20 +23,24 @@ enum
 
 // ---- What the host wants to know
 
-// By one block of threads, when all is done.
-static __device__ void send_report(const toi_step *s)
+// By one block of threads, when all is done. `first`: the place of the earliest in the list, or ~0.
+static __device__ void send_report(const toi_step *s, toi_count first)
 {
-    toi_control *c = s->control;
-    const volatile uint32_t *from = (const volatile uint32_t *)c;
-    uint32_t *to = (uint32_t *)s->report;
-    for (unsigned i = threadIdx.x; i < sizeof *c / sizeof *from; i += blockDim.x)
-        to[i] = from[i];
-    bool edges = c->first_time[TOI_EDGE_EDGE] < c->first_time[TOI_VERTEX_FACE];
-    toi_count place =
-        *(volatile toi_count *)&c->first_place[edges ? TOI_EDGE_EDGE : TOI_VERTEX_FACE];
-    if (threadIdx.x < PIECES && place != ~(toi_count)0)
+    const uint4 *from = (const uint4 *)s->control;
+    uint4 *to = (uint4 *)s->report;
+    if (threadIdx.x == 0)
+        s->control->first = first;
+    __syncthreads();
+#pragma unroll 2
+    for (unsigned i = threadIdx.x; i < sizeof *s->control / sizeof *from; i += blockDim.x)
+        to[i] = __ldcv(from + i);
+    if (!s->on_host && threadIdx.x < PIECES && first != ~(toi_count)0)
         ((uint4 *)s->earliest)[threadIdx.x] =
-            __ldcv((const uint4 *)&s->sorted[place] + threadIdx.x);
+            __ldcv((const uint4 *)&s->sorted[first] + threadIdx.x);
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *(volatile toi_count *)s->answered = s->control->number;
 }
 
 // ---- Places
@@ -51,13 +54,16 @@ static __device__ void name_impact(const toi_slot_pair *p, double time, toi_impa
     impact->time = time;
 }
 
-// With all care: rare, so that numbers in memory do not matter.
-inline __device__ __noinline__ void toi_place_carefully(const toi_step *s, toi_hit hit,
+// With all care: rare, so that numbers in memory do not matter. `timed`: its time is known.
+inline __device__ __noinline__ void toi_place_carefully(const toi_step *s, toi_hit hit, bool timed,
                                                         toi_impact *impact)
 {
     toi_slot_pair p = toi_find_slots(s, make_uint2(hit.a, hit.b));
     double points[2][4][3];
     toi_load_points(s, &p, points);
+    if (!timed &&
+        toi_climb_knot(p.edge_edge, points, s->control->t_max, &impact->time) != TOI_FIXED_HIT)
+        s->control->untimed = 1;
     if (s->apart)
         toi_place_apart(p.edge_edge, points, impact);
     else
@@ -88,14 +94,19 @@ static __device__ __forceinline__ bool place_quickly(const toi_step *s, const to
     return at.trusted && toi_normal_quickly(&frame, &place, impact->normal);
 }
 
-static __device__ __forceinline__ void set_impact(const toi_step *s, toi_hit hit,
+static __device__ __forceinline__ void set_impact(const toi_step *s, toi_hit hit, float radius,
                                                   toi_impact *impact)
 {
     toi_slot_pair p = toi_find_slots(s, make_uint2(hit.a, hit.b));
+    bool timed = true;
+    if (radius >= 0) {
+        toi_root_found found = {hit.time, radius};
+        timed = toi_look_for_time(s, &p, &found, &hit.time) == TOI_VERDICT_CONTACT;
+    }
     name_impact(&p, hit.time, impact);
-    if (s->apart || !place_quickly(s, &p, impact)) {
+    if (s->apart || !place_quickly(s, &p, impact) || !timed) {
         toi_impact careful = *impact;
-        toi_place_carefully(s, hit, &careful);
+        toi_place_carefully(s, hit, timed, &careful);
         *impact = careful;
     }
 }
@@ -140,11 +151,11 @@ static __global__ void __launch_bounds__(PICK_THREADS) pick(const __grid_constan
     __syncthreads();
     if (mine != none && mine == least) {
         toi_impact impact;
-        set_impact(&s, hit, &impact);
+        set_impact(&s, hit, -1, &impact);
         *s.earliest = impact;
     }
     __syncthreads();
-    send_report(&s);
+    send_report(&s, none);
 }
 
 void toi_start_pick(const toi_card *card, const toi_step *step)
@@ -198,7 +209,7 @@ static __global__ void __launch_bounds__(ORDER_THREADS)
     if (i >= window.last)
         return;
     toi_count at = toi_hit_at(&s, i);
-    toi_draw_rank(&s, at, key_of(&s, at).bin, decided_at(&s, at)->time);
+    toi_draw_rank(&s, at, key_of(&s, at).bin);
 }
 
 void toi_start_count(const toi_card *card, const toi_step *step, toi_window impacts)
@@ -221,8 +232,6 @@ static __global__ void __launch_bounds__(ORDER_THREADS)
     }
 }
 
-// ---- The list
-
 // The place of an entry: after those of its bin with a lesser second primitive.
 static __device__ __forceinline__ toi_count find_place(const toi_step *s, uint2 entry, int64_t bin)
 {
@@ -232,37 +241,84 @@ static __device__ __forceinline__ toi_count find_place(const toi_step *s, uint2 
     return place;
 }
 
+static __global__ void __launch_bounds__(ORDER_THREADS)
+    number_places(const __grid_constant__ toi_step s, toi_count count)
+{
+    toi_count n = impacts_of(&s, count);
+    for (toi_count i = (toi_count)blockIdx.x * ORDER_THREADS + threadIdx.x; i < n;
+         i += (toi_count)gridDim.x * ORDER_THREADS) {
+        uint2 entry = s.entries[i];
+        s.numbers[find_place(&s, entry, key_of(&s, entry.y).bin)] = entry.y;
+    }
+}
+
+// ---- The list
+
 struct write_warp
 {
     uint4 rows[TOI_WARP][PIECES + 1];
-    uint32_t places[TOI_WARP];
 };
 
-// Whole lines are written, since memory of the host is slow with anything else: the impacts of a
-// warp's lanes go through shared memory in the order of their places, and four lanes write each. A
-// lane without one has the place ~0.
+// The impacts of a warp's lanes, `many` of them. Whole lines are written, since memory of the host
+// is slow with anything else: they go through shared memory, and four lanes write each.
 static __device__ __forceinline__ void write_lines(toi_impact *list, const toi_impact *impact,
-                                                   write_warp &w, uint32_t place)
+                                                   write_warp &w, int many)
 {
     const uint4 *pieces = (const uint4 *)impact;
-    int rank = 0, many = __popc(__ballot_sync(TOI_ALL_LANES, place != ~0u));
-    for (int i = 0; i < TOI_WARP; ++i) {
-        uint32_t other = __shfl_sync(TOI_ALL_LANES, place, i);
-        rank += other < place || (other == place && i < toi_lane());
-    }
 #pragma unroll
     for (int i = 0; i < PIECES; ++i)
-        w.rows[rank][i] = pieces[i];
-    w.places[rank] = place;
+        w.rows[toi_lane()][i] = pieces[i];
     __syncwarp();
 #pragma unroll
     for (int i = 0; i < PIECES; ++i) {
         int at = i * TOI_WARP + toi_lane(), row = at / PIECES;
         if (row < many)
-            ((uint4 *)&list[w.places[row]])[at % PIECES] = w.rows[row][at % PIECES];
+            ((uint4 *)&list[row])[at % PIECES] = w.rows[row][at % PIECES];
     }
     __syncwarp();
 }
+
+// ---- The first of the earliest
+
+static __device__ __forceinline__ bool comes_before(toi_first a, toi_first b)
+{
+    return a.time < b.time || (a.time == b.time && a.place < b.place);
+}
+
+// The earliest of what the threads of a block have; thread 0 has it.
+static __device__ toi_first find_first(toi_first mine)
+{
+    __shared__ toi_first of_warps[WRITE_WARPS];
+    for (int lanes = TOI_WARP / 2; lanes > 0; lanes /= 2) {
+        toi_first other = {__shfl_down_sync(TOI_ALL_LANES, mine.time, lanes),
+                           __shfl_down_sync(TOI_ALL_LANES, mine.place, lanes)};
+        mine = comes_before(other, mine) ? other : mine;
+    }
+    if (toi_lane() == 0)
+        of_warps[threadIdx.x / TOI_WARP] = mine;
+    __syncthreads();
+    for (int i = 0; i < WRITE_WARPS; ++i)
+        mine = comes_before(of_warps[i], mine) ? of_warps[i] : mine;
+    __syncthreads();
+    return mine;
+}
+
+// Of all blocks of threads, by the last one.
+static __device__ toi_count place_of_first(const toi_step *s, toi_first first)
+{
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += WRITE_THREADS) {
+        toi_first other = {__ldcv(&s->firsts[i].time), __ldcv(&s->firsts[i].place)};
+        first = comes_before(other, first) ? other : first;
+    }
+    __shared__ toi_count place;
+    first = find_first(first);
+    if (threadIdx.x == 0)
+        place = first.place;
+    __syncthreads();
+    return place;
+}
+
+// ---- Writing
 
 // Has this block of threads come last?
 static __device__ bool is_last_block(uint32_t *done)
@@ -279,8 +335,7 @@ static __device__ bool is_last_block(uint32_t *done)
     return last;
 }
 
-// `numbers`: where the impacts are in the queue of hits, in their order, if they were sorted; else
-// NULL.
+// `numbers`: where the impacts are in the queue of hits, in their order.
 static __global__ void __launch_bounds__(WRITE_THREADS, 3)
     write_out(const __grid_constant__ toi_step s, toi_count count, const uint32_t *numbers)
 {
@@ -288,27 +343,26 @@ static __global__ void __launch_bounds__(WRITE_THREADS, 3)
     toi_count n = impacts_of(&s, count);
     toi_count warp = ((toi_count)blockIdx.x * WRITE_THREADS + threadIdx.x) / TOI_WARP;
     toi_count warps = (toi_count)gridDim.x * WRITE_WARPS;
+    toi_first first = {~(toi_count)0, ~(toi_count)0};
     for (toi_count base = warp * TOI_WARP; base < n; base += warps * TOI_WARP) {
-        toi_count at = base + toi_lane(), place = at;
-        bool real = at < n;
-        at = real ? at : n - 1;
-        uint2 entry = numbers ? make_uint2(0, numbers[at]) : s.entries[at];
-        const toi_impact *decided = decided_at(&s, entry.y);
+        toi_count place = toi_least(base + toi_lane(), n - 1);
+        uint32_t number = numbers[place];
+        const toi_impact *decided = decided_at(&s, number);
         toi_impact impact;
         if (decided)
             impact = *decided;
         else
-            set_impact(&s, s.hits[entry.y], &impact);
-        bool edges = impact.kind == TOI_EDGE_EDGE;
-        if (!numbers && real)
-            place = find_place(&s, entry, toi_bin_of(&s, edges, impact.a));
-        if (real && (toi_count)__double_as_longlong(impact.time) == s.control->first_time[edges])
-            toi_lower(&s.control->first_place[edges], place);
-        write_lines(s.sorted, &impact, warps_of_block[threadIdx.x / TOI_WARP],
-                    real ? (uint32_t)place : ~0u);
+            set_impact(&s, s.hits[number], s.late ? s.radii[number] : -1, &impact);
+        toi_first mine = {(toi_count)__double_as_longlong(impact.time), place};
+        first = comes_before(mine, first) ? mine : first;
+        write_lines(s.sorted + base, &impact, warps_of_block[threadIdx.x / TOI_WARP],
+                    (int)toi_least(n - base, TOI_WARP));
     }
+    first = find_first(first);
+    if (threadIdx.x == 0)
+        s.firsts[blockIdx.x] = first;
     if (is_last_block(&s.control->done))
-        send_report(&s);
+        send_report(&s, place_of_first(&s, first));
 }
 
 toi_status toi_start_order(const toi_card *card, const toi_step *step, const toi_room *scratch,
@@ -319,7 +373,9 @@ toi_status toi_start_order(const toi_card *card, const toi_step *step, const toi
         toi_start_sums(card, scratch->data, scratch->bytes, step->bins, step->starts, bins);
     TOI_TRY(toi_check_cuda(error, "add up counts", complaint));
     share_out<<<card->fillings.share, ORDER_THREADS, 0, card->stream>>>(*step, count);
-    write_out<<<card->fillings.write, WRITE_THREADS, 0, card->stream>>>(*step, count, NULL);
+    number_places<<<card->fillings.share, ORDER_THREADS, 0, card->stream>>>(*step, count);
+    write_out<<<card->fillings.write, WRITE_THREADS, 0, card->stream>>>(*step, count,
+                                                                        step->numbers);
     return TOI_OK;
 }
 
@@ -376,7 +432,7 @@ toi_status toi_start_sort(const toi_card *card, const toi_step *step, const toi_
 
 static __global__ void report(const __grid_constant__ toi_step s)
 {
-    send_report(&s);
+    send_report(&s, ~(toi_count)0);
 }
 
 void toi_start_report(const toi_card *card, const toi_step *step)
@@ -386,6 +442,9 @@ void toi_start_report(const toi_card *card, const toi_step *step)
 
 toi_status toi_fill_impacts(toi_card *card, toi_complaint *complaint)
 {
+    int *write = &card->fillings.write;
     TOI_TRY(toi_fill(card, share_out, ORDER_THREADS, &card->fillings.share, complaint));
-    return toi_fill(card, write_out, WRITE_THREADS, &card->fillings.write, complaint);
+    TOI_TRY(toi_fill(card, write_out, WRITE_THREADS, write, complaint));
+    *write = *write < MOST_WRITING ? *write : MOST_WRITING;
+    return TOI_OK;
 }

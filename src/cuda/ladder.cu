@@ -4,9 +4,8 @@
 // wait in shared memory until there are 32 of them. What cannot be told goes to the queue of knots.
 
 #define TOI_FUSED
-#include "cuda/ladder.cuh"
+#include "cuda/contact_time.cuh"
 
-#include "cuda/query.cuh"
 #include "cuda/scout.cuh"
 
 enum
@@ -30,15 +29,6 @@ static __device__ __forceinline__ int look(const toi_step *s, uint2 pair, bool f
     toi_take_climber(p.edge_edge, &c);
     return folded ? toi_climb_folded(p.edge_edge, &c, limit, found)
                   : toi_climb_first(p.edge_edge, &c, limit, found);
-}
-
-static __device__ __forceinline__ int look_for_time(const toi_step *s, const toi_slot_pair *p,
-                                                    const toi_root_found *found, double *time)
-{
-    toi_climber c;
-    toi_load_points(s, p, c.points);
-    toi_take_climber(p->edge_edge, &c);
-    return toi_climb_time(p->edge_edge, &c, found, time);
 }
 
 static __device__ __forceinline__ void note_knot(const toi_step *s, uint2 pair, bool knot)
@@ -81,7 +71,7 @@ static __device__ __forceinline__ void sort_out(const toi_step *s, contact_warp 
     __syncwarp();
 }
 
-template <bool EARLIEST>
+template <bool EARLIEST, bool LATE>
 static __device__ __forceinline__ void time_contacts(const toi_step *s, contact_warp &w, waiting *n,
                                                      double at_start)
 {
@@ -91,18 +81,26 @@ static __device__ __forceinline__ void time_contacts(const toi_step *s, contact_
         uint2 pair = w.pairs[n->contacts + toi_lane()];
         toi_root_found found = w.roots[n->contacts + toi_lane()];
         toi_slot_pair p = toi_find_slots(s, pair);
-        double time = 0;
+        double time = found.root;
+        float radius = -1;
         int verdict = TOI_VERDICT_APART;
-        if (!EARLIEST || found.root - found.radius <= limit_now<EARLIEST>(s, at_start))
-            verdict = look_for_time(s, &p, &found, &time);
-        toi_note_hit<EARLIEST>(s, pair, &p, verdict == TOI_VERDICT_CONTACT, time);
+        if (LATE) {
+            // The floor of a root that is at most the limit, but for a rounding, is at most the
+            // limit.
+            bool in_time = found.root + found.radius <= at_start;
+            verdict = in_time ? TOI_VERDICT_CONTACT : TOI_VERDICT_KNOT;
+            radius = __double2float_ru(found.radius);
+        } else if (!EARLIEST || found.root - found.radius <= limit_now<EARLIEST>(s, at_start))
+            verdict = toi_look_for_time(s, &p, &found, &time);
+        toi_note_hit<EARLIEST>(s, pair, &p, verdict == TOI_VERDICT_CONTACT, time, radius);
         note_knot(s, pair, verdict == TOI_VERDICT_KNOT);
     }
     __syncwarp();
 }
 
-template <bool EARLIEST>
-static __global__ void __launch_bounds__(CONTACT_THREADS, 3)
+// Times take more registers than roots.
+template <bool EARLIEST, bool LATE>
+static __global__ void __launch_bounds__(CONTACT_THREADS, LATE ? 4 : 3)
     contacts(const __grid_constant__ toi_step s)
 {
     __shared__ contact_warp warps[CONTACT_WARPS];
@@ -135,18 +133,19 @@ static __global__ void __launch_bounds__(CONTACT_THREADS, 3)
             sort_out(&s, w, &wait, pair, verdict, &found);
         }
         while (wait.contacts >= TOI_WARP || (last && wait.contacts))
-            time_contacts<EARLIEST>(&s, w, &wait, at_start);
+            time_contacts<EARLIEST, LATE>(&s, w, &wait, at_start);
     }
 }
 
 void toi_start_contacts(const toi_card *card, const toi_step *step, toi_card_goal goal)
 {
-    bool earliest = goal == TOI_CARD_EARLIEST;
-    int blocks = card->fillings.contacts[earliest];
-    if (earliest)
-        contacts<true><<<blocks, CONTACT_THREADS, 0, card->stream>>>(*step);
+    const int *blocks = card->fillings.contacts;
+    if (goal == TOI_CARD_EARLIEST)
+        contacts<true, false><<<blocks[1], CONTACT_THREADS, 0, card->stream>>>(*step);
+    else if (step->late)
+        contacts<false, true><<<blocks[2], CONTACT_THREADS, 0, card->stream>>>(*step);
     else
-        contacts<false><<<blocks, CONTACT_THREADS, 0, card->stream>>>(*step);
+        contacts<false, false><<<blocks[0], CONTACT_THREADS, 0, card->stream>>>(*step);
 }
 
 // ---- Scouts
@@ -182,6 +181,7 @@ toi_status toi_fill_ladder(toi_card *card, toi_complaint *complaint)
 {
     int *blocks = card->fillings.contacts;
     TOI_TRY(toi_fill(card, scout, TOI_SCOUT_THREADS, &card->fillings.scouts[0], complaint));
-    TOI_TRY(toi_fill(card, contacts<false>, CONTACT_THREADS, &blocks[0], complaint));
-    return toi_fill(card, contacts<true>, CONTACT_THREADS, &blocks[1], complaint);
+    TOI_TRY(toi_fill(card, contacts<false, false>, CONTACT_THREADS, &blocks[0], complaint));
+    TOI_TRY(toi_fill(card, contacts<true, false>, CONTACT_THREADS, &blocks[1], complaint));
+    return toi_fill(card, contacts<false, true>, CONTACT_THREADS, &blocks[2], complaint);
 }

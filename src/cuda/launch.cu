@@ -3,8 +3,14 @@
 
 #include "cuda/launch.cuh"
 
+#include <atomic>
 #include <cstddef>
 #include <cstring>
+
+enum
+{
+    LOOKS = 4096 // at memory, before the runtime is asked
+};
 
 static const toi_window whole = {0, ~(toi_count)0};
 
@@ -15,8 +21,8 @@ static toi_status start_boxes(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     const toi_step *s = &mesh->step;
     mark(mesh, "begin");
-    toi_start_opening(mesh->card, s, mesh->header, mesh->goal);
-    toi_start_take(mesh->card, s);
+    toi_start_opening(mesh->card, s, mesh->header);
+    toi_start_take(mesh->card, s, mesh->goal);
     mark(mesh, "positions");
     if (!mesh->ordered) {
         TOI_TRY(toi_start_slots(mesh, complaint));
@@ -168,11 +174,28 @@ static toi_status start_kept(toi_card_mesh *mesh, toi_complaint *complaint)
                           complaint);
 }
 
+// Waits for the report alone, which is there some microseconds before the runtime knows that all
+// is done. Where it does not come the runtime says why.
+static toi_status await(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    const volatile toi_count *answered = mesh->step.answered;
+    TOI_TRY(toi_check_start("start its work", complaint));
+    for (unsigned looks = 1; *answered != mesh->header->number; ++looks)
+        if (looks % LOOKS == 0 && cudaStreamQuery(mesh->card->stream) != cudaErrorNotReady)
+            return finish(mesh, complaint);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return TOI_OK;
+}
+
 toi_status toi_run_whole(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     mesh->marks = 0;
-    TOI_TRY(mesh->measure ? start_whole(mesh, complaint) : start_kept(mesh, complaint));
-    return finish(mesh, complaint);
+    if (mesh->measure) {
+        TOI_TRY(start_whole(mesh, complaint));
+        return finish(mesh, complaint);
+    }
+    TOI_TRY(start_kept(mesh, complaint));
+    return await(mesh, complaint);
 }
 
 toi_status toi_run_boxes(toi_card_mesh *mesh, toi_complaint *complaint)
@@ -282,7 +305,6 @@ toi_status toi_run_windows(toi_card_mesh *mesh, toi_window_sums *sums, toi_compl
 toi_status toi_run_order(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     const toi_step *s = &mesh->step;
-    TOI_TRY(clear(mesh, s->control->first_place, 0xff, sizeof s->control->first_place, complaint));
     if (mesh->step.report->crowded) {
         size_t bytes = toi_sort_scratch(mesh->count);
         TOI_TRY(toi_make_room(mesh->card, &mesh->sort_scratch, bytes, complaint));

@@ -26,11 +26,18 @@ struct margin_task
     float until;
 };
 
-static __device__ margin_task take_task(const toi_step *s)
+// The task of a block of threads, in shared memory. Returns false where there is nothing to compute
+// with.
+static __device__ bool take_task(const toi_step *s, margin_task &task)
 {
     const toi_control *c = s->control;
-    return {toi_take_margin_bound(&c->frame, &c->policy, __int_as_float(c->off)),
-            toi_search_until(toi_search_limit(c))};
+    if (c->infinite)
+        return false;
+    if (threadIdx.x == 0)
+        task = {toi_take_margin_bound(&c->frame, &c->policy, __int_as_float(c->off)),
+                toi_search_until(toi_search_limit(c))};
+    __syncthreads();
+    return true;
 }
 
 // Does a direction keep a pair apart by more than its separation?
@@ -73,11 +80,8 @@ static __global__ void __launch_bounds__(MARGIN_THREADS)
 {
     __shared__ uint2 buffers[MARGIN_WARPS][2 * TOI_WARP];
     __shared__ margin_task task;
-    if (s.control->infinite)
+    if (!take_task(&s, task))
         return;
-    if (threadIdx.x == 0)
-        task = take_task(&s);
-    __syncthreads();
     toi_outlet kept = {buffers[threadIdx.x / TOI_WARP], s.left, &s.control->window.front.n,
                        s.left_capacity, 0};
     uint32_t edges = 0;
@@ -242,11 +246,8 @@ static __global__ void __launch_bounds__(TOI_SCOUT_THREADS)
     scout(const __grid_constant__ toi_step s)
 {
     __shared__ margin_task task;
-    if (s.control->infinite)
+    if (!take_task(&s, task))
         return;
-    if (threadIdx.x == 0)
-        task = take_task(&s);
-    __syncthreads();
     toi_scout(&s, apart_scout{&task});
 }
 

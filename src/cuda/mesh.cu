@@ -71,7 +71,7 @@ static toi_status send_topology(toi_card_mesh *mesh, const toi_card_topology *t,
 
 static size_t hit_bytes()
 {
-    return sizeof(toi_hit) + sizeof(uint2) + sizeof(uint32_t);
+    return sizeof(toi_hit) + sizeof(uint2) + 2 * sizeof(uint32_t) + sizeof(float);
 }
 
 static size_t hard_bytes()
@@ -89,9 +89,12 @@ static void cut_queues(toi_card_mesh *mesh)
     }
     s->left = (uint2 *)mesh->left.data;
     s->knots = s->left + n->left;
+    s->firsts = (toi_first *)s->knots;
     s->hits = (toi_hit *)mesh->hits.data;
     s->entries = (uint2 *)(s->hits + n->hits);
     s->ranks = (uint32_t *)(s->entries + n->hits);
+    s->numbers = s->ranks + n->hits;
+    s->radii = (float *)(s->numbers + n->hits);
     s->queries = (toi_query *)mesh->hard.data;
     s->hard = (toi_pair_name *)(s->queries + n->hard);
     s->block_capacity = n->blocks;
@@ -158,11 +161,13 @@ static toi_status make_small_rooms(toi_card_mesh *mesh, toi_complaint *complaint
     mesh->staged[0].on_host = mesh->staged[1].on_host = true;
     mesh->find.staged[0].on_host = mesh->find.staged[1].on_host = mesh->find.report.on_host = true;
     TOI_TRY(toi_make_room(mesh->card, &mesh->control, header, complaint));
-    TOI_TRY(toi_make_room(mesh->card, &mesh->host, 2 * header + sizeof(toi_impact), complaint));
+    TOI_TRY(toi_make_room(mesh->card, &mesh->host, 3 * header, complaint));
     s->control = (toi_control *)mesh->control.data;
     mesh->header = (toi_control *)mesh->host.data;
     s->report = (toi_control *)((char *)mesh->host.data + header);
     s->earliest = (toi_impact *)((char *)mesh->host.data + 2 * header);
+    s->answered = (toi_count *)(s->earliest + 1);
+    *s->answered = 0;
     int64_t bins = s->vertex_count + s->slots[TOI_EDGE].count;
     TOI_TRY(toi_make_room(mesh->card, &mesh->sort_scratch, toi_sum_scratch(bins) + 1, complaint));
     for (cudaEvent_t &event : mesh->events)

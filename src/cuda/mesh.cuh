@@ -44,12 +44,14 @@ struct toi_card_mesh
     toi_control *header; // what the control is set to
     toi_capacities capacities;
     toi_launches launches;
-    bool has_end;       // positions holds where the last step ended
-    bool windowed;      // the last step did not fit the queues
-    bool ordered;       // slots have primitives
+    toi_count questions; // so far
+    bool has_end;        // positions holds where the last step ended
+    bool windowed;       // the last step did not fit the queues
+    bool ordered;        // slots have primitives
     toi_count fresh[2]; // block pairs when they were last put in order, or soon after, of whole and
                         // of shortened motions; 0: not known
     int since;          // steps since then
+    int in_time;        // steps for which times are not left for later
     int searches;       // for candidates, since slots were put in order for these; 0: they are not
     toi_card_goal goal; // of the last answer
     toi_residence residence;

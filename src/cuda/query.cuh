@@ -60,13 +60,10 @@ static __device__ __forceinline__ int64_t toi_bin_of(const toi_step *s, bool edg
 }
 
 // What is at this place of the queue of hits draws a rank among those of its bin.
-static __device__ __forceinline__ void toi_draw_rank(const toi_step *s, toi_count at, int64_t bin,
-                                                     double time)
+static __device__ __forceinline__ void toi_draw_rank(const toi_step *s, toi_count at, int64_t bin)
 {
     uint32_t rank = atomicAdd(&s->bins[bin], 1u);
     s->ranks[at] = rank;
-    toi_lower(&s->control->first_time[bin >= s->vertex_count],
-              (toi_count)__double_as_longlong(time));
     if (rank >= TOI_CROWD)
         s->control->crowded = 1;
 }
@@ -79,14 +76,15 @@ static __device__ __forceinline__ bool toi_note_tie(toi_control *c, toi_count ke
     return c->ties == 2 && key == c->least;
 }
 
-// Notes a contact whose time, which is not negative, is known. EARLIEST: what is later than the
-// earliest so far does not matter any more.
+// Notes a contact whose time, which is not negative, is known; or, with a radius, whose root is
+// within it and in time. EARLIEST: what is later than the earliest so far does not matter any more.
 template <bool EARLIEST>
 static __device__ __forceinline__ void toi_note_hit(const toi_step *s, uint2 pair,
-                                                    const toi_slot_pair *p, bool hit, double time)
+                                                    const toi_slot_pair *p, bool hit, double time,
+                                                    float radius = -1)
 {
     toi_control *c = s->control;
-    hit = hit && time <= toi_limit_of(c);
+    hit = hit && (radius >= 0 || time <= toi_limit_of(c));
     if (EARLIEST && c->ties && hit && (toi_count)__double_as_longlong(time) == c->tied)
         hit = toi_note_tie(c, toi_key_of(p));
     // The other end, which may be in use, is left alone. Asked for first: that takes as long as
@@ -102,8 +100,10 @@ static __device__ __forceinline__ void toi_note_hit(const toi_step *s, uint2 pai
     if ((p->edge_edge ? back : front) + others >= s->hit_capacity)
         return;
     s->hits[at] = {pair.x, pair.y, time};
+    if (!EARLIEST && s->late)
+        s->radii[at] = radius;
     if (!EARLIEST)
-        toi_draw_rank(s, at, toi_bin_of(s, p->edge_edge, p->a.w), time);
+        toi_draw_rank(s, at, toi_bin_of(s, p->edge_edge, p->a.w));
 }
 
 // Leaves a pair to the host, with its positions.

@@ -20,39 +20,31 @@ enum
 
 // ---- The beginning
 
-// The first block of threads reads the control, which is in memory of the host; the others clear
-// the bins.
+// The control is in memory of the host.
 static __global__ void __launch_bounds__(OPEN_THREADS)
-    open_step(const __grid_constant__ toi_step s, const toi_control *header, int64_t bins)
+    open_step(const __grid_constant__ toi_step s, const toi_control *header)
 {
-    if (blockIdx.x == 0) {
-        const uint2 *from = (const uint2 *)header;
-        for (unsigned i = threadIdx.x; i < sizeof *header / sizeof *from; i += OPEN_THREADS)
-            ((uint2 *)s.control)[i] = from[i];
-        return;
-    }
-    int64_t first = (int64_t)(blockIdx.x - 1) * OPEN_THREADS + threadIdx.x;
-    for (int64_t i = first; i < bins; i += (int64_t)(gridDim.x - 1) * OPEN_THREADS)
-        s.bins[i] = 0;
+    const uint4 *from = (const uint4 *)header;
+    for (unsigned i = threadIdx.x; i < sizeof *header / sizeof *from; i += OPEN_THREADS)
+        ((uint4 *)s.control)[i] = from[i];
 }
 
-void toi_start_opening(const toi_card *card, const toi_step *step, const toi_control *header,
-                       toi_card_goal goal)
+void toi_start_opening(const toi_card *card, const toi_step *step, const toi_control *header)
 {
-    int64_t bins = goal == TOI_CARD_ALL ? step->vertex_count + step->slots[TOI_EDGE].count : 0;
-    int64_t blocks = (bins + OPEN_THREADS - 1) / OPEN_THREADS, most = card->info.multiprocessors;
-    open_step<<<(unsigned)(1 + (blocks < most ? blocks : most)), OPEN_THREADS, 0, card->stream>>>(
-        *step, header, bins);
+    open_step<<<1, OPEN_THREADS, 0, card->stream>>>(*step, header);
 }
 
 // ---- Positions
 
-// Positions of both ends, side by side, and their bounds.
-static __global__ void __launch_bounds__(TOI_TAKE_THREADS) take(const __grid_constant__ toi_step s)
+// Positions of both ends, side by side, and their bounds. Clears the bins meanwhile.
+static __global__ void __launch_bounds__(TOI_TAKE_THREADS)
+    take(const __grid_constant__ toi_step s, int64_t bins)
 {
     __shared__ double staged[2][3 * TOI_TAKE_THREADS];
     toi_control *c = s.control;
     int64_t first = (int64_t)blockIdx.x * TOI_TAKE_THREADS, v = first + threadIdx.x;
+    for (int64_t i = v; i < bins; i += (int64_t)gridDim.x * TOI_TAKE_THREADS)
+        s.bins[i] = 0;
     int64_t rest = s.vertex_count - first;
     int count = 3 * (int)(rest < TOI_TAKE_THREADS ? rest : TOI_TAKE_THREADS), at = 3 * threadIdx.x;
     toi_stage_positions(c->start, first, count, staged[0]);
@@ -87,10 +79,11 @@ static __global__ void __launch_bounds__(TOI_TAKE_THREADS) take(const __grid_con
     toi_reduce_bounds(low, high, c->low, c->high);
 }
 
-void toi_start_take(const toi_card *card, const toi_step *step)
+void toi_start_take(const toi_card *card, const toi_step *step, toi_card_goal goal)
 {
     int64_t blocks = (step->vertex_count + TOI_TAKE_THREADS - 1) / TOI_TAKE_THREADS;
-    take<<<(unsigned)blocks, TOI_TAKE_THREADS, 0, card->stream>>>(*step);
+    int64_t bins = goal == TOI_CARD_ALL ? step->vertex_count + step->slots[TOI_EDGE].count : 0;
+    take<<<(unsigned)blocks, TOI_TAKE_THREADS, 0, card->stream>>>(*step, bins);
 }
 
 // ---- Boxes

@@ -75,10 +75,11 @@ static __host__ __device__ __forceinline__ toi_count toi_left_edges(const toi_in
     return w->edges_left.n + w->back.n;
 }
 
-struct toi_control
+struct alignas(16) toi_control
 {
     // Set anew for every step.
     toi_source start, end;
+    toi_count number; // of the question: signalled when it is answered
     double t_max;
     toi_apart_policy policy;
     toi_count low[3], high[3]; // least and greatest coordinates, as numbers that compare alike
@@ -98,11 +99,10 @@ struct toi_control
     toi_tally hard;
     toi_count inside;       // pairs that start at their separation or closer
     toi_count first_inside; // the key of the first of them
-    // By toi_kind: bits of the earliest time among the impacts, and the first place in the list
-    // that has it.
-    toi_count first_time[2], first_place[2];
-    uint32_t done;    // blocks of threads that have written their part of the list
-    uint32_t crowded; // a primitive has very many impacts
+    uint32_t done;          // blocks of threads that have written their part of the list
+    uint32_t untimed;       // a hit's time could not be told when the list was written
+    toi_count first;        // the place of the earliest in the list, when it is written; ~0: none
+    uint32_t crowded;       // a primitive has very many impacts
     toi_tally block_pairs[2];
     toi_in_window window;
 };
@@ -110,7 +110,13 @@ struct toi_control
 struct toi_hit
 {
     uint32_t a, b; // slots, the first with TOI_EDGE_BIT
-    double time;
+    double time;   // or a root near it: toi_step
+};
+
+// The earliest of some impacts: bits of its time, and the first place in the list that has it.
+struct toi_first
+{
+    toi_count time, place;
 };
 
 struct toi_step
@@ -129,15 +135,24 @@ struct toi_step
     toi_pair_name *near; // instead, names of pairs
     // Impacts are sorted by counting: each belongs to the bin of its first primitive, vertices
     // before edges.
-    uint32_t *bins;       // how many a bin has
-    uint32_t *starts;     // the place of its first
-    uint32_t *ranks;      // by hit: which of its bin it is, in any order
+    uint32_t *bins;    // how many a bin has
+    uint32_t *starts;  // the place of its first
+    uint32_t *ranks;   // by hit: which of its bin it is, in any order
+    uint32_t *numbers; // by place in the list: which hit
+    toi_first *firsts; // by block of threads that writes: its earliest; where the knots were
+    // By hit, where times are for later: how far the time may be from the root, at most; negative
+    // where it is the time. A hit is certain before its time is, which takes as long to compute:
+    // that is done while others are on their way to the host.
+    float *radii;
     uint2 *entries;       // by bin and rank: second primitive, and hit
     toi_control *report;  // in memory of the host
-    toi_impact *earliest; // likewise
+    toi_impact *earliest; // likewise; where the list is not
+    toi_count *answered;  // likewise: the number of the last question whose report is there
     toi_count block_capacity, pair_capacity, left_capacity, knot_capacity, hit_capacity,
         hard_capacity;
     const void *scratch; // what the launches use besides
+    int32_t on_host;     // the list is in memory of the host
+    int32_t late;        // times are for later
     int32_t defer;       // where there are hard pairs the impacts are not put in order yet
     int32_t apart;       // pairs have a separation
     int32_t share;       // which is a share of their distance
@@ -287,10 +302,10 @@ static __device__ __forceinline__ void toi_lower(toi_count *least, toi_count bit
 
 // ---- The stages, in order; each starts its kernels on the card's stream
 
-// What the control is set to; and, for a list, no impacts in any bin.
-void toi_start_opening(const toi_card *card, const toi_step *step, const toi_control *header,
-                       toi_card_goal goal);
-void toi_start_take(const toi_card *card, const toi_step *step);
+// What the control is set to.
+void toi_start_opening(const toi_card *card, const toi_step *step, const toi_control *header);
+// Positions; and, for a list, no impacts in any bin.
+void toi_start_take(const toi_card *card, const toi_step *step, toi_card_goal goal);
 void toi_start_build(const toi_card *card, const toi_step *step);
 // For the earliest, of steps with scouts: a few pairs are looked at, so that it is known how late
 // it comes at most; the second with separations. Then boxes of the motion up to that time.

@@ -353,11 +353,8 @@ void toi_climb_apart(const toi_narrow_batch *block)
         list_open(l);
     else
         climb_directions(l);
-    if (block->searched) {
-        climb_search(l, NULL);
-        list_open(l);
-    }
-    climb_search(l, search_single[l->simd]);
+    // What single precision has searched already it need not search again.
+    climb_search(l, block->searched ? NULL : search_single[l->simd]);
     list_open(l);
     climb_search(l, search_double[l->simd]);
     if (block->relative > 0) {

@@ -335,14 +335,7 @@ static double mean_way(const toi_pipeline *p, const kept_steps *k)
     return samples > 0 && k->edge > 0 ? sum / (double)samples / k->edge : 0;
 }
 
-typedef float quad __attribute__((vector_size(16)));
-
-static inline quad lower(quad a, quad b)
-{
-    typedef int32_t bits __attribute__((vector_size(16)));
-    bits less = a < b;
-    return (quad)((less & (bits)a) | (~less & (bits)b));
-}
+typedef toi_box_quad quad;
 
 // How far the vertices of some labels move relative to each other, at most.
 static double relative_way(const kept_steps *k, const int32_t *places, int count)
@@ -351,8 +344,8 @@ static double relative_way(const kept_steps *k, const int32_t *places, int count
     for (int i = 0; i < count; ++i) {
         const quad *row = (const quad *)&k->order.moving[places[i] < 0 ? places[0] : places[i]];
         quad way = row[1] - row[0];
-        low = lower(way, low);
-        high = lower(-way, high);
+        low = toi_low_quad(way, low);
+        high = toi_low_quad(-way, high);
     }
     quad extent = -high - low, square = extent * extent;
     return sqrt((double)square[0] + square[1] + square[2]);
@@ -692,10 +685,28 @@ static void set_fronts(toi_pipeline *p, kept_steps *k)
     p->scene->tracking.report.rebuilt = true;
 }
 
+// A scene of less than about a megabyte gets its memory in small pages, and the system takes longer
+// to clear one than a step has use for it.
+static bool is_small(const toi_pipeline *p)
+{
+    enum
+    {
+        LARGE = 1 << 14 // primitives, of some 70 bytes
+    };
+    const toi_mesh *mesh = &p->mesh;
+    return mesh->start.count + mesh->edges.count + mesh->faces.count < LARGE;
+}
+
+// Do steps without memory take a block as large as what the next one may keep?
+static bool is_roomy(const toi_pipeline *p)
+{
+    return is_small(p) && p->budget->limit == 0;
+}
+
 static toi_status begin_anew(toi_pipeline *p)
 {
     toi_tracking *t = &p->scene->tracking;
-    if (t->choice.have_seen) // what steps without memory have left has other sizes
+    if (t->choice.have_seen && !is_roomy(p)) // what steps without memory have left has other sizes
         toi_empty_store(p->budget);
     forget_kept(t->kept);
     t->kept = NULL;
@@ -764,14 +775,8 @@ static bool is_alone(toi_tracking *t)
 // it in huge pages, at once.
 static bool is_first(const toi_pipeline *p)
 {
-    enum
-    {
-        LARGE = 1 << 14 // primitives, of some 70 bytes
-    };
     const toi_tracking *t = &p->scene->tracking;
-    const toi_mesh *mesh = &p->mesh;
-    return toi_tracking_method(t) == TOI_TRACK_AUTO && !t->kept && !t->choice.begun &&
-           mesh->start.count + mesh->edges.count + mesh->faces.count < LARGE;
+    return toi_tracking_method(t) == TOI_TRACK_AUTO && !t->kept && !t->choice.begun && is_small(p);
 }
 
 // What was kept is of no use to this step. Is this step to make it anew? Not where nothing is like
@@ -849,6 +854,7 @@ static toi_status go_alone(toi_pipeline *p)
     toi_forget_tracking(&p->scene->tracking);
     p->source = NULL;
     p->kept = NULL;
+    p->roomy = is_roomy(p);
     p->scene->tracking.report.method = TOI_TRACK_STATELESS;
     return TOI_OK;
 }

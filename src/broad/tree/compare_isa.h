@@ -85,20 +85,21 @@ TOI_LANE_INLINE probe row_probe(const toi_box_row *row)
 
 // Bit i: lane i overlaps the probe; `strict`: by more than a touch.
 #if defined(TOI_ISA_avx512)
+// The axes apart from each other, so that not each of six comparisons waits for the last.
 TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool strict)
 {
-    __mmask16 m = 0xffff;
+    __mmask16 m[3];
     for (int k = 0; k < 3; ++k) {
         __m512 lo = _mm512_set1_ps(p->lo[k]), hi = _mm512_set1_ps(p->hi[k]);
         if (strict) {
-            m = _mm512_mask_cmp_ps_mask(m, c->side[k][0], hi, _CMP_LT_OQ);
-            m = _mm512_mask_cmp_ps_mask(m, c->side[3 + k][0], lo, _CMP_GT_OQ);
+            m[k] = _mm512_cmp_ps_mask(c->side[k][0], hi, _CMP_LT_OQ);
+            m[k] = _mm512_mask_cmp_ps_mask(m[k], c->side[3 + k][0], lo, _CMP_GT_OQ);
         } else {
-            m = _mm512_mask_cmp_ps_mask(m, c->side[k][0], hi, _CMP_LE_OQ);
-            m = _mm512_mask_cmp_ps_mask(m, c->side[3 + k][0], lo, _CMP_GE_OQ);
+            m[k] = _mm512_cmp_ps_mask(c->side[k][0], hi, _CMP_LE_OQ);
+            m[k] = _mm512_mask_cmp_ps_mask(m[k], c->side[3 + k][0], lo, _CMP_GE_OQ);
         }
     }
-    return m;
+    return _kand_mask16(_kand_mask16(m[0], m[1]), m[2]);
 }
 
 // Those lanes of the mask whose label is another.

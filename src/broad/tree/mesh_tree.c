@@ -41,6 +41,22 @@ static int64_t room_bytes(const toi_mesh_boxes *boxes, int workers)
     return larger(edges, faces);
 }
 
+// For trees that stay, all at a time; of which each has how much.
+static int64_t kept_room_bytes(const toi_mesh_boxes *boxes, int workers, int64_t bytes[3])
+{
+    bytes[TOI_VERTEX] = tree_bytes(boxes, TOI_VERTEX);
+    bytes[TOI_EDGE] = building_bytes(boxes, TOI_EDGE, workers);
+    bytes[TOI_FACE] = building_bytes(boxes, TOI_FACE, workers);
+    return bytes[TOI_VERTEX] + bytes[TOI_EDGE] + bytes[TOI_FACE];
+}
+
+// For searches, or more.
+static int64_t asked_bytes(const toi_mesh_boxes *boxes, int workers)
+{
+    int64_t bytes[3], room = room_bytes(boxes, workers);
+    return boxes->roomy ? larger(room, kept_room_bytes(boxes, workers, bytes)) : room;
+}
+
 // ---------------------------------------------------------------------------------------------
 // Trees
 
@@ -655,7 +671,7 @@ static toi_status need_order(const toi_mesh_boxes *boxes, toi_mesh_order *order,
         toi_free_mesh_order(order);
     if (!toi_has_order(order))
         status =
-            toi_make_mesh_order(boxes, job, searched ? room_bytes(boxes, job->workers) : 0, order);
+            toi_make_mesh_order(boxes, job, searched ? asked_bytes(boxes, job->workers) : 0, order);
     if (status != TOI_OK)
         toi_free_mesh_order(order); // half of it is none
     return status;
@@ -702,13 +718,9 @@ toi_status toi_make_primitive_tree(const toi_mesh_boxes *boxes, toi_mesh_order *
 toi_status toi_make_primitive_trees(const toi_mesh_boxes *boxes, toi_mesh_order *order,
                                     const toi_broad_job *job, toi_tree *const trees[3])
 {
-    int64_t bytes[3], room = 0;
-    for (int i = TOI_VERTEX; i <= TOI_FACE; ++i) {
+    int64_t bytes[3], room = kept_room_bytes(boxes, job->workers, bytes);
+    for (int i = TOI_VERTEX; i <= TOI_FACE; ++i)
         *trees[i] = (toi_tree){0};
-        bytes[i] = i == TOI_VERTEX ? tree_bytes(boxes, TOI_VERTEX)
-                                   : building_bytes(boxes, (toi_primitive)i, job->workers);
-        room += bytes[i];
-    }
     toi_status status = toi_make_mesh_order(boxes, job, room, order);
     char *memory = order->room;
     for (int i = TOI_FACE; i >= TOI_VERTEX && status == TOI_OK; memory += bytes[i--]) {
@@ -744,5 +756,6 @@ int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool movi
     int64_t most = ordering > in_faces ? ordering : in_faces;
     return VERTEX_BYTES * counts->vertices + (most > in_edges ? most : in_edges) +
            KEPT_BYTES * (counts->vertices + counts->edges + counts->faces) +
-           KEPT_LABELS * (counts->faces + TOI_BLOCK) + toi_search_need(TOI_BROAD_LBVH, 0, workers);
+           KEPT_LABELS * (counts->faces + TOI_BLOCK) + toi_search_need(TOI_BROAD_LBVH, 0, workers) +
+           toi_radix_tables(counts->vertices + counts->edges + counts->faces, workers);
 }

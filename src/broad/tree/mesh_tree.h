@@ -31,6 +31,9 @@ typedef struct toi_mesh_boxes
     toi_horizon_fn *horizon;
     const void *horizon_context;
     bool lasting; // rows may grow to twice the largest number before error and pad are too small
+    // The memory has room for the trees of all primitives: the next call, which keeps them, then
+    // finds its block in the store, with pages that have been touched.
+    bool roomy;
 } toi_mesh_boxes;
 
 // How many primitives a mesh has.

@@ -14,12 +14,16 @@ typedef struct shape
     int tree_corners;
     int write;
     bool exact;
-    bool places; // pairs are written by place, not by id
-    bool moving; // boxes are at both ends of the step
-    bool marked; // faces in faces: by marks instead of labels
-    bool margin; // of boxes that move
-    bool still;  // boxes that move stand still: both ends are the first
+    bool places;  // pairs are written by place, not by id
+    bool moving;  // boxes are at both ends of the step
+    bool marked;  // faces in faces: by marks instead of labels
+    bool margin;  // of boxes that move
+    bool still;   // boxes that move stand still: both ends are the first
+    bool grouped; // packets go down the tree together
 } shape;
+
+// Are boxes compared at both ends of the step?
+#define TWO_ENDS(kind) ((kind).moving && !(kind).still)
 
 // Boxes of the tree near the packet, by their place in it, waiting to be compared.
 enum
@@ -167,7 +171,7 @@ TOI_LANE_INLINE unsigned meet(const toi_tree_search *s, const shape kind, const 
     int64_t block = place / TOI_BLOCK;
     int lane = place % TOI_BLOCK;
     unsigned mask;
-    if (kind.moving && !kind.still) {
+    if (TWO_ENDS(kind)) {
         moving_probe box = load_moving_probe(s->tree, place);
         mask = stay_near(c, &box) & allowed;
     } else {
@@ -283,9 +287,10 @@ TOI_LANE_INLINE toi_pair *run_near(const toi_tree_search *s, const shape kind,
 TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
 {
     toi_pair_writer *writer = p->writer;
-    if (p->lists[list].count == 0)
+    probe_list *of = &p->lists[list];
+    if (of->count == 0)
         return TOI_OK;
-    toi_status status = toi_make_room(writer, (int64_t)p->lists[list].count * TOI_BLOCK);
+    toi_status status = toi_make_room(writer, (int64_t)of->count * TOI_BLOCK);
     if (status != TOI_OK)
         return status;
     // Copies that no store of pairs can change, so that the loop keeps them in registers.
@@ -299,13 +304,12 @@ TOI_LANE_INLINE toi_status run_list(packet *p, const shape kind, const int list)
     const int64_t index = p->index;
     toi_pair *out = writer->buffer + writer->count;
     const int32_t *names = packet_names(p, kind);
-    const probe_list *of = &p->lists[list];
     const middle_columns *middles = &p->middles;
     out = kind.places  ? run_places(&s, kind, &mine, &labels, of, list, names, middles, out)
           : kind.exact ? run_exact(&s, kind, &mine, &labels, of, list, names, out)
                        : run_near(&s, kind, &mine, &labels, index, of, list, &p->doubles, out);
     writer->count = out - writer->buffer;
-    p->lists[list].count = 0;
+    of->count = 0;
     return TOI_OK;
 }
 
@@ -370,14 +374,21 @@ TOI_LANE_INLINE toi_status list_block(packet *p, const shape kind, int64_t block
 
 enum
 {
-    GROUP = 96 // blocks; more are taken in turns, since stacks may be small
+    ROOM = 12, // blocks of boxes of blocks: more are taken in turns, since stacks may be small
+    FEW = 4
 };
+
+// How many blocks a group has room for.
+TOI_LANE_INLINE int group_room(const shape kind)
+{
+    return ROOM * TOI_BLOCK / (TWO_ENDS(kind) ? 2 : 1);
+}
 
 typedef struct group group;
 typedef toi_status run_group_fn(group *g);
 
-// Sixteen packets whose boxes move go down the tree together: the blocks near all of them are
-// listed, and each packet is compared with that list, sixteen blocks at a time.
+// Sixteen packets go down the tree together: the blocks near all of them are listed, and each
+// packet is compared with that list, sixteen blocks at a time.
 struct group
 {
     run_group_fn *run; // a function of its own: a copy in every caller would take stack in each
@@ -385,6 +396,7 @@ struct group
     toi_pair_writer *writer;
     int64_t first, end; // packets
     bool begun;
+    bool crowded;      // more blocks than there is room for
     probe_list blocks; // upwards
 };
 
@@ -431,35 +443,48 @@ TOI_LANE_INLINE toi_status finish_packet(packet *p, const shape kind)
     return status == TOI_OK ? run_list(p, kind, FAR) : status;
 }
 
-// The boxes of the group's blocks at both ends, sixteen at a time.
-TOI_LANE_INLINE void arrange_blocks(const group *g, toi_tree_block near[][2], const shape kind)
+// The box of a block at one end, or over the whole step.
+TOI_LANE_INLINE toi_box_row block_row(const toi_tree *tree, int64_t block, int end,
+                                      const shape kind)
 {
+    if (kind.moving)
+        return tree->ends[block][end];
+    toi_box_row row = tree->boxes[block][0];
+    toi_widen_row(&row, &tree->boxes[block][1]);
+    return row;
+}
+
+// The boxes of the group's blocks at both ends, sixteen at a time.
+TOI_LANE_INLINE void arrange_blocks(const group *g, toi_tree_block near[], const shape kind)
+{
+    const int ends = TWO_ENDS(kind) ? 2 : 1;
     for (int first = 0; first < g->blocks.count; first += TOI_BLOCK) {
         int rest = g->blocks.count - first, count = rest < TOI_BLOCK ? rest : TOI_BLOCK;
-        for (int end = 0; end < (kind.still ? 1 : 2); ++end) {
+        for (int end = 0; end < ends; ++end) {
             toi_box_row rows[TOI_BLOCK], halves[2];
             for (int i = 0; i < count; ++i)
-                rows[i] = g->search->tree->ends[g->blocks.at[first + i]][end];
-            toi_fill_block(rows, count, &near[first / TOI_BLOCK][end], halves);
+                rows[i] = block_row(g->search->tree, g->blocks.at[first + i], end, kind);
+            toi_fill_block(rows, count, &near[ends * (first / TOI_BLOCK) + end], halves);
         }
     }
 }
 
 // Places in the group's list of the blocks that come near the packet, from `from` on.
-TOI_LANE_INLINE void choose_blocks(const group *g, toi_tree_block near[][2],
-                                   const moving_probe *ends, int from, const shape kind,
-                                   probe_list *chosen)
+TOI_LANE_INLINE void choose_blocks(const group *g, toi_tree_block near[], const packet *p, int from,
+                                   const shape kind, probe_list *chosen)
 {
     chosen->count = 0;
     for (int first = from & -TOI_BLOCK; first < g->blocks.count; first += TOI_BLOCK) {
-        const toi_tree_block *at = near[first / TOI_BLOCK];
+        const toi_tree_block *at = &near[first / TOI_BLOCK * (TWO_ENDS(kind) ? 2 : 1)];
         columns start = load_columns(&at[0]);
         unsigned mask;
-        if (kind.still) {
-            mask = overlap(&start, &ends->at[0], false);
-        } else {
+        if (TWO_ENDS(kind)) {
             moving_columns c = {{start, load_columns(&at[1])}};
-            mask = stay_near(&c, ends);
+            mask = stay_near(&c, &p->ends);
+        } else if (kind.moving) {
+            mask = overlap(&start, &p->ends.at[0], false);
+        } else {
+            mask = overlap(&start, &p->halves[0], false) | overlap(&start, &p->halves[1], false);
         }
         if (first < from)
             mask &= ~0u << (from - first);
@@ -467,21 +492,43 @@ TOI_LANE_INLINE void choose_blocks(const group *g, toi_tree_block near[][2],
     }
 }
 
+// A packet that went down the tree alone has nothing to choose.
+TOI_LANE_INLINE bool is_alone(const group *g, const shape kind)
+{
+    return !kind.moving && g->end - g->first == 1;
+}
+
+// Lists what the packet at hand comes near to, of the group's blocks from `from` on.
+TOI_LANE_INLINE toi_status list_chosen(group *g, packet *p, toi_tree_block near[], int from,
+                                       const shape kind)
+{
+    toi_status status = TOI_OK;
+    if (is_alone(g, kind)) {
+        for (int i = 0; i < g->blocks.count && status == TOI_OK; ++i)
+            status = list_block(p, kind, g->blocks.at[i]);
+        return status;
+    }
+    probe_list chosen;
+    choose_blocks(g, near, p, from, kind, &chosen);
+    for (int i = 0; i < chosen.count && status == TOI_OK; ++i)
+        status = list_block(p, kind, g->blocks.at[chosen.at[i]]);
+    return status;
+}
+
 TOI_LANE_INLINE toi_status run_group(group *g, const shape kind)
 {
-    _Alignas(64) toi_tree_block near[GROUP / TOI_BLOCK][2]; // as those of a tree
+    _Alignas(64) toi_tree_block near[ROOM]; // as those of a tree
     int from = 0;
-    arrange_blocks(g, near, kind);
+    if (!is_alone(g, kind))
+        arrange_blocks(g, near, kind);
     for (int64_t index = g->first; index < g->end; ++index) {
         packet p;
-        probe_list chosen;
         load_packet(&p, g->search, index, g->writer, kind);
         toi_status status = kind.self && !g->begun ? run_diagonal(&p, kind) : TOI_OK;
         while (kind.self && from < g->blocks.count && g->blocks.at[from] <= index)
             ++from;
-        choose_blocks(g, near, &p.ends, from, kind, &chosen);
-        for (int i = 0; i < chosen.count && status == TOI_OK; ++i)
-            status = list_block(&p, kind, g->blocks.at[chosen.at[i]]);
+        if (status == TOI_OK)
+            status = list_chosen(g, &p, near, from, kind);
         if (status == TOI_OK)
             status = finish_packet(&p, kind);
         if (status != TOI_OK)
@@ -502,12 +549,23 @@ typedef struct walker
     group *group;
 } walker;
 
-TOI_LANE_INLINE toi_status visit_block(const walker *w, const shape kind, int64_t block)
+// Takes a block that is near; false: the walk ends here.
+TOI_LANE_INLINE bool visit_block(const walker *w, const shape kind, int64_t block,
+                                 toi_status *status)
 {
-    if (!kind.moving)
-        return list_block(w->packet, kind, block);
-    w->group->blocks.at[w->group->blocks.count++] = (int32_t)block;
-    return w->group->blocks.count < GROUP ? TOI_OK : w->group->run(w->group);
+    if (!kind.grouped) {
+        *status = list_block(w->packet, kind, block);
+        return *status == TOI_OK;
+    }
+    group *g = w->group;
+    if (g->blocks.count == group_room(kind)) {
+        g->crowded = !kind.moving && g->end - g->first > 1;
+        if (g->crowded)
+            return false;
+        *status = g->run(g);
+    }
+    g->blocks.at[g->blocks.count++] = (int32_t)block;
+    return *status == TOI_OK;
 }
 
 // Children of a block all of whose boxes share a vertex with all of the packet's.
@@ -545,8 +603,12 @@ TOI_LANE_INLINE toi_status walk(const walker *w, const shape kind)
         unsigned mask;
     } stack[TOI_TREE_LEVELS];
     int top = w->search->tree->levels - 1, level = top;
-    if (top == 0) // a single block
-        return kind.self ? TOI_OK : visit_block(w, kind, 0);
+    toi_status status = TOI_OK;
+    if (top == 0) { // a single block
+        if (!kind.self)
+            visit_block(w, kind, 0, &status);
+        return status;
+    }
     stack[level].block = 0;
     stack[level].mask = enter_block(w, kind, level, 0);
     while (level <= top) {
@@ -562,8 +624,7 @@ TOI_LANE_INLINE toi_status walk(const walker *w, const shape kind)
             stack[level].mask = enter_block(w, kind, level, child);
             continue;
         }
-        toi_status status = visit_block(w, kind, child);
-        if (status != TOI_OK)
+        if (!visit_block(w, kind, child, &status))
             return status;
     }
     return TOI_OK;
@@ -591,6 +652,20 @@ TOI_LANE_INLINE toi_status search_packet(const toi_tree_search *s, int64_t index
     return status == TOI_OK ? finish_packet(&p, kind) : status;
 }
 
+// The packets from `first` to before `end`; of boxes that stand still nothing if they are crowded.
+TOI_LANE_INLINE toi_status walk_group(group *g, int64_t first, int64_t end, const shape kind)
+{
+    g->first = first;
+    g->end = end;
+    g->begun = g->crowded = false;
+    g->blocks.count = 0;
+    walker w = {g->search, packets_box(g->search->packets, first, end), first, NULL, g};
+    toi_status status = walk(&w, kind);
+    return status == TOI_OK && !g->crowded ? g->run(g) : status;
+}
+
+// A crowded group goes down the tree in fours, or one by one. The pairs of a packet come in the
+// same order in any company: if a group is not crowded, none of its packets alone is.
 TOI_LANE_INLINE toi_status search_group(const toi_tree_search *s, int64_t first, int64_t end,
                                         toi_pair_writer *writer, const shape kind,
                                         run_group_fn *run)
@@ -599,13 +674,20 @@ TOI_LANE_INLINE toi_status search_group(const toi_tree_search *s, int64_t first,
     g.run = run;
     g.search = s;
     g.writer = writer;
-    g.first = first;
-    g.end = end;
-    g.begun = false;
-    g.blocks.count = 0;
-    walker w = {s, packets_box(s->packets, first, end), first, NULL, &g};
-    toi_status status = walk(&w, kind);
-    return status == TOI_OK ? run(&g) : status;
+    toi_status status = TOI_OK;
+    int64_t size = end - first, begin = first;
+    while (first < end && status == TOI_OK) {
+        int64_t next = first + size < end ? first + size : end;
+        status = walk_group(&g, first, next, kind);
+        if (g.crowded) {
+            size = size > FEW ? FEW : 1;
+            continue;
+        }
+        first = next;
+        if (size == 1 && (first - begin) % FEW == 0)
+            size = FEW;
+    }
+    return status;
 }
 
 // Places of the tree, each with the boxes of the packet that it may be a pair with.
@@ -643,28 +725,30 @@ TOI_LANE_INLINE toi_status search_listed(const toi_tree_search *s, int64_t index
     return status == TOI_OK ? run_allowed(&p, list, kind) : status;
 }
 
-// A kernel for each kind of search.
-#define KERNEL(name, self, packet_corners, tree_corners, write)                                    \
-    static toi_status name##_exact(const toi_tree_search *s, int64_t index, toi_pair_writer *w)    \
+// A kernel for each kind of search, of groups of packets.
+#define KERNEL(name, ...)                                                                          \
+    static __attribute__((noinline)) toi_status run_##name(group *g)                               \
     {                                                                                              \
-        return search_packet(s, index, w,                                                          \
-                             (shape){self, packet_corners, tree_corners, write, true, false,       \
-                                     false, false, false, false});                                 \
+        return run_group(g, (shape){__VA_ARGS__, .grouped = true});                                \
     }                                                                                              \
-    static toi_status name##_near(const toi_tree_search *s, int64_t index, toi_pair_writer *w)     \
+    static toi_status name(const toi_tree_search *s, int64_t first, int64_t end,                   \
+                           toi_pair_writer *w)                                                     \
     {                                                                                              \
-        return search_packet(s, index, w,                                                          \
-                             (shape){self, packet_corners, tree_corners, write, false, false,      \
-                                     false, false, false, false});                                 \
+        return search_group(s, first, end, w, (shape){__VA_ARGS__, .grouped = true}, run_##name);  \
     }
 
-KERNEL(boxes_alone, true, 0, 0, TOI_WRITE_SORTED)
-KERNEL(boxes_between, false, 0, 0, TOI_WRITE_PROBE_SECOND)
-KERNEL(edges, true, 2, 2, TOI_WRITE_SORTED)
-KERNEL(faces_in_vertices, false, 3, 1, TOI_WRITE_PROBE_FIRST)
+// Boxes that stand still.
+#define KERNELS(name, self, packet_corners, tree_corners, write)                                   \
+    KERNEL(name##_exact, self, packet_corners, tree_corners, write, .exact = true)                 \
+    KERNEL(name##_near, self, packet_corners, tree_corners, write)
+
+KERNELS(boxes_alone, true, 0, 0, TOI_WRITE_SORTED)
+KERNELS(boxes_between, false, 0, 0, TOI_WRITE_PROBE_SECOND)
+KERNELS(edges, true, 2, 2, TOI_WRITE_SORTED)
+KERNELS(faces_in_vertices, false, 3, 1, TOI_WRITE_PROBE_FIRST)
 
 // Faces in faces, whose boxes are floats always.
-static toi_status faces(const toi_tree_search *s, int64_t index, toi_pair_writer *w)
+static toi_status search_faces(const toi_tree_search *s, int64_t index, toi_pair_writer *w)
 {
     uint16_t *marks = s->marks + w->worker * s->label_count;
     const int32_t *labels = toi_block_labels(s->packets, index, 0);
@@ -673,34 +757,28 @@ static toi_status faces(const toi_tree_search *s, int64_t index, toi_pair_writer
     mark_labels(labels, count, true, marks);
     toi_status status = search_packet(
         s, index, w,
-        (shape){true, 3, 3, TOI_WRITE_PROBE_FIRST, true, true, false, true, false, false});
+        (shape){true, 3, 3, TOI_WRITE_PROBE_FIRST, .exact = true, .places = true, .marked = true});
     mark_labels(labels, count, false, marks);
     return status;
 }
 
+static toi_status faces(const toi_tree_search *s, int64_t first, int64_t end, toi_pair_writer *w)
+{
+    toi_status status = TOI_OK;
+    for (int64_t index = first; index < end && status == TOI_OK; ++index)
+        status = search_faces(s, index, w);
+    return status;
+}
+
 // Primitives that move: which pairs there are is decided in single precision.
-#define MOVING_EDGES(margin, still)                                                                \
-    ((shape){true, 2, 2, TOI_WRITE_PROBE_FIRST, true, true, true, false, margin, still})
-#define MOVING_FACES(margin, still)                                                                \
-    ((shape){false, 3, 1, TOI_WRITE_PROBE_FIRST, true, true, true, false, margin, still})
+#define MOVING TOI_WRITE_PROBE_FIRST, .exact = true, .places = true, .moving = true
+#define MOVING_KERNELS(name, ...)                                                                  \
+    KERNEL(moving_##name, __VA_ARGS__, MOVING)                                                     \
+    KERNEL(moving_##name##_with_margin, __VA_ARGS__, MOVING, .margin = true)                       \
+    KERNEL(still_##name, __VA_ARGS__, MOVING, .still = true)
 
-#define MOVING(name, shape)                                                                        \
-    static __attribute__((noinline)) toi_status run_##name(group *g)                               \
-    {                                                                                              \
-        return run_group(g, shape);                                                                \
-    }                                                                                              \
-    static toi_status name(const toi_tree_search *s, int64_t first, int64_t end,                   \
-                           toi_pair_writer *w)                                                     \
-    {                                                                                              \
-        return search_group(s, first, end, w, shape, run_##name);                                  \
-    }
-
-MOVING(moving_edges, MOVING_EDGES(false, false))
-MOVING(moving_edges_with_margin, MOVING_EDGES(true, false))
-MOVING(still_edges, MOVING_EDGES(false, true))
-MOVING(moving_faces, MOVING_FACES(false, false))
-MOVING(moving_faces_with_margin, MOVING_FACES(true, false))
-MOVING(still_faces, MOVING_FACES(false, true))
+MOVING_KERNELS(edges, true, 2, 2)
+MOVING_KERNELS(faces, false, 3, 1)
 
 static toi_search_packets_fn *choose_moving(const toi_tree_search *s)
 {
@@ -715,13 +793,11 @@ toi_status TOI_ISA_NAME(toi_search_listed)(const toi_tree_search *s, int64_t ind
                                            const toi_near_list *list, toi_pair_writer *writer)
 {
     return s->packets == s->tree
-               ? search_listed(s, index, list, writer, MOVING_EDGES(false, false))
-               : search_listed(s, index, list, writer, MOVING_FACES(false, false));
+               ? search_listed(s, index, list, writer, (shape){true, 2, 2, MOVING})
+               : search_listed(s, index, list, writer, (shape){false, 3, 1, MOVING});
 }
 
-typedef toi_status packet_kernel_fn(const toi_tree_search *s, int64_t index, toi_pair_writer *w);
-
-static packet_kernel_fn *choose_kernel(const toi_tree_search *s)
+static toi_search_packets_fn *choose_kernel(const toi_tree_search *s)
 {
     bool exact = s->packets->exact && s->tree->exact, self = s->packets == s->tree;
     switch (s->packets->corners) {
@@ -740,11 +816,5 @@ toi_search_packets_fn TOI_ISA_NAME(toi_search_packets);
 toi_status TOI_ISA_NAME(toi_search_packets)(const toi_tree_search *s, int64_t first, int64_t end,
                                             toi_pair_writer *writer)
 {
-    if (s->packets->far)
-        return choose_moving(s)(s, first, end, writer);
-    packet_kernel_fn *kernel = choose_kernel(s);
-    toi_status status = TOI_OK;
-    for (int64_t index = first; index < end && status == TOI_OK; ++index)
-        status = kernel(s, index, writer);
-    return status;
+    return (s->packets->far ? choose_moving(s) : choose_kernel(s))(s, first, end, writer);
 }
