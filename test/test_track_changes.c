@@ -103,8 +103,9 @@ static void change_some(changing *c, int step)
         c->count -= pick(c, 8);
     for (int64_t i = 0; i < few; ++i)
         bend_face(c, pick(c, c->count));
-    for (int64_t added = step % 3 == 2 ? pick(c, 8) : 0; added > 0 && c->count < c->most; --added)
-        bend_face(c, c->count++);
+    int64_t added = step % 3 == 2 ? pick(c, 8) : 0;
+    for (; added > 0 && c->count < c->most; --added, ++c->count) // like one that there is
+        bend_face(c, c->count);
 }
 
 static int check_changes(const sequence *s, const toi_track_def *track, int workers, int64_t limit)
@@ -156,7 +157,7 @@ static int check_changes(const sequence *s, const toi_track_def *track, int work
 static void faces_come_and_go(void **state)
 {
     (void)state;
-    sequence s = begin_sequence("fracture", sanitized() ? 300 : 1200, 0.6, 5);
+    sequence s = begin_sequence("fracture", sanitized() ? 200 : 1200, 0.6, 5);
     int kept = 0, short_of_memory = 0;
     cut_steps(&s, 3);
     for (int method = 0; method < TOI_TRACK_COUNT; ++method)

@@ -296,8 +296,8 @@ static void classes_agree_with_the_twin(void **state)
     tally all = {0};
     for (int i = 0; i < PLACE_COUNT; ++i) {
         tally own = {0};
-        check_trials(PLACES[i], slow_cases(i < PLACE_COUNT - SLOW_PLACES ? 4000 : 1000), (uint64_t)i + 1,
-                     &own);
+        check_trials(PLACES[i], slow_cases(i < PLACE_COUNT - SLOW_PLACES ? 4000 : 1000),
+                     (uint64_t)i + 1, &own);
         for (int k = 0; k <= TOI_OVERLAP_CLASS_COUNT; ++k)
             all.by_class[k] += own.by_class[k];
         assert_true(own.exact > 0);
@@ -366,8 +366,8 @@ static void figures_agree_with_the_twin(void **state)
     for (int i = 0; i < PLACE_COUNT; ++i) {
         toi_random random = {(uint64_t)i + 100};
         int64_t count = slow_cases(PLACES[i] == round_lattice      ? 12000
-                              : i < PLACE_COUNT - SLOW_PLACES ? 3000
-                                                              : 700);
+                                   : i < PLACE_COUNT - SLOW_PLACES ? 3000
+                                                                   : 700);
         for (int64_t n = 0; n < count; ++n) {
             trial t = make_trial(&random, PLACES[i]);
             toi_overlap_figure expected = find_twin_figure(&t), found = find_figure(&t);
