@@ -41,11 +41,11 @@ asan=$!
 run_tree release build
 wait $asan
 asan=$?
-build tsan tsan_tests >build/logs/tsan-build.log 2>&1 &
+build tsan tsan_tests ${TOI_LONG:+tsan_long_tests} >build/logs/tsan-build.log 2>&1 &
 tsan=$!
 sanitized asan $asan "asan${TOI_LONG:+|asan_long}"
 wait $tsan
-sanitized tsan $? tsan
+sanitized tsan $? "tsan${TOI_LONG:+|tsan_long}"
 
 echo "== the slowest"
 for name in release asan tsan; do
