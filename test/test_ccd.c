@@ -123,8 +123,9 @@ static void long_lists_are_the_same_again(void **state)
 {
     (void)state;
     soup triangles = make_soup(200, 0.5, 0.3, 7);
-    static const double separations[] = {0.3, 0.3, 0.25, 10, 10, 0.3, 0};
-    for (int workers = 1; workers <= 4; ++workers) {
+    static const double separations[] = {0.3, 0.25, 10, 0.3};
+    int stride = getenv("TOI_SANITIZED") ? 3 : 1; // seconds for each number of workers there
+    for (int workers = 4; workers > 0; workers -= stride) {
         toi_impact_array again = {0};
         toi_ccd_def def = toi_default_ccd_def();
         def.workers = workers;
