@@ -130,4 +130,37 @@ typedef struct toi_kept_steps
     double edge;                            // mean length, in rows
 } toi_kept_steps;
 
+// ---- Its rows (kept_rows.c)
+
+// Rows from `start`, or from where they end, to `end`; returns the largest number in them.
+float toi_set_kept_rows(const struct toi_pipeline *p, toi_kept_steps *k,
+                        const toi_point_view *start, const toi_point_view *end);
+
+// Where this step starts, as far as rows tell.
+toi_step_start toi_find_kept_start(const struct toi_pipeline *p, toi_kept_steps *k);
+
+// Does the step seem to go on from the last one? Some rows tell: those that start where they ended,
+// and of these one at least that has moved before.
+bool toi_seems_kept_to_follow(const struct toi_pipeline *p, const toi_kept_steps *k);
+
+// Rows of this step, if it starts where the last one ended: they are compared and moved in one go.
+// If some start elsewhere no end is changed.
+bool toi_follow_kept_rows(const struct toi_pipeline *p, toi_kept_steps *k, float *largest);
+
+// Mean length of some of the edges.
+double toi_kept_mean_edge(const struct toi_pipeline *p, const toi_kept_steps *k);
+
+// How far some of the vertices move, in mean edges.
+double toi_kept_mean_way(const struct toi_pipeline *p, const toi_kept_steps *k);
+
+// How far the vertices of two neighbouring blocks move relative to each other, in mean edges: the
+// mean of some, which are few enough to cost a small scene little.
+double toi_kept_relative_way(const toi_kept_steps *k);
+
+// Mean extent of the blocks at the end of the step.
+double toi_kept_looseness(const toi_kept_steps *k);
+
+// Does this step tear blocks apart? Some of them tell: then nothing need be brought up to date.
+bool toi_are_kept_blocks_torn(const struct toi_pipeline *p, const toi_kept_steps *k);
+
 #endif
