@@ -11,7 +11,8 @@
 
 enum
 {
-    AHEAD = 16,  // records that are fetched before they are copied
+    AHEAD = 32,  // records that are fetched before they are copied
+    LINE = 8,    // words of a line of the caches
     PIECE = 256, // records that stay at hand
     MANY = 1 << 16
 };
@@ -164,14 +165,21 @@ static toi_status list_tightly(toi_recorder *r, toi_record_array *list)
 
 // ---- Sorting
 
-static bool take_sorting(const toi_recorder *r, int64_t room, toi_record_sorting *s)
+// Takes the block for a list. Keys are sorted while the list has nothing of its own yet, so that
+// they may use its memory, unless that is less than the tables of many workers take.
+static bool take_sorting(const toi_recorder *r, const toi_record_array *list, toi_record_sorting *s)
 {
-    int64_t words = room + toi_radix_words(room, r->workers);
+    int64_t room = list->capacity, sorting = toi_radix_words(room, r->workers);
     int64_t copies = room * (int64_t)(r->size / sizeof *s->order);
+    s->scratch = copies >= sorting ? list->data : NULL;
+    // Copies begin with a line of the caches, as blocks do: most records are as long as one.
+    int64_t words = room + (s->scratch ? 0 : sorting);
+    words = (words + LINE - 1) / LINE * LINE;
     s->order = toi_take_touched(r->budget, copies + words, sizeof *s->order, r->workers);
     if (!s->order)
         return false;
-    s->scratch = s->order + room;
+    if (!s->scratch)
+        s->scratch = s->order + room;
     s->copy = (char *)(s->order + words);
     return true;
 }
@@ -304,7 +312,7 @@ static void order_records(const toi_recorder *r, int64_t count, sort_job *job)
 static bool sort_by_order(const toi_recorder *r, toi_record_array *list)
 {
     toi_record_sorting s;
-    if (!take_sorting(r, list->capacity, &s))
+    if (!take_sorting(r, list, &s))
         return false;
     sort_job job = {.s = &s, .records = list->data, .size = r->size};
     toi_parallel_ranges(r->workers, list->count, TOI_PIECE, copy_records, &job);
@@ -337,7 +345,7 @@ static void stage(toi_recorder *r, const toi_record_array *list)
     r->place = list->data;
     r->room = list->capacity;
     if (!r->sort && list->capacity >= MANY && budget->limit == 0 &&
-        take_sorting(r, list->capacity, &r->staged))
+        take_sorting(r, list, &r->staged))
         r->place = r->staged.copy;
 }
 

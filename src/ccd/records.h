@@ -38,7 +38,7 @@ typedef struct toi_recorder toi_recorder;
 typedef struct toi_record_sorting
 {
     uint64_t *order; // keys, then places; NULL: there is none
-    uint64_t *scratch;
+    uint64_t *scratch; // of the sort: in the list, or behind the keys
     char *copy; // of the records
 } toi_record_sorting;
 
