@@ -112,7 +112,7 @@ typedef enum extent
 
 static extent extent_of(const toi_mesh_order *order)
 {
-    return order->stretch > 0            ? REACH
+    return order->reach > 0              ? REACH
            : order->until < SHORT_ENOUGH ? SWEPT
            : order->until < 1            ? SHORT
                                          : WHOLE;
@@ -135,15 +135,19 @@ static inline __attribute__((always_inline)) void bound_reach(const toi_mesh_ord
                                                               const int32_t *places, int corners,
                                                               int stride, toi_box_row *box)
 {
-    quad low = ends_of(order, places[0])[0], high = -low;
+    const quad *first = ends_of(order, places[0]);
+    quad low = first[0], high = -low, end = first[1];
     for (int c = 1; c < corners; ++c) {
-        quad x = ends_of(order, places[c * stride])[0];
-        low = toi_low_quad(x, low);
-        high = toi_low_quad(-x, high);
+        const quad *x = ends_of(order, places[c * stride]);
+        low = toi_low_quad(x[0], low);
+        high = toi_low_quad(-x[0], high);
+        end = toi_low_quad(x[1], end);
     }
-    // The fourth number of a row is minus its reach, so the least is that of the farthest.
-    const quad none = {0}, pad = {order->pad, order->pad, order->pad, 0};
-    quad reach = __builtin_shufflevector(low, none, 3, 3, 3, 4) - pad;
+    // The fourth numbers are less than nothing, so that the least are those of the farthest.
+    const float more = order->pad + order->grain;
+    const quad none = {0}, pad = {more, more, more, 0};
+    quad way = __builtin_shufflevector(low, none, 3, 3, 3, 4);
+    quad reach = way * order->reach + __builtin_shufflevector(end, none, 3, 3, 3, 4) - pad;
     ((quad *)box)[0] = __builtin_shufflevector(low + reach, none, 0, 1, 2, 4);
     ((quad *)box)[1] = __builtin_shufflevector(high + reach, none, 0, 1, 2, 4);
 }
@@ -578,7 +582,7 @@ static double mean_way(const toi_mesh_order *order)
             toi_edge_at(&mesh->edges, toi_piece_start(mesh->edges.count, samples, i));
         const quad *a = ends_of(order, order->positions[edge[0]]);
         const quad *b = ends_of(order, order->positions[edge[1]]);
-        ways += length(a[1] - a[0]) / order->until;
+        ways += length(a[1] - a[0]);
         lengths += length(b[0] - a[0]);
     }
     return lengths > 0 ? ways / lengths : INFINITY;
