@@ -250,12 +250,13 @@ static toi_tree_margin take_margin(const toi_mesh_order *order)
 {
     double share = order->boxes.relative;
     if (!(share > 0))
-        return (toi_tree_margin){0, 0};
+        return (toi_tree_margin){0};
     // What has been cut off may be far apart: nothing is dropped.
     double off = order->largest < TOI_FARTHEST
                      ? (3 + share * 46) * 0x1p-24 * ((double)order->largest + order->pad) + 0x1p-73
                      : INFINITY;
-    return (toi_tree_margin){toi_float_above(fmax(share * share, 0x1p-100)), toi_float_above(off)};
+    return (toi_tree_margin){.square = toi_float_above(fmax(share * share, 0x1p-100)),
+                             .off = toi_float_above(off)};
 }
 
 // The vertices in order, in memory that is there: rows and keys of them are not needed after it.
@@ -320,7 +321,7 @@ toi_status toi_shorten_order(toi_mesh_order *order, double until)
     double share = order->boxes.relative, stretch = (1 + 0x1p-19) / (1 - share);
     order->until = until;
     if (share > 0) { // boxes are enlarged by what they reach instead
-        order->margin = (toi_tree_margin){0, 0};
+        order->margin = (toi_tree_margin){0};
         order->reach = toi_float_above(until * stretch);
         order->grain = toi_float_above(fmax(0x1p-1074 * order->scale, 0x1p-120) * stretch);
         return TOI_OK;

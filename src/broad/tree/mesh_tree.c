@@ -100,6 +100,8 @@ typedef toi_box_quad quad;
 // A motion is cut short where less than this share of it is left, unless it is as good as none.
 // Boxes are enlarged by their reach on all sides: that pays if it is short beside an edge.
 static const double SHORTER = 0.25, SHORT_ENOUGH = 0x1p-10, SHORT_REACH = 0.25;
+// From this way on, in edges, whole packets are compared with boxes by the margin.
+static const double FAR_WAY = 1;
 
 // How far the boxes of a motion reach.
 typedef enum extent
@@ -289,6 +291,29 @@ static inline __attribute__((always_inline)) void fill_middles(const toi_mesh_or
     }
 }
 
+// One block of boxes that are compared with a margin, if they meet at all during the step.
+static inline __attribute__((always_inline)) void
+fill_with_margin(const toi_mesh_order *order, int corners, int count, toi_tree *tree, int64_t block)
+{
+    const int32_t *labels = toi_block_labels(tree, block, 0);
+    toi_box_row rows[2][TOI_BLOCK], halves[2];
+    for (int i = 0; i < count; ++i) {
+        toi_box_row ends[2];
+        bound_places(order, labels + i, corners, TOI_BLOCK, WHOLE, ends);
+        rows[0][i] = ends[0];
+        rows[1][i] = ends[1];
+    }
+    for (int end = 0; end < 2; ++end) {
+        toi_fill_block(rows[end], count, end ? &tree->far[block] : &tree->near[block], halves);
+        tree->ends[block][end] = halves[0];
+        toi_widen_row(&tree->ends[block][end], &halves[1]);
+    }
+    for (int i = 0; i < count; ++i)
+        toi_widen_row(&rows[0][i], &rows[1][i]);
+    toi_fill_block(rows[0], count, &tree->level[0][block], tree->boxes[block]);
+    fill_middles(order, labels, corners, count, tree->middles[block]);
+}
+
 // One block of boxes that move; corner c of primitive i stands at labels[c * TOI_BLOCK + i].
 static inline __attribute__((always_inline)) void fill_extent(const toi_mesh_order *order,
                                                               int corners, extent reach, int count,
@@ -296,6 +321,10 @@ static inline __attribute__((always_inline)) void fill_extent(const toi_mesh_ord
 {
     const int32_t *labels = toi_block_labels(tree, block, 0);
     const bool still = is_still(reach);
+    if (reach == WHOLE && order->margin.square > 0) {
+        fill_with_margin(order, corners, count, tree, block);
+        return;
+    }
     toi_box_row rows[2][TOI_BLOCK], halves[2];
     for (int i = 0; i < count; ++i) {
         toi_box_row ends[2];
@@ -314,8 +343,6 @@ static inline __attribute__((always_inline)) void fill_extent(const toi_mesh_ord
     }
     for (int h = 0; h < 2 && !still; ++h)
         toi_widen_row(&tree->boxes[block][h], &halves[h]);
-    if (order->margin.square > 0)
-        fill_middles(order, labels, corners, count, tree->middles[block]);
 }
 
 // The same, by the corners that the tree's primitives have and by the extent of the motion.
@@ -612,12 +639,14 @@ static toi_status run_search(toi_mesh_order *order, const toi_broad_job *job,
     search->tree = tree;
     search->context = order;
     bool parts = order->boxes.horizon && toi_has_parts(search), shorter;
+    bool far = order->margin.square > 0 && mean_way(order) > FAR_WAY;
     int part = parts ? TOI_SEARCH_FEW : TOI_SEARCH_ALL;
     int last = parts ? TOI_SEARCH_REST : TOI_SEARCH_ALL;
     toi_status status = TOI_OK;
     for (; part <= last && status == TOI_OK; ++part) {
         search->part = (toi_search_part)part;
         search->margin = order->margin;
+        search->margin.packets = far;
         search->still = is_still(extent_of(order));
         status = toi_run_tree_search(search, job);
         if (status == TOI_OK && part < last)
@@ -739,11 +768,12 @@ toi_status toi_make_primitive_trees(const toi_mesh_boxes *boxes, toi_mesh_order 
 }
 
 // From the arrays above that are held at the same time.
-int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool moving)
+int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool moving, bool middles)
 {
     enum
     {
-        MOVING_BYTES = 40, // of a tree, more
+        MOVING_BYTES = 28, // of a tree, more
+        MIDDLE_BYTES = 36, // likewise, for a margin
         VERTEX_BYTES = 40, // of the order
         ORDER_BYTES = 48,  // a vertex, while it is made
         VERTEX_TREE_BYTES = 40,
@@ -753,7 +783,7 @@ int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool movi
         KEPT_LABELS = 13 // a face
     };
     int64_t ordering = ORDER_BYTES * counts->vertices;
-    int64_t more = moving ? MOVING_BYTES : 0;
+    int64_t more = (moving ? MOVING_BYTES : 0) + (middles ? MIDDLE_BYTES : 0);
     int64_t in_faces =
         (FACE_BYTES + more) * counts->faces + (VERTEX_TREE_BYTES + more) * counts->vertices;
     int64_t in_edges = (EDGE_BYTES + more) * counts->edges;

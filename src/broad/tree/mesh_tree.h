@@ -178,8 +178,8 @@ toi_status toi_make_primitive_trees(const toi_mesh_boxes *boxes, toi_mesh_order 
                                     const toi_broad_job *job, toi_tree *const trees[3]);
 
 // How much memory the order and the searches take at most, what they keep included. `moving`: where
-// boxes may be at both ends of the step.
-int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool moving);
+// boxes may be at both ends of the step; `middles`: and where pairs keep a share of their distance.
+int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool moving, bool middles);
 
 // How many of the workers a mesh can feed.
 typedef int toi_mesh_workers_fn(const toi_mesh_counts *counts, int workers);
