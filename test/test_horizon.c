@@ -9,6 +9,7 @@
 #include "support.h"
 
 #include "base/simd.h"
+#include "mesh/mesh.h"
 #include "toi/toi.h"
 
 #include <math.h>
@@ -71,7 +72,8 @@ static void pass(const toi_mesh_order *order, toi_kind kind, const passage *how,
     assert_non_null(rows);
     memcpy(rows, order->moving, (size_t)vertices * sizeof *rows);
     for (int64_t i = 0; i < vertices; ++i)
-        rows[i][3] *= (float)how->reach;
+        for (int k = 3; k < 8; k += 4) // which reaches are made of
+            rows[i][k] *= (float)how->reach;
     toi_near_source source = {.rows = (const float(*)[8])rows,
                               .error = order->error,
                               .labels = {order->trees[0]->labels, order->trees[1]->labels},
@@ -79,8 +81,10 @@ static void pass(const toi_mesh_order *order, toi_kind kind, const passage *how,
                               .t_max = 1,
                               .euclidean = true,
                               .separation = how->separation * order->scale,
-                              .relative = how->relative};
-    if (order->stretch > 0)
+                              .relative = how->relative,
+                              .reach = order->reach,
+                              .grain = order->grain};
+    if (order->reach > 0)
         found->count = kernels[toi_simd_level()](&source, found->pairs, found->count);
     free(rows);
 }
@@ -217,6 +221,55 @@ static void shares_at_the_horizon_are_kept(void **state)
     assert_true(closer > 0);
     assert_true(shorter > 0);
     assert_ok(toi_set_simd(NULL));
+}
+
+// Of each vertex: how far its motion matters at the least, by docs/separation.md, section 2, in
+// long double; returns by how much of the size of its numbers its reach is more.
+static double spare_reach(const toi_mesh_order *order, int64_t place)
+{
+    const toi_mesh *mesh = order->boxes.mesh;
+    const float *row = (const float *)&order->moving[place];
+    const long double unit = 0x1p-24L, share = order->boxes.relative, scale = order->scale;
+    long double square = 0, sizes = 0;
+    for (int k = 0; k < 3; ++k) {
+        long double x[2];
+        for (int end = 0; end < 2; ++end) {
+            double at[3];
+            toi_load_point(end ? &mesh->end : &mesh->start, order->vertices[place], at);
+            x[end] = ((long double)at[k] - order->origin[k]) * scale;
+            sizes += fabsl(x[end]);
+        }
+        square += (x[1] - x[0]) * (x[1] - x[0]);
+    }
+    double reach = -(double)row[3] * order->reach - (double)row[7] + order->grain;
+    long double need = (order->until * sqrtl(square) + 0x1p-1074L * scale) / (1 - share);
+    need += unit * (sqrtl(3) * sizes + sizes + reach) + 0x1p-48L * sizes;
+    assert_true(reach > need);
+    return sizes > 0 ? (double)((reach - need) / (unit * sizes)) : INFINITY;
+}
+
+static void reaches_cover_what_they_must(void **state)
+{
+    (void)state;
+    static crossings all;
+    toi_random random = {603};
+    toi_budget budget = {0};
+    double least = INFINITY;
+    for (int s = 0; s < SETTINGS; ++s) {
+        toi_mesh mesh = make_crossings(&settings[s], TOI_VERTEX_FACE, &random, &all);
+        passage how = {0, 0.5, 1};
+        search asked = {.found.horizon = 1};
+        toi_mesh_boxes boxes = boxes_of(&mesh, &how, &asked);
+        toi_broad_job job = {.workers = 1, .budget = &budget};
+        assert_ok(toi_make_mesh_order(&boxes, &job, 0, &asked.order));
+        assert_ok(toi_shorten_order(&asked.order, 0.25 - 0x1p-54));
+        bool cut_off = !(asked.order.largest < TOI_FARTHEST); // no such motion is cut short
+        for (int64_t i = 0; i < mesh.start.count && !cut_off; ++i)
+            least = fmin(least, spare_reach(&asked.order, i));
+        toi_free_mesh_order(&asked.order);
+    }
+    print_message("  %.2f rounding units of the numbers to spare, of 4\n", least);
+    assert_true(least < 2);
 }
 
 // ---- Parts
@@ -459,6 +512,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contacts_at_the_horizon_are_found),
         cmocka_unit_test(shares_at_the_horizon_are_kept),
+        cmocka_unit_test(reaches_cover_what_they_must),
         cmocka_unit_test(parts_have_every_packet_once),
         cmocka_unit_test(shares_that_are_rounded_up_are_kept),
         cmocka_unit_test(the_earliest_is_the_least_of_all),

@@ -98,6 +98,8 @@ typedef struct toi_near_source
     double separation;
     double relative;
     bool mark; // those that start inside, where the separation is not relative
+    // Of a motion that is cut short: toi_mesh_order.reach, or 0, and its grain.
+    float reach, grain;
 } toi_near_source;
 
 // Moves the pairs that may touch to the front, in order; returns how many. The others are proved

@@ -33,7 +33,7 @@ TOI_INLINE toi_mask stay_beyond(int edge_edge, const toi_pair_motion *m, const t
     return apart;
 }
 
-// Pairs at t = 0: two differences side by side, and the third beside the sum of the reaches.
+// Pairs at t = 0: two differences side by side, and the third beside what both move and are off by.
 typedef struct start_rows
 {
     toi_motion_row pe[TOI_LANES], gr[TOI_LANES];
@@ -50,19 +50,27 @@ TOI_INLINE void put_pair(int edge_edge, const toi_near_source *s, const toi_pair
                          start_rows *rows)
 {
     int32_t places[4];
-    toi_quad x[4];
+    toi_quad x[4], idle[4];
     toi_find_places(edge_edge, s, pair, places);
-    for (int c = 0; c < 4; ++c)
-        memcpy(&x[c], s->rows[places[c]], sizeof x[c]);
+    for (int c = 0; c < 4; ++c) {
+        const float *row = s->rows[places[c]];
+        toi_quad end;
+        memcpy(&x[c], row, sizeof x[c]);
+        memcpy(&end, row + 4, sizeof end);
+        idle[c] = __builtin_shufflevector(x[c], end, 3, 7, 3, 7);
+    }
     toi_quad p = TOI_P_OF(edge_edge, x), e = TOI_E_OF(edge_edge, x), g = TOI_G_OF(edge_edge, x);
-    toi_quad far = less_quad(x[2], x[3]);
-    toi_quad sum = edge_edge ? less_quad(x[0], x[1]) + far : x[0] + less_quad(x[1], far);
+    toi_quad far = less_quad(idle[2], idle[3]);
+    toi_quad sum =
+        edge_edge ? less_quad(idle[0], idle[1]) + far : idle[0] + less_quad(idle[1], far);
     rows->pe[lane] = __builtin_shufflevector(p, e, 0, 1, 2, 3, 4, 5, 6, 7);
-    rows->gr[lane] = __builtin_shufflevector(g, sum, 0, 1, 2, 3, 7, 7, 7, 7);
+    rows->gr[lane] = __builtin_shufflevector(g, sum, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
-// Pairs that stand still, and how far they reach beyond their separation; returns the lanes that are not to be trusted.
-TOI_INLINE toi_mask load_start(const start_rows *rows, toi_pair_motion *m, toi_real *reach)
+// Pairs that stand still, and how far they reach beyond their separation; returns the lanes that
+// are not to be trusted.
+TOI_INLINE toi_mask load_start(const start_rows *rows, float share, toi_pair_motion *m,
+                               toi_real *reach)
 {
     toi_real pe[2][3], gr[2][3];
     toi_transpose_rows(rows->pe, pe);
@@ -73,14 +81,14 @@ TOI_INLINE toi_mask load_start(const start_rows *rows, toi_pair_motion *m, toi_r
             m->e[end][k] = pe[1][k];
             m->g[end][k] = gr[0][k];
         }
-    *reach -= gr[1][0];
+    *reach -= gr[1][0] * share + gr[1][1];
     return toi_measure_single(m);
 }
 
 TOI_INLINE int64_t cull_start(int edge_edge, const toi_near_source *s, toi_pair *pairs,
                               int64_t count)
 {
-    const float least = toi_float_above(s->separation * (1 + 0x1p-20));
+    const float least = toi_float_above((s->separation + 2 * (double)s->grain) * (1 + 0x1p-20));
     int64_t kept = 0;
     start_rows rows;
     for (int64_t i = 0; i < count; i += TOI_LANES) {
@@ -89,7 +97,7 @@ TOI_INLINE int64_t cull_start(int edge_edge, const toi_near_source *s, toi_pair 
             put_pair(edge_edge, s, &pairs[i + (lane < lanes ? lane : 0)], lane, &rows);
         toi_pair_motion m;
         toi_real reach = TOI_SPREAD(least);
-        toi_mask wild = load_start(&rows, &m, &reach);
+        toi_mask wild = load_start(&rows, s->reach, &m, &reach);
         unsigned left = lanes_of(~stay_beyond(edge_edge, &m, &reach) | wild);
         for (left &= (1u << lanes) - 1; left; left &= left - 1)
             pairs[kept++] = pairs[i + __builtin_ctz(left)];

@@ -153,7 +153,9 @@ static int64_t search_need(const toi_pipeline *p, const toi_mesh_counts *n,
         return toi_given_need(p->def->given, p->workers);
     int64_t of_loose = loose_search_need(p, loose);
     if (toi_broad_traits(p->def->broad.method) & TOI_BROAD_TRAIT_MESH) // its order stays
-        return toi_mesh_tree_need(n, p->workers, p->purpose.solve) + of_loose;
+        return toi_mesh_tree_need(n, p->workers, p->purpose.solve,
+                                  p->def->zero_time.relative_separation > 0) +
+               of_loose;
     int64_t in_faces = box_search_need(p, n->vertices + n->faces);
     return both(p, both(p, in_faces, box_search_need(p, n->edges)), of_loose);
 }

@@ -459,7 +459,7 @@ static toi_near_source near_source(const solve_stage *stage, bool mark)
     const toi_pipeline *p = stage->pipeline;
     const toi_mesh_order *order = &p->order;
     double until = toi_cull_time(search_limit(stage, time_limit(stage)));
-    if (order->until < 1) // rows end there
+    if (order->until < 1 && !(order->reach > 0)) // rows end there
         until = fmin(until / order->until * (1 + 0x1p-50), 1);
     return (toi_near_source){.rows = (const float(*)[8])order->moving,
                              .error = order->error,
@@ -469,7 +469,9 @@ static toi_near_source near_source(const solve_stage *stage, bool mark)
                              .euclidean = has_separation(p),
                              .separation = p->def->narrow.min_separation * order->scale,
                              .relative = toi_filter_share(p->policy.relative_separation),
-                             .mark = mark && order->largest < TOI_FARTHEST};
+                             .mark = mark && order->largest < TOI_FARTHEST,
+                             .reach = order->reach,
+                             .grain = order->grain};
 }
 
 static int64_t cull_single(const solve_stage *stage, toi_pair *pairs, int64_t count, bool mark)
@@ -478,7 +480,7 @@ static int64_t cull_single(const solve_stage *stage, toi_pair *pairs, int64_t co
     static toi_cull_near_fn *const at_start[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_start);
     toi_near_source source = near_source(stage, mark);
     toi_simd simd = toi_simd_level();
-    if (stage->pipeline->order.stretch > 0) // nearly all are too far apart to begin with
+    if (source.reach > 0) // nearly all are too far apart to begin with
         count = at_start[simd](&source, pairs, count);
     return kernels[simd](&source, pairs, count);
 }

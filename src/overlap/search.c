@@ -285,7 +285,7 @@ toi_status toi_search_all_faces(toi_overlap_call *call, toi_receiver to)
 
 static int64_t face_tree_need(const toi_mesh_counts *counts, int workers)
 {
-    return toi_mesh_tree_need(counts, workers, false) +
+    return toi_mesh_tree_need(counts, workers, false, false) +
            workers * counts->vertices * (int64_t)sizeof(uint16_t); // marks
 }
 

@@ -324,36 +324,12 @@ TOI_LANE_INLINE moving_columns load_moving(const toi_tree *tree, int64_t block)
 
 TOI_LANE_INLINE middle_columns load_middles(const toi_tree *tree, int64_t block)
 {
-    middle_columns c = {.box = load_moving(tree, block)};
+    middle_columns c = {
+        .box = {{load_columns(&tree->near[block]), load_columns(&tree->far[block])}}};
     for (int k = 0; k < 3; ++k)
         for (int p = 0; p < PARTS; ++p)
             c.at[k][p] = LOAD_PART(tree->middles[block][k] + p * (TOI_BLOCK / PARTS));
     return c;
-}
-
-// Boxes over the whole step, as if they stood still.
-TOI_LANE_INLINE moving_columns sweep_columns(const moving_columns *c)
-{
-    moving_columns whole = *c;
-    for (int s = 0; s < TOI_SIDES; ++s)
-        for (int p = 0; p < PARTS; ++p) {
-            part start = c->at[0].side[s][p], end = c->at[1].side[s][p];
-            whole.at[0].side[s][p] = s < 3 ? LESS_PART(start, end) : MORE_PART(start, end);
-        }
-    whole.at[1] = whole.at[0];
-    return whole;
-}
-
-TOI_LANE_INLINE moving_probe sweep_probe(const moving_probe *p)
-{
-    moving_probe whole = *p;
-    for (int k = 0; k < 3; ++k) {
-        float lo = p->at[1].lo[k], hi = p->at[1].hi[k];
-        whole.at[0].lo[k] = lo < p->at[0].lo[k] ? lo : p->at[0].lo[k];
-        whole.at[0].hi[k] = hi > p->at[0].hi[k] ? hi : p->at[0].hi[k];
-    }
-    whole.at[1] = whole.at[0];
-    return whole;
 }
 
 TOI_LANE_INLINE moving_probe load_moving_probe(const toi_tree *tree, uint32_t place)
@@ -369,17 +345,18 @@ TOI_LANE_INLINE middle_probe load_middle_probe(const toi_tree *tree, const toi_t
 {
     float(*at)[TOI_BLOCK] = tree->middles[place / TOI_BLOCK];
     int lane = place % TOI_BLOCK;
-    return (middle_probe){
-        load_moving_probe(tree, place), {at[0][lane], at[1][lane], at[2][lane]}, margin->off};
+    moving_probe ends = {{load_probe(&tree->near[place / TOI_BLOCK], lane),
+                          load_probe(&tree->far[place / TOI_BLOCK], lane)}};
+    return (middle_probe){ends, {at[0][lane], at[1][lane], at[2][lane]}, margin->off};
 }
 
 // The box of a whole block, for which the margin is that of any box in it: none of their middles is
 // farther from the middle of the box at t = 0 than its corners. `off` covers what rounding adds.
-TOI_LANE_INLINE middle_probe middle_of_block(const moving_probe *ends,
+TOI_LANE_INLINE middle_probe middle_of_block(const toi_box_row ends[2],
                                              const toi_tree_margin *margin)
 {
-    middle_probe p = {.box = *ends};
-    const probe *start = &ends->at[0];
+    middle_probe p = {.box = {{row_probe(&ends[0]), row_probe(&ends[1])}}};
+    const probe *start = &p.box.at[0];
     float square = 0;
     for (int k = 0; k < 3; ++k) {
         float half = (start->hi[k] - start->lo[k]) * 0.5f;

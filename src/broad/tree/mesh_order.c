@@ -137,6 +137,21 @@ static void choose_frame(toi_mesh_order *order)
     order->scale = extent > 0 ? ldexp(1, exponent < -1000 ? 1000 : -exponent) : 1;
 }
 
+// How far the vertex of a row moves, and what its numbers may be off by: no less than that, and
+// less than nothing. docs/separation.md, section 2.
+static inline void measure_row(toi_moving_row *row)
+{
+    double square = 0;
+    float off = 0;
+    for (int k = 0; k < 3; ++k) {
+        double way = (double)(*row)[4 + k] - (double)(*row)[k];
+        square += way * way;
+        off += (fabsf((*row)[k]) + fabsf((*row)[4 + k])) * 0x1p-22f;
+    }
+    (*row)[3] = -(float)(sqrt(square) * (1 + 0x1p-20));
+    (*row)[7] = -off;
+}
+
 // Both ends of a vertex; returns the largest number in them.
 static inline float make_moving_row(const toi_mesh_order *order, int32_t vertex,
                                     toi_moving_row *row)
@@ -152,6 +167,8 @@ static inline float make_moving_row(const toi_mesh_order *order, int32_t vertex,
         (*row)[k + k / 3] = value;
         largest = fabsf(value) > largest ? fabsf(value) : largest;
     }
+    if (order->boxes.relative > 0 && order->boxes.horizon)
+        measure_row(row);
     return largest;
 }
 
@@ -233,12 +250,13 @@ static toi_tree_margin take_margin(const toi_mesh_order *order)
 {
     double share = order->boxes.relative;
     if (!(share > 0))
-        return (toi_tree_margin){0, 0};
+        return (toi_tree_margin){0};
     // What has been cut off may be far apart: nothing is dropped.
     double off = order->largest < TOI_FARTHEST
                      ? (3 + share * 46) * 0x1p-24 * ((double)order->largest + order->pad) + 0x1p-73
                      : INFINITY;
-    return (toi_tree_margin){toi_float_above(fmax(share * share, 0x1p-100)), toi_float_above(off)};
+    return (toi_tree_margin){.square = toi_float_above(fmax(share * share, 0x1p-100)),
+                             .off = toi_float_above(off)};
 }
 
 // The vertices in order, in memory that is there: rows and keys of them are not needed after it.
@@ -277,20 +295,13 @@ static toi_status arrange_vertices(toi_mesh_order *order, char *memory)
 static void shorten_row(const toi_mesh_order *order, int32_t vertex, toi_moving_row *row)
 {
     const toi_mesh *mesh = order->boxes.mesh;
-    double x[2][3], square = 0, sizes = 0;
+    double x[2][3];
     toi_load_point(&mesh->start, vertex, x[0]);
     toi_load_point(&mesh->end, vertex, x[1]);
     for (int k = 0; k < 3; ++k) {
         double start = (x[0][k] - order->origin[k]) * order->scale;
         double way = (x[1][k] - order->origin[k]) * order->scale - start;
         (*row)[4 + k] = (float)(start + order->until * way);
-        square += way * way;
-        sizes += fabs(start) + fabs(start + way);
-    }
-    if (order->stretch > 0) {
-        double way = order->until * (sqrt(square) + 0x1p-48 * sizes) + order->grain;
-        double reach = way * order->stretch + 0x1p-22 * sizes;
-        (*row)[3] = -(float)(reach * (1 + 0x1p-20) + 0x1p-140);
     }
 }
 
@@ -307,12 +318,13 @@ static toi_status shorten_rows(void *context, int64_t first, int64_t end)
 
 toi_status toi_shorten_order(toi_mesh_order *order, double until)
 {
-    double share = order->boxes.relative;
+    double share = order->boxes.relative, stretch = (1 + 0x1p-19) / (1 - share);
     order->until = until;
     if (share > 0) { // boxes are enlarged by what they reach instead
-        order->stretch = toi_float_above((1 + 0x1p-20) / (1 - share));
-        order->margin = (toi_tree_margin){0, 0};
-        order->grain = fmax(0x1p-1074 * order->scale, 0x1p-200); // denormals are slow
+        order->margin = (toi_tree_margin){0};
+        order->reach = toi_float_above(until * stretch);
+        order->grain = toi_float_above(fmax(0x1p-1074 * order->scale, 0x1p-120) * stretch);
+        return TOI_OK;
     }
     return toi_parallel_ranges(order->job.workers, order->boxes.mesh->start.count, TOI_PIECE,
                                shorten_rows, order);

@@ -100,6 +100,8 @@ typedef toi_box_quad quad;
 // A motion is cut short where less than this share of it is left, unless it is as good as none.
 // Boxes are enlarged by their reach on all sides: that pays if it is short beside an edge.
 static const double SHORTER = 0.25, SHORT_ENOUGH = 0x1p-10, SHORT_REACH = 0.25;
+// From this way on, in edges, whole packets are compared with boxes by the margin.
+static const double FAR_WAY = 1;
 
 // How far the boxes of a motion reach.
 typedef enum extent
@@ -112,7 +114,7 @@ typedef enum extent
 
 static extent extent_of(const toi_mesh_order *order)
 {
-    return order->stretch > 0            ? REACH
+    return order->reach > 0              ? REACH
            : order->until < SHORT_ENOUGH ? SWEPT
            : order->until < 1            ? SHORT
                                          : WHOLE;
@@ -135,15 +137,19 @@ static inline __attribute__((always_inline)) void bound_reach(const toi_mesh_ord
                                                               const int32_t *places, int corners,
                                                               int stride, toi_box_row *box)
 {
-    quad low = ends_of(order, places[0])[0], high = -low;
+    const quad *first = ends_of(order, places[0]);
+    quad low = first[0], high = -low, end = first[1];
     for (int c = 1; c < corners; ++c) {
-        quad x = ends_of(order, places[c * stride])[0];
-        low = toi_low_quad(x, low);
-        high = toi_low_quad(-x, high);
+        const quad *x = ends_of(order, places[c * stride]);
+        low = toi_low_quad(x[0], low);
+        high = toi_low_quad(-x[0], high);
+        end = toi_low_quad(x[1], end);
     }
-    // The fourth number of a row is minus its reach, so the least is that of the farthest.
-    const quad none = {0}, pad = {order->pad, order->pad, order->pad, 0};
-    quad reach = __builtin_shufflevector(low, none, 3, 3, 3, 4) - pad;
+    // The fourth numbers are less than nothing, so that the least are those of the farthest.
+    const float more = order->pad + order->grain;
+    const quad none = {0}, pad = {more, more, more, 0};
+    quad way = __builtin_shufflevector(low, none, 3, 3, 3, 4);
+    quad reach = way * order->reach + __builtin_shufflevector(end, none, 3, 3, 3, 4) - pad;
     ((quad *)box)[0] = __builtin_shufflevector(low + reach, none, 0, 1, 2, 4);
     ((quad *)box)[1] = __builtin_shufflevector(high + reach, none, 0, 1, 2, 4);
 }
@@ -285,6 +291,29 @@ static inline __attribute__((always_inline)) void fill_middles(const toi_mesh_or
     }
 }
 
+// One block of boxes that are compared with a margin, if they meet at all during the step.
+static inline __attribute__((always_inline)) void
+fill_with_margin(const toi_mesh_order *order, int corners, int count, toi_tree *tree, int64_t block)
+{
+    const int32_t *labels = toi_block_labels(tree, block, 0);
+    toi_box_row rows[2][TOI_BLOCK], halves[2];
+    for (int i = 0; i < count; ++i) {
+        toi_box_row ends[2];
+        bound_places(order, labels + i, corners, TOI_BLOCK, WHOLE, ends);
+        rows[0][i] = ends[0];
+        rows[1][i] = ends[1];
+    }
+    for (int end = 0; end < 2; ++end) {
+        toi_fill_block(rows[end], count, end ? &tree->far[block] : &tree->near[block], halves);
+        tree->ends[block][end] = halves[0];
+        toi_widen_row(&tree->ends[block][end], &halves[1]);
+    }
+    for (int i = 0; i < count; ++i)
+        toi_widen_row(&rows[0][i], &rows[1][i]);
+    toi_fill_block(rows[0], count, &tree->level[0][block], tree->boxes[block]);
+    fill_middles(order, labels, corners, count, tree->middles[block]);
+}
+
 // One block of boxes that move; corner c of primitive i stands at labels[c * TOI_BLOCK + i].
 static inline __attribute__((always_inline)) void fill_extent(const toi_mesh_order *order,
                                                               int corners, extent reach, int count,
@@ -292,6 +321,10 @@ static inline __attribute__((always_inline)) void fill_extent(const toi_mesh_ord
 {
     const int32_t *labels = toi_block_labels(tree, block, 0);
     const bool still = is_still(reach);
+    if (reach == WHOLE && order->margin.square > 0) {
+        fill_with_margin(order, corners, count, tree, block);
+        return;
+    }
     toi_box_row rows[2][TOI_BLOCK], halves[2];
     for (int i = 0; i < count; ++i) {
         toi_box_row ends[2];
@@ -310,8 +343,6 @@ static inline __attribute__((always_inline)) void fill_extent(const toi_mesh_ord
     }
     for (int h = 0; h < 2 && !still; ++h)
         toi_widen_row(&tree->boxes[block][h], &halves[h]);
-    if (order->margin.square > 0)
-        fill_middles(order, labels, corners, count, tree->middles[block]);
 }
 
 // The same, by the corners that the tree's primitives have and by the extent of the motion.
@@ -578,7 +609,7 @@ static double mean_way(const toi_mesh_order *order)
             toi_edge_at(&mesh->edges, toi_piece_start(mesh->edges.count, samples, i));
         const quad *a = ends_of(order, order->positions[edge[0]]);
         const quad *b = ends_of(order, order->positions[edge[1]]);
-        ways += length(a[1] - a[0]) / order->until;
+        ways += length(a[1] - a[0]);
         lengths += length(b[0] - a[0]);
     }
     return lengths > 0 ? ways / lengths : INFINITY;
@@ -608,12 +639,14 @@ static toi_status run_search(toi_mesh_order *order, const toi_broad_job *job,
     search->tree = tree;
     search->context = order;
     bool parts = order->boxes.horizon && toi_has_parts(search), shorter;
+    bool far = order->margin.square > 0 && mean_way(order) > FAR_WAY;
     int part = parts ? TOI_SEARCH_FEW : TOI_SEARCH_ALL;
     int last = parts ? TOI_SEARCH_REST : TOI_SEARCH_ALL;
     toi_status status = TOI_OK;
     for (; part <= last && status == TOI_OK; ++part) {
         search->part = (toi_search_part)part;
         search->margin = order->margin;
+        search->margin.packets = far;
         search->still = is_still(extent_of(order));
         status = toi_run_tree_search(search, job);
         if (status == TOI_OK && part < last)
@@ -735,11 +768,12 @@ toi_status toi_make_primitive_trees(const toi_mesh_boxes *boxes, toi_mesh_order 
 }
 
 // From the arrays above that are held at the same time.
-int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool moving)
+int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool moving, bool middles)
 {
     enum
     {
-        MOVING_BYTES = 40, // of a tree, more
+        MOVING_BYTES = 28, // of a tree, more
+        MIDDLE_BYTES = 36, // likewise, for a margin
         VERTEX_BYTES = 40, // of the order
         ORDER_BYTES = 48,  // a vertex, while it is made
         VERTEX_TREE_BYTES = 40,
@@ -749,7 +783,7 @@ int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool movi
         KEPT_LABELS = 13 // a face
     };
     int64_t ordering = ORDER_BYTES * counts->vertices;
-    int64_t more = moving ? MOVING_BYTES : 0;
+    int64_t more = (moving ? MOVING_BYTES : 0) + (middles ? MIDDLE_BYTES : 0);
     int64_t in_faces =
         (FACE_BYTES + more) * counts->faces + (VERTEX_TREE_BYTES + more) * counts->vertices;
     int64_t in_edges = (EDGE_BYTES + more) * counts->edges;

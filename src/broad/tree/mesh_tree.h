@@ -43,8 +43,8 @@ typedef struct toi_mesh_counts
 } toi_mesh_counts;
 // A vertex at t = 0 and t = 1, or where the motion is cut short, less the origin and scaled, as
 // nearest floats up to 2^126: x y z and an idle 0, twice. Where pairs keep a share of their
-// distance and the motion is cut short, the first idle number is minus the reach: how far from the
-// start of the vertex its motion matters.
+// distance and the motion may be cut short, rows stay those of the whole motion; then the idle
+// numbers are minus how far the vertex moves, and minus what its numbers may be off by.
 typedef float toi_moving_row __attribute__((vector_size(32)));
 
 // Orders kept from call to call: the boxes of the next frame are where those of the last were, or
@@ -88,9 +88,11 @@ typedef struct toi_mesh_order
     float error;   // of the difference of two of them: docs/exact.md, section 2
     float pad;     // by how much boxes are enlarged
     toi_tree_margin margin;
-    double until;  // where the motion ends in the rows: 1, or where it is cut short
-    float stretch; // of reaches, for ways; 0: rows have none
-    double grain;  // no less than the least double, scaled
+    double until; // where the motion ends: 1, or where it is cut short
+    // Where pairs keep a share of their distance and the motion is cut short, it matters no farther
+    // from the start of a vertex than by this share of its way, and what it is off by, and grain.
+    float reach; // 0: there are no such bounds
+    float grain;
     // During a search of boxes that move: what the first and the second numbers of a pair are
     // places in.
     const toi_tree *trees[2];
@@ -176,8 +178,8 @@ toi_status toi_make_primitive_trees(const toi_mesh_boxes *boxes, toi_mesh_order 
                                     const toi_broad_job *job, toi_tree *const trees[3]);
 
 // How much memory the order and the searches take at most, what they keep included. `moving`: where
-// boxes may be at both ends of the step.
-int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool moving);
+// boxes may be at both ends of the step; `middles`: and where pairs keep a share of their distance.
+int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool moving, bool middles);
 
 // How many of the workers a mesh can feed.
 typedef int toi_mesh_workers_fn(const toi_mesh_counts *counts, int workers);

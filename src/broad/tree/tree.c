@@ -55,8 +55,10 @@ static int64_t lay_out(toi_tree *tree, int64_t total, bool moving, bool middles,
         tree->far = carve(memory, &used, blocks, sizeof *tree->far);
         tree->ends = carve(memory, &used, blocks, sizeof *tree->ends);
     }
-    if (middles)
+    if (middles) {
+        tree->near = carve(memory, &used, blocks, sizeof *tree->near);
         tree->middles = carve(memory, &used, blocks, sizeof *tree->middles);
+    }
     for (int l = 1; l < tree->levels && memory; ++l)
         tree->level[l] = tree->level[l - 1] + tree->blocks[l - 1];
     return used;

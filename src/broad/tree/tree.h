@@ -103,7 +103,9 @@ typedef struct toi_tree
     // step, `far` is level 0 at t = 1, and `ends` are the blocks' boxes at t = 0 and t = 1.
     toi_tree_block *far;
     toi_box_row (*ends)[2];
-    // Or NULL. Of each block, x y z: about a point at t = 0 of what each box is around.
+    // Or NULL. Of boxes that move and are compared with a margin: level 0 is over the whole step,
+    // and this at t = 0. Of each block, x y z: about a point then of what each box is around.
+    toi_tree_block *near;
     float (*middles)[3][TOI_BLOCK];
 } toi_tree;
 
@@ -155,6 +157,7 @@ typedef struct toi_tree_margin
 {
     float square; // of the share; 0: there is no margin
     float off;
+    bool packets; // as a whole are compared with boxes first: pays where things move far
 } toi_tree_margin;
 
 // The box of an id, in double.

@@ -18,13 +18,13 @@ typedef struct shape
     bool places;  // pairs are written by place, not by id
     bool moving;  // boxes are at both ends of the step
     bool marked;  // faces in faces: by marks instead of labels
-    bool margin;  // of boxes that move
+    bool margin;  // of boxes that move, where those over the whole step overlap
     bool still;   // boxes that move stand still: both ends are the first
     bool grouped; // packets go down the tree together
 } shape;
 
 // Are boxes compared at both ends of the step?
-#define TWO_ENDS(kind) ((kind).moving && !(kind).still)
+#define TWO_ENDS(kind) ((kind).moving && !(kind).still && !(kind).margin)
 
 // Boxes that have no vertex in common with the packet for sure need no look at their vertices.
 enum
@@ -304,13 +304,13 @@ TOI_LANE_INLINE toi_status list_block(packet *p, const shape kind, int64_t block
 {
     const toi_tree *tree = p->search->tree;
     unsigned mask;
-    if (kind.still) {
-        columns leaf = load_columns(&tree->level[0][block]);
-        mask = overlap(&leaf, &p->ends.at[0], false);
-    } else if (kind.moving) {
+    if (TWO_ENDS(kind)) {
         moving_columns leaf = load_moving(tree, block);
         mask = stay_near(&leaf, &p->ends);
-        if (kind.margin) {
+    } else if (kind.moving) {
+        columns leaf = load_columns(&tree->level[0][block]);
+        mask = overlap(&leaf, &p->ends.at[0], false);
+        if (kind.margin && p->search->margin.packets && mask != 0) {
             middle_columns middles = load_middles(tree, block);
             mask &= ~stay_clear(&p->search->margin, &middles, &p->whole);
         }
@@ -358,6 +358,17 @@ struct group
     probe_list blocks; // upwards
 };
 
+// The box of a block at one end, or over the whole step.
+TOI_LANE_INLINE toi_box_row block_row(const toi_tree *tree, int64_t block, int end,
+                                      const shape kind)
+{
+    if (kind.moving && !kind.margin)
+        return tree->ends[block][end];
+    toi_box_row row = tree->boxes[block][0];
+    toi_widen_row(&row, &tree->boxes[block][1]);
+    return row;
+}
+
 // Starts the search of a packet.
 TOI_LANE_INLINE void load_packet(packet *p, const toi_tree_search *s, int64_t index,
                                  toi_pair_writer *writer, const shape kind)
@@ -366,18 +377,17 @@ TOI_LANE_INLINE void load_packet(packet *p, const toi_tree_search *s, int64_t in
     p->writer = writer;
     p->index = index;
     p->doubles.fetched = false;
-    if (kind.still) {
-        p->columns.at[0] = load_columns(&s->packets->level[0][index]);
-        p->ends.at[0] = row_probe(&s->packets->ends[index][0]);
-    } else if (kind.moving) {
+    if (TWO_ENDS(kind)) {
         p->columns = load_moving(s->packets, index);
         for (int end = 0; end < 2; ++end)
             p->ends.at[end] = row_probe(&s->packets->ends[index][end]);
-        if (kind.margin) { // then it is swept boxes that must overlap
+    } else if (kind.moving) {
+        toi_box_row box = block_row(s->packets, index, 0, kind);
+        p->columns.at[0] = load_columns(&s->packets->level[0][index]);
+        p->ends.at[0] = row_probe(&box);
+        if (kind.margin) {
             p->middles = load_middles(s->packets, index);
-            p->whole = middle_of_block(&p->ends, &s->margin);
-            p->columns = sweep_columns(&p->columns);
-            p->ends = sweep_probe(&p->ends);
+            p->whole = middle_of_block(s->packets->ends[index], &s->margin);
         }
     } else {
         p->columns.at[0] = load_columns(&s->packets->level[0][index]);
@@ -399,17 +409,6 @@ TOI_LANE_INLINE toi_status finish_packet(packet *p, const shape kind)
 {
     toi_status status = run_list(p, kind, NEAR);
     return status == TOI_OK ? run_list(p, kind, FAR) : status;
-}
-
-// The box of a block at one end, or over the whole step.
-TOI_LANE_INLINE toi_box_row block_row(const toi_tree *tree, int64_t block, int end,
-                                      const shape kind)
-{
-    if (kind.moving)
-        return tree->ends[block][end];
-    toi_box_row row = tree->boxes[block][0];
-    toi_widen_row(&row, &tree->boxes[block][1]);
-    return row;
 }
 
 // The boxes of the group's blocks at both ends, sixteen at a time.
