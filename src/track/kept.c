@@ -570,6 +570,37 @@ static toi_status go_alone(toi_pipeline *p)
     return TOI_OK;
 }
 
+// Where only the earliest impact counts, and that is early, a search cuts the motion short
+// (broad/tree/mesh_tree.h). In the order that the scene keeps it then takes less than to keep up
+// with the whole motion, if that is long and has many pairs: as the last step tells that went
+// through all of them, which from time to time one does.
+static bool is_cut_short(const toi_pipeline *p)
+{
+    enum
+    {
+        MANY = 3, // pairs for each primitive; measured, as is the motion
+        MOST_CUTS = 64
+    };
+    static const double EARLY = 0x1p-5, LONG = 0.25;
+    const toi_tracking *t = &p->scene->tracking;
+    const toi_impact *last = &p->scene->last;
+    const toi_track_choice *c = &t->choice;
+    return p->earliest && toi_tracking_method(t) == TOI_TRACK_AUTO &&
+           last->state != TOI_SEPARATED && last->time < EARLY && c->density > MANY &&
+           c->motion > LONG && c->cuts < MOST_CUTS;
+}
+
+// Leaves this step to a search. What is kept stays where the last step has left it: the next that
+// goes on from it takes all that lies between as its start being elsewhere.
+static toi_status leave_to_search(toi_pipeline *p)
+{
+    toi_tracking *t = &p->scene->tracking;
+    p->source = NULL;
+    t->report.method = TOI_TRACK_ORDER;
+    t->report.kept_bytes = t->kept ? kept_bytes(p, t->kept) : 0;
+    return TOI_OK;
+}
+
 static toi_status prepare_kept(toi_pipeline *p)
 {
     toi_tracking *t = &p->scene->tracking;
@@ -577,6 +608,8 @@ static toi_status prepare_kept(toi_pipeline *p)
     kept_steps *k = t->kept;
     if (is_alone(t) || is_first(p))
         return go_alone(p);
+    if (is_cut_short(p))
+        return leave_to_search(p);
     double started = toi_clock();
     note_cost(c);
     toi_status status = TOI_OK;

@@ -29,6 +29,10 @@ typedef struct toi_track_choice
     // Of some vertices where the last step ended, if that was made without memory.
     bool have_seen;
     double seen[TOI_TRACK_SEEN][3];
+    // Of the last step that went through all pairs of its motion: how many there were for each
+    // primitive, how long it was in edges, and how many steps ago. 0: there was none.
+    double density, motion;
+    int cuts;
     int pause, next_pause; // steps without budgets, which did not pay: still, and the next time
 } toi_track_choice;
 
