@@ -25,7 +25,7 @@ typedef struct toi_track_choice
     int summed;
     int failures; // steps in a row that had no use for what the last one kept
     int alone;    // steps still to be made without memory, after such
-    bool begun;   // a step was made
+    int first;    // steps made without memory because they were the first
     // Of some vertices where the last step ended, if that was made without memory.
     bool have_seen;
     double seen[TOI_TRACK_SEEN][3];
