@@ -314,21 +314,21 @@ static void what_is_thrown_anew_is_not_kept(void **state)
     toi_free_scene(scene);
 }
 
-// The first step keeps nothing; the second goes on from where it ended, and makes the order.
-static void the_second_step_makes_the_order(void **state)
+// The first three steps of a small scene keep nothing; the fourth makes the order.
+static void the_fourth_step_makes_the_order(void **state)
 {
     (void)state;
     static cloth c;
     toi_scene *scene = begin_scene(&c, 43, TOI_TRACK_AUTO, 0);
     toi_mesh mesh = mesh_of(&c);
     toi_ccd_def def = toi_default_ccd_def();
-    for (int step = 0; step < 4; ++step) {
+    for (int step = 0; step < 6; ++step) {
         toi_track_report report;
         move(&c, 0.1);
-        expect_same(scene, &def, &mesh, "second step", step);
+        expect_same(scene, &def, &mesh, "fourth step", step);
         assert_ok(toi_scene_track_report(scene, &report));
-        assert_int_equal(report.method, step == 0 ? TOI_TRACK_STATELESS : TOI_TRACK_ORDER);
-        assert_int_equal(report.reordered, step == 1);
+        assert_int_equal(report.method, step < 3 ? TOI_TRACK_STATELESS : TOI_TRACK_ORDER);
+        assert_int_equal(report.reordered, step == 3);
     }
     toi_free_scene(scene);
 }
@@ -612,6 +612,67 @@ static void promises_are_kept(void **state)
     assert_true(promises[0] > 1000 && promises[1] > 10000);
 }
 
+// The earliest impact alone is left to a search that cuts the motion short: in long steps with many
+// pairs of its own accord, here in short ones, too. What is kept meanwhile must hold afterwards.
+static bool expect_earliest(toi_scene *scene, const toi_ccd_def *def, const toi_mesh *mesh,
+                            bool urge)
+{
+    toi_tracking *t = &scene->tracking;
+    toi_ccd_report fresh, kept;
+    if (urge && scene->last.state != TOI_SEPARATED) {
+        t->choice.density = 100;
+        t->choice.motion = 1;
+        t->choice.cuts = 0;
+        scene->last.time = 0;
+    }
+    int cuts = t->choice.cuts;
+    assert_ok(toi_find_earliest(def, mesh, &fresh));
+    assert_ok(toi_scene_find_earliest(scene, def, mesh->start, mesh->end, &kept));
+    assert_memory_equal(&kept.earliest, &fresh.earliest, sizeof fresh.earliest);
+    return method_of(scene) == TOI_TRACK_ORDER && t->choice.cuts > cuts;
+}
+
+static void steps_are_left_to_a_search(void **state)
+{
+    (void)state;
+    static const double motions[] = {1e-3, 3e-3, 0.5, 1};
+    static cloth c;
+    int64_t promises[2] = {0};
+    int left[4] = {0}, budgets = 0;
+    for (int round = 0; round < slow_cases(12); ++round) {
+        toi_scene *scene = begin_scene(&c, 61 + (uint64_t)round, TOI_TRACK_AUTO, 0);
+        toi_mesh mesh = mesh_of(&c);
+        toi_ccd_def def = toi_default_ccd_def();
+        use_instruction_set(round);
+        bool was_left = false;
+        for (int step = 0; step < 48; ++step) {
+            int long_steps = round % 2 == 0 && step / 8 % 2;
+            bool goes_on = toi_random_below(&c.random, 6) > 0;
+            event e = goes_on ? GO_ON : (event)toi_random_below(&c.random, EVENTS);
+            def.workers = 1 + (int)toi_random_below(&c.random, 4);
+            take_step(&c, e, motions[2 * long_steps + (int)toi_random_below(&c.random, 2)]);
+            if (toi_random_below(&c.random, 2)) {
+                was_left = expect_earliest(scene, &def, &mesh, !long_steps);
+                left[2 * long_steps] += was_left;
+                continue;
+            }
+            expect_same(scene, &def, &mesh, "after a search", step);
+            left[2 * long_steps + 1] += was_left;
+            budgets += was_left && method_of(scene) == TOI_TRACK_BUDGETS;
+            if (was_left && step % 3 == 0)
+                check_promises(scene, promises);
+            was_left = false;
+        }
+        toi_free_scene(scene);
+    }
+    print_message("left to a search: %d short, %d long steps; then %d, %d others, %d by budgets; "
+                  "%lld pairs with a promise\n",
+                  left[0], left[2], left[1], left[3], budgets, (long long)promises[1]);
+    assert_true(left[0] > 0 && left[1] > 0 && left[2] > 0 && left[3] > 0);
+    assert_true(budgets > 0 && promises[1] > 0);
+    assert_ok(toi_set_simd(NULL));
+}
+
 // Rows are those of the step, whether it goes on from the last one or not, or only nearly.
 static void rows_are_those_of_the_step(void **state)
 {
@@ -755,10 +816,11 @@ int main(void)
         cmocka_unit_test(steps_are_those_without_memory),
         cmocka_unit_test(motions_change),
         cmocka_unit_test(what_is_thrown_anew_is_not_kept),
-        cmocka_unit_test(the_second_step_makes_the_order),
+        cmocka_unit_test(the_fourth_step_makes_the_order),
         cmocka_unit_test(common_motion_is_free),
         cmocka_unit_test(budgets_leave_fewer_pairs),
         cmocka_unit_test(other_questions_too),
+        cmocka_unit_test(steps_are_left_to_a_search),
         cmocka_unit_test(topology_changes),
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(the_call_has_a_limit),

@@ -16,7 +16,9 @@ TOI_EXTERN_C_BEGIN
 /// How the pairs of a step are found.
 typedef enum toi_track_method
 {
-    /// The cheapest of the three below, chosen at each step from the motion that it measures.
+    /// The cheapest of the three below, chosen at each step from the motion that it measures. Where
+    /// only the earliest impact is asked for, and the last step's was early among many pairs, the
+    /// order alone: then only the beginning of the motion is looked at.
     TOI_TRACK_AUTO,
     /// As if there had been no step before.
     TOI_TRACK_STATELESS,

@@ -126,7 +126,7 @@ struct toi_store
     int64_t call;
     int count;
     _Atomic int64_t bytes; // of all that wait
-    idle_block idle[MOST_IDLE];
+    idle_block idle[MOST_IDLE]; // the last one given back stands last
 };
 
 static void release(header *block, int64_t size, toi_budget *budget)
@@ -138,8 +138,8 @@ static void release(header *block, int64_t size, toi_budget *budget)
 
 static idle_block remove_idle(toi_store *store, int i)
 {
-    idle_block found = store->idle[i];
-    store->idle[i] = store->idle[--store->count];
+    idle_block found = store->idle[i], *at = &store->idle[i];
+    memmove(at, at + 1, (size_t)(--store->count - i) * sizeof *at);
     store->bytes -= found.size;
     return found;
 }
@@ -154,11 +154,13 @@ static int64_t store_size(int64_t bytes)
     return (bytes + grain - 1) / grain * grain;
 }
 
+// Of several the last one: what was taken first in a call is given back last, and is what the next
+// call asks for first. So each block serves what it has served before, and has touched its pages.
 static header *take_idle(toi_store *store, int64_t bytes)
 {
     header *block = NULL;
     toi_lock_take(&store->lock);
-    for (int i = 0; i < store->count && !block; ++i)
+    for (int i = store->count - 1; i >= 0 && !block; --i)
         if (store->idle[i].size == bytes)
             block = remove_idle(store, i).block;
     toi_lock_release(&store->lock);

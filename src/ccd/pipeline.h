@@ -39,6 +39,7 @@ typedef struct toi_pipeline
     toi_zero_time_policy policy;    // the definition's, but while safe steps are checked
     double inside_share;            // then what pairs keep that start at min_separation or closer
     double last_time;               // impacts after it do not matter
+    bool earliest;                  // nor do those after the earliest, which is found exactly
     toi_broad_slot *kept;           // of the scene; NULL: nothing more is to be kept
     bool tracked;                   // the scene's report on tracking is about this call
     const toi_track_source *source; // of the pairs of this motion; NULL: a search

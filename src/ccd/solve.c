@@ -629,7 +629,7 @@ static toi_status solve_kind(solve_stage *stage, toi_kind kind)
     double before = p->report.seconds_broad;
     toi_receiver to = {.context = stage, .emit = solve_block};
     stage->near = toi_may_stream_near(p, kind);
-    toi_horizon_fn *ends = stage->t_max && toi_is_exact(&p->def->narrow) ? horizon : NULL;
+    toi_horizon_fn *ends = p->earliest ? horizon : NULL;
     toi_status status =
         stage->near ? toi_stream_near(p, kind, to, ends) : toi_stream_kind(p, kind, to);
     account(p, kind, stage->scratch, p->report.seconds_broad - before);
@@ -683,6 +683,7 @@ toi_status toi_solve_kinds(toi_pipeline *p, int first, toi_consume_fn *consume, 
     solve_stage stage = {.pipeline = p, .consume = consume, .context = context, .t_max = t_max};
     char *scratch = NULL;
     toi_status status = take_workers(&stage, &scratch);
+    p->earliest = t_max && toi_is_exact(&p->def->narrow);
     if (status == TOI_OK)
         status = toi_begin_motion(p);
     double started = toi_clock();

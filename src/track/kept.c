@@ -481,13 +481,18 @@ static bool is_alone(toi_tracking *t)
     return toi_tracking_method(t) == TOI_TRACK_AUTO && c->alone > 0 && c->alone-- > 0;
 }
 
-// The first step has nothing to go on from, and what it kept might be of no use: memory that is
-// touched for the first time costs a small scene more than the second step gains. A large one gets
-// it in huge pages, at once.
+// The first steps of a small scene keep nothing. Memory that is touched for the first time costs it
+// more than the next step gains, or two; a few steps more, and that is little beside what they take
+// all the same. A large one gets its memory in huge pages, at once.
 static bool is_first(const toi_pipeline *p)
 {
-    const toi_tracking *t = &p->scene->tracking;
-    return toi_tracking_method(t) == TOI_TRACK_AUTO && !t->kept && !t->choice.begun && is_small(p);
+    enum
+    {
+        FIRST = 3
+    };
+    toi_tracking *t = &p->scene->tracking;
+    return toi_tracking_method(t) == TOI_TRACK_AUTO && !t->kept && is_small(p) &&
+           t->choice.first < FIRST && ++t->choice.first > 0;
 }
 
 // What was kept is of no use to this step. Is this step to make it anew? Not where nothing is like
@@ -504,6 +509,13 @@ static bool is_made_anew(toi_tracking *t, bool torn)
     return false;
 }
 
+// Of what overflows or underflows nothing is known.
+static double distance(const double *a, const double *b)
+{
+    double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return sqrt(x * x + y * y + z * z);
+}
+
 // Notes where some vertices end; returns the sum of their ways since the last note.
 static double note_seen(const toi_pipeline *p, toi_track_choice *c)
 {
@@ -512,7 +524,7 @@ static double note_seen(const toi_pipeline *p, toi_track_choice *c)
     for (int64_t i = 0; i < samples; ++i) {
         double x[3], *seen = c->seen[i];
         toi_load_point(&p->mesh.end, toi_piece_start(count, samples, i), x);
-        sum += hypot(hypot(x[0] - seen[0], x[1] - seen[1]), x[2] - seen[2]);
+        sum += distance(x, seen);
         memcpy(seen, x, sizeof x);
     }
     return sum;
@@ -528,7 +540,7 @@ static double sum_edges(const toi_pipeline *p)
         const int32_t *edge = toi_edge_at(&p->mesh.edges, toi_piece_start(count, samples, i));
         for (int k = 0; k < 2; ++k)
             toi_load_point(&p->mesh.end, edge[k], x[k]);
-        sum += hypot(hypot(x[0][0] - x[1][0], x[0][1] - x[1][1]), x[0][2] - x[1][2]);
+        sum += distance(x[0], x[1]);
     }
     return sum;
 }
@@ -541,8 +553,7 @@ static double sum_scatter(const toi_pipeline *p, const toi_track_choice *c)
     for (int64_t i = 0; i < 3 * samples; ++i)
         middle[i % 3] += c->seen[i / 3][i % 3] / (double)samples;
     for (int64_t i = 0; i < samples; ++i) {
-        const double *x = c->seen[i];
-        sum += hypot(hypot(x[0] - middle[0], x[1] - middle[1]), x[2] - middle[2]);
+        sum += distance(c->seen[i], middle);
     }
     return sum;
 }
@@ -561,12 +572,43 @@ static bool is_far_away(const toi_pipeline *p, toi_track_choice *c)
 static toi_status go_alone(toi_pipeline *p)
 {
     note_seen(p, &p->scene->tracking.choice);
-    p->scene->tracking.choice.have_seen = p->scene->tracking.choice.begun = true;
+    p->scene->tracking.choice.have_seen = true;
     toi_forget_tracking(&p->scene->tracking);
     p->source = NULL;
     p->kept = NULL;
     p->roomy = is_roomy(p);
     p->scene->tracking.report.method = TOI_TRACK_STATELESS;
+    return TOI_OK;
+}
+
+// Where only the earliest impact counts, and that is early, a search cuts the motion short
+// (broad/tree/mesh_tree.h). In the order that the scene keeps it then takes less than to keep up
+// with the whole motion, if that is long and has many pairs: as the last step tells that went
+// through all of them, which from time to time one does.
+static bool is_cut_short(const toi_pipeline *p)
+{
+    enum
+    {
+        MANY = 3, // pairs for each primitive; measured, as is the motion
+        MOST_CUTS = 64
+    };
+    static const double EARLY = 0x1p-5, LONG = 0.25;
+    const toi_tracking *t = &p->scene->tracking;
+    const toi_impact *last = &p->scene->last;
+    const toi_track_choice *c = &t->choice;
+    return p->earliest && toi_tracking_method(t) == TOI_TRACK_AUTO &&
+           last->state != TOI_SEPARATED && last->time < EARLY && c->density > MANY &&
+           c->motion > LONG && c->cuts < MOST_CUTS;
+}
+
+// Leaves this step to a search. What is kept stays where the last step has left it: the next that
+// goes on from it takes all that lies between as its start being elsewhere.
+static toi_status leave_to_search(toi_pipeline *p)
+{
+    toi_tracking *t = &p->scene->tracking;
+    p->source = NULL;
+    t->report.method = TOI_TRACK_ORDER;
+    t->report.kept_bytes = t->kept ? kept_bytes(p, t->kept) : 0;
     return TOI_OK;
 }
 
@@ -577,6 +619,8 @@ static toi_status prepare_kept(toi_pipeline *p)
     kept_steps *k = t->kept;
     if (is_alone(t) || is_first(p))
         return go_alone(p);
+    if (is_cut_short(p))
+        return leave_to_search(p);
     double started = toi_clock();
     note_cost(c);
     toi_status status = TOI_OK;

@@ -188,8 +188,15 @@ bool toi_follow_kept_rows(const toi_pipeline *p, kept_steps *k, float *largest)
 
 enum
 {
-    SAMPLES = 256
+    SAMPLES = 256,
+    ONE_OF = 16 // where that is fewer: measures must cost a small scene little
 };
+
+static int64_t count_samples(int64_t count)
+{
+    int64_t few = (count + ONE_OF - 1) / ONE_OF;
+    return few < SAMPLES ? few : SAMPLES;
+}
 
 static double way_between(const float *a, const float *b)
 {
@@ -204,7 +211,7 @@ static const float *row_of(const kept_steps *k, int64_t place, int end)
 
 double toi_kept_mean_edge(const toi_pipeline *p, const kept_steps *k)
 {
-    int64_t count = p->mesh.edges.count, samples = count < SAMPLES ? count : SAMPLES;
+    int64_t count = p->mesh.edges.count, samples = count_samples(count);
     double sum = 0;
     for (int64_t i = 0; i < samples; ++i) {
         const int32_t *edge = toi_edge_at(&p->mesh.edges, toi_piece_start(count, samples, i));
@@ -216,7 +223,7 @@ double toi_kept_mean_edge(const toi_pipeline *p, const kept_steps *k)
 
 double toi_kept_mean_way(const toi_pipeline *p, const kept_steps *k)
 {
-    int64_t count = p->mesh.start.count, samples = count < SAMPLES ? count : SAMPLES;
+    int64_t count = p->mesh.start.count, samples = count_samples(count);
     double sum = 0;
     for (int64_t i = 0; i < samples; ++i) {
         int64_t at = toi_piece_start(count, samples, i);

@@ -196,12 +196,26 @@ bool toi_track_less(toi_scene *scene, toi_status status)
     return kept;
 }
 
+// What the whole motion is like, if this step went through it.
+static void note_motion(const toi_pipeline *p, toi_track_choice *c)
+{
+    const toi_ccd_report *report = &p->report;
+    ++c->cuts;
+    if (!p->source)
+        return;
+    int64_t pairs = report->tested[TOI_VERTEX_FACE] + report->tested[TOI_EDGE_EDGE];
+    c->density = (double)pairs / (double)(report->vertices + report->edges + report->faces + 1);
+    c->motion = p->scene->tracking.report.motion;
+    c->cuts = 0;
+}
+
 void toi_report_tracking(toi_pipeline *p)
 {
     toi_track_report *report = &p->scene->tracking.report;
     if (!p->tracked)
         return;
     p->scene->tracking.without = false;
+    note_motion(p, &p->scene->tracking.choice);
     report->elementary = p->report.tested[TOI_VERTEX_FACE] + p->report.tested[TOI_EDGE_EDGE];
     report->seconds_front = p->report.seconds_broad;
     report->seconds_solve = p->report.seconds_narrow;

@@ -25,10 +25,14 @@ typedef struct toi_track_choice
     int summed;
     int failures; // steps in a row that had no use for what the last one kept
     int alone;    // steps still to be made without memory, after such
-    bool begun;   // a step was made
+    int first;    // steps made without memory because they were the first
     // Of some vertices where the last step ended, if that was made without memory.
     bool have_seen;
     double seen[TOI_TRACK_SEEN][3];
+    // Of the last step that went through all pairs of its motion: how many there were for each
+    // primitive, how long it was in edges, and how many steps ago. 0: there was none.
+    double density, motion;
+    int cuts;
     int pause, next_pause; // steps without budgets, which did not pay: still, and the next time
 } toi_track_choice;
 
