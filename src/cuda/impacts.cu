@@ -241,10 +241,27 @@ static __device__ __forceinline__ toi_count find_place(const toi_step *s, uint2 
     return place;
 }
 
+// Few are written as they are.
+static __device__ __forceinline__ bool are_packed(const toi_step *s, toi_count n)
+{
+    return s->pack && n >= TOI_LEAST_PACKED;
+}
+
+// Says how many come packed, by one thread.
+static __device__ void begin_list(const toi_step *s, toi_count n)
+{
+    volatile toi_arrival *a = s->arrival;
+    a->count = are_packed(s, n) ? n : 0;
+    __threadfence_system();
+    a->begun = s->control->number;
+}
+
 static __global__ void __launch_bounds__(ORDER_THREADS)
     number_places(const __grid_constant__ toi_step s, toi_count count)
 {
     toi_count n = impacts_of(&s, count);
+    if (s.pack && blockIdx.x == 0 && threadIdx.x == 0)
+        begin_list(&s, n);
     for (toi_count i = (toi_count)blockIdx.x * ORDER_THREADS + threadIdx.x; i < n;
          i += (toi_count)gridDim.x * ORDER_THREADS) {
         uint2 entry = s.entries[i];
@@ -276,6 +293,33 @@ static __device__ __forceinline__ void write_lines(toi_impact *list, const toi_i
             ((uint4 *)&list[row])[at % PIECES] = w.rows[row][at % PIECES];
     }
     __syncwarp();
+}
+
+// The same for a packed group: rows are whole lines as they are. The host knows by the mark that it
+// is there. Where an impact does not fit all go as they are.
+static __device__ __forceinline__ void write_group(const toi_step *s, toi_count group,
+                                                   const toi_impact *impact, write_warp &w,
+                                                   int many)
+{
+    toi_impact_group *to = (toi_impact_group *)s->sorted + group;
+    uint32_t first;
+    uint64_t words[TOI_PACKED_WORDS];
+    bool fits = toi_pack_impact(impact, &first, words);
+    bool plain = !__all_sync(TOI_ALL_LANES, fits);
+    if (plain) {
+        write_lines(to->plain, impact, w, many);
+    } else {
+        to->packed.firsts[toi_lane()] = first;
+        for (int i = 0; i < TOI_PACKED_WORDS; ++i)
+            to->packed.words[i][toi_lane()] = words[i];
+    }
+    __syncwarp();
+    if (toi_lane() != 0)
+        return;
+    if (plain)
+        atomicAdd(&s->control->plain, 1u);
+    __threadfence_system(); // of what the lanes before the barrier have written, too
+    *(volatile uint32_t *)&s->marks[group] = toi_group_mark(s->control->number, plain);
 }
 
 // ---- The first of the earliest
@@ -344,6 +388,7 @@ static __global__ void __launch_bounds__(WRITE_THREADS, 3)
     toi_count warp = ((toi_count)blockIdx.x * WRITE_THREADS + threadIdx.x) / TOI_WARP;
     toi_count warps = (toi_count)gridDim.x * WRITE_WARPS;
     toi_first first = {~(toi_count)0, ~(toi_count)0};
+    bool packed = are_packed(&s, n);
     for (toi_count base = warp * TOI_WARP; base < n; base += warps * TOI_WARP) {
         toi_count place = toi_least(base + toi_lane(), n - 1);
         uint32_t number = numbers[place];
@@ -355,8 +400,12 @@ static __global__ void __launch_bounds__(WRITE_THREADS, 3)
             set_impact(&s, s.hits[number], s.late ? s.radii[number] : -1, &impact);
         toi_first mine = {(toi_count)__double_as_longlong(impact.time), place};
         first = comes_before(mine, first) ? mine : first;
-        write_lines(s.sorted + base, &impact, warps_of_block[threadIdx.x / TOI_WARP],
-                    (int)toi_least(n - base, TOI_WARP));
+        write_warp &w = warps_of_block[threadIdx.x / TOI_WARP];
+        int many = (int)toi_least(n - base, TOI_WARP);
+        if (packed)
+            write_group(&s, base / TOI_PACKED_GROUP, &impact, w, many);
+        else
+            write_lines(s.sorted + base, &impact, w, many);
     }
     first = find_first(first);
     if (threadIdx.x == 0)
