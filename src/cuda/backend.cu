@@ -163,11 +163,19 @@ static toi_status make_found(toi_card_mesh *mesh, toi_complaint *complaint)
 static bool make_arrivals(toi_card_mesh *mesh)
 {
     toi_complaint ignored;
-    size_t groups = (mesh->capacities.hits + TOI_PACKED_GROUP - 1) / TOI_PACKED_GROUP;
-    size_t marks = groups * sizeof(uint32_t), list = groups * sizeof(toi_impact_group);
-    return toi_make_room(mesh->card, &mesh->group_marks, marks, &ignored) == TOI_OK &&
-           (!mesh->own_room ||
-            toi_make_room(mesh->card, &mesh->unpacked, list, &ignored) == TOI_OK);
+    toi_card *card = mesh->card;
+    size_t in_chunk = TOI_PACKED_CHUNK * TOI_PACKED_GROUP;
+    size_t chunks = (mesh->capacities.hits + in_chunk - 1) / in_chunk;
+    size_t counters = chunks * sizeof(uint32_t), old = mesh->arrived.bytes;
+    size_t marks = chunks * sizeof(toi_chunk_mark);
+    if (toi_make_room(card, &mesh->arrived, counters, &ignored) != TOI_OK ||
+        toi_make_room(card, &mesh->marks_of_chunks, marks, &ignored) != TOI_OK)
+        return false;
+    mesh->step.arrived = (uint32_t *)mesh->arrived.data;
+    mesh->step.marks = (toi_chunk_mark *)mesh->marks_of_chunks.data;
+    // Whoever completes a chunk sets its counter back.
+    return mesh->arrived.bytes == old ||
+           cudaMemsetAsync(mesh->arrived.data, 0, mesh->arrived.bytes, card->stream) == cudaSuccess;
 }
 
 // Where the list goes: room for as many as the queue of hits has.
@@ -176,16 +184,14 @@ static toi_status make_list(toi_card_mesh *mesh, toi_complaint *complaint)
     TOI_TRY(make_found(mesh, complaint));
     toi_room *room = mesh->residence == TOI_ON_DEVICE ? &mesh->on_card : &mesh->on_host;
     if (mesh->goal == TOI_CARD_ALL)
-        TOI_TRY(
-            toi_make_room(mesh->card, room,
-                          (mesh->capacities.hits + TOI_PACKED_GROUP) * sizeof(toi_impact),
-                          complaint)); // of whole groups
+        TOI_TRY(toi_make_room(mesh->card, room,
+                              (mesh->capacities.hits + TOI_PACKED_GROUP) * sizeof(toi_impact),
+                              complaint)); // of whole groups
     if (mesh->goal == TOI_CARD_NEAR)
         TOI_TRY(toi_make_room(mesh->card, room, mesh->capacities.hits * sizeof(toi_pair_name),
                               complaint));
     mesh->step.pack = mesh->step.pack && make_arrivals(mesh);
     mesh->step.sorted = (toi_impact *)room->data;
-    mesh->step.marks = (uint32_t *)mesh->group_marks.data;
     mesh->step.near = (toi_pair_name *)room->data;
     mesh->step.scratch = mesh->sort_scratch.data;
     return TOI_OK;
@@ -232,11 +238,10 @@ static toi_status prepare(toi_card_mesh *mesh, const toi_card_question *question
     mesh->in_time -= mesh->in_time > 0;
     mesh->step.late = mesh->goal == TOI_CARD_ALL && !mesh->step.apart && mesh->in_time == 0;
     mesh->step.scouts = mesh->goal == TOI_CARD_EARLIEST && many_slots(mesh);
-    mesh->step.pack = mesh->goal == TOI_CARD_ALL && question->receive && mesh->step.on_host &&
-                      !mesh->windowed;
+    mesh->step.pack =
+        mesh->goal == TOI_CARD_ALL && question->receive && mesh->step.on_host && !mesh->windowed;
     mesh->receive = question->receive;
     mesh->receiver = question->receiver;
-    mesh->own_room = question->own_room;
     return make_list(mesh, complaint);
 }
 
@@ -371,8 +376,8 @@ static toi_impact read_packed(const toi_card_mesh *mesh, toi_count place)
     toi_count at = place / TOI_PACKED_GROUP;
     int i = (int)(place % TOI_PACKED_GROUP);
     const toi_impact_group *group = &d->groups[at];
-    return d->marks[at] == toi_group_mark(d->number, 1) ? group->plain[i]
-                                                        : toi_unpack_impact(&group->packed, i);
+    uint64_t plain = d->marks[at / TOI_PACKED_CHUNK].word >> at % TOI_PACKED_CHUNK & 1;
+    return plain ? group->plain[i] : toi_unpack_impact(&group->packed, i);
 }
 
 static void set_list(const toi_card_mesh *mesh, toi_card_answer *answer)
@@ -394,10 +399,10 @@ static void set_list(const toi_card_mesh *mesh, toi_card_answer *answer)
     answer->delivery = mesh->delivered ? &mesh->delivery : NULL;
     toi_count first = mesh->step.report->first;
     bool any = mesh->count > 0 && first != ~(toi_count)0;
-    answer->earliest = !any                  ? no_impact()
-                       : mesh->delivered     ? read_packed(mesh, first)
+    answer->earliest = !any                 ? no_impact()
+                       : mesh->delivered    ? read_packed(mesh, first)
                        : mesh->step.on_host ? answer->impacts[first]
-                                             : *mesh->step.earliest;
+                                            : *mesh->step.earliest;
 }
 
 static void set_inside(const toi_control *seen, toi_card_answer *answer)
@@ -433,7 +438,7 @@ int64_t toi_list_bytes(const toi_card_mesh *mesh)
     if (!mesh->delivered)
         return (int64_t)(n * sizeof(toi_impact));
     return (int64_t)((groups - plain) * sizeof(toi_packed_impacts) +
-                     plain * sizeof(toi_impact_group) + groups * sizeof(uint32_t));
+                     plain * sizeof(toi_impact_group));
 }
 
 static void set_report(const toi_card_mesh *mesh, const toi_card_question *question,

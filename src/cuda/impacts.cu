@@ -15,6 +15,8 @@ enum
     WRITE_THREADS = 128,
     MOST_WRITING = 2048, // blocks: what the least queue of knots has room for
     WRITE_WARPS = WRITE_THREADS / TOI_WARP,
+    PACKING = 2, // of so many blocks one writes a packed list: what comes at once the host has to
+                 // unpack at once
     ORDER_THREADS = 256,
     PICK_THREADS = 512,
     PICKED_AT_ONCE = 4,
@@ -295,11 +297,27 @@ static __device__ __forceinline__ void write_lines(toi_impact *list, const toi_i
     __syncwarp();
 }
 
+// One more group of a chunk is there. Who brings the last one tells the host.
+static __device__ __forceinline__ void count_group(const toi_step *s, toi_count group, bool plain,
+                                                   toi_count groups)
+{
+    toi_count chunk = group / TOI_PACKED_CHUNK;
+    unsigned of_chunk = (unsigned)toi_least(TOI_PACKED_CHUNK, groups - chunk * TOI_PACKED_CHUNK);
+    unsigned mine = 1u | (unsigned)plain << (8 + group % TOI_PACKED_CHUNK);
+    unsigned all = atomicAdd(&s->arrived[chunk], mine) + mine;
+    if ((all & 255) != of_chunk)
+        return;
+    s->arrived[chunk] = 0;
+    __threadfence_system();
+    *(volatile uint64_t *)&s->marks[chunk].word =
+        (uint64_t)s->control->number << TOI_PACKED_CHUNK | all >> 8;
+}
+
 // The same for a packed group: rows are whole lines as they are. The host knows by the mark that it
 // is there. Where an impact does not fit all go as they are.
 static __device__ __forceinline__ void write_group(const toi_step *s, toi_count group,
-                                                   const toi_impact *impact, write_warp &w,
-                                                   int many)
+                                                   toi_count groups, const toi_impact *impact,
+                                                   write_warp &w, int many)
 {
     toi_impact_group *to = (toi_impact_group *)s->sorted + group;
     uint32_t first;
@@ -318,8 +336,8 @@ static __device__ __forceinline__ void write_group(const toi_step *s, toi_count 
         return;
     if (plain)
         atomicAdd(&s->control->plain, 1u);
-    __threadfence_system(); // of what the lanes before the barrier have written, too
-    *(volatile uint32_t *)&s->marks[group] = toi_group_mark(s->control->number, plain);
+    __threadfence_system(); // for what the lanes before the barrier have written, too
+    count_group(s, group, plain, groups);
 }
 
 // ---- The first of the earliest
@@ -386,9 +404,12 @@ static __global__ void __launch_bounds__(WRITE_THREADS, 3)
     __shared__ write_warp warps_of_block[WRITE_WARPS];
     toi_count n = impacts_of(&s, count);
     toi_count warp = ((toi_count)blockIdx.x * WRITE_THREADS + threadIdx.x) / TOI_WARP;
-    toi_count warps = (toi_count)gridDim.x * WRITE_WARPS;
     toi_first first = {~(toi_count)0, ~(toi_count)0};
     bool packed = are_packed(&s, n);
+    toi_count warps = (toi_count)(packed ? gridDim.x / PACKING : gridDim.x) * WRITE_WARPS;
+    if (warp >= warps)
+        warp = n;
+    toi_count groups = (n + TOI_PACKED_GROUP - 1) / TOI_PACKED_GROUP;
     for (toi_count base = warp * TOI_WARP; base < n; base += warps * TOI_WARP) {
         toi_count place = toi_least(base + toi_lane(), n - 1);
         uint32_t number = numbers[place];
@@ -403,7 +424,7 @@ static __global__ void __launch_bounds__(WRITE_THREADS, 3)
         write_warp &w = warps_of_block[threadIdx.x / TOI_WARP];
         int many = (int)toi_least(n - base, TOI_WARP);
         if (packed)
-            write_group(&s, base / TOI_PACKED_GROUP, &impact, w, many);
+            write_group(&s, base / TOI_PACKED_GROUP, groups, &impact, w, many);
         else
             write_lines(s.sorted + base, &impact, w, many);
     }

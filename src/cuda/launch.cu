@@ -215,14 +215,11 @@ static toi_status await(toi_card_mesh *mesh, toi_complaint *complaint)
 static void set_delivery(toi_card_mesh *mesh)
 {
     const toi_step *s = &mesh->step;
-    toi_impact *own = mesh->own_room ? (toi_impact *)mesh->unpacked.data : NULL;
     mesh->delivery = {mesh->header->number,
-                      (const volatile uint64_t *)&s->arrival->begun,
-                      (const volatile uint64_t *)&s->arrival->count,
+                      (const uint64_t *)&s->arrival->begun,
+                      (const uint64_t *)&s->arrival->count,
                       s->marks,
                       (const toi_impact_group *)s->sorted,
-                      own,
-                      own ? (int64_t)mesh->capacities.hits : 0,
                       runs,
                       mesh};
     mesh->received = false;

@@ -139,13 +139,14 @@ struct toi_step
     uint2 *block_pairs[2], *pairs[2], *left, *knots;
     toi_apart_found *found; // as many as `left`
     toi_hit *hits;
-    toi_pair_name *hard; // in memory of the host
-    toi_query *queries;  // likewise: their positions
-    toi_impact *decided; // impacts that the host has decided; they count on from the hits
-    toi_impact *sorted;  // where they were asked to be, or groups of them on their way
-    uint32_t *marks;     // in memory of the host: which of the groups are there
-    toi_arrival *arrival; // likewise
-    toi_pair_name *near; // instead, names of pairs
+    toi_pair_name *hard;   // in memory of the host
+    toi_query *queries;    // likewise: their positions
+    toi_impact *decided;   // impacts that the host has decided; they count on from the hits
+    toi_impact *sorted;    // where they were asked to be, or groups of them on their way
+    toi_chunk_mark *marks; // in memory of the host: which chunks of the groups are there
+    uint32_t *arrived;     // of each chunk: how many groups are; above that, which are plain
+    toi_arrival *arrival;  // likewise
+    toi_pair_name *near;   // instead, names of pairs
     // Impacts are sorted by counting: each belongs to the bin of its first primitive, vertices
     // before edges.
     uint32_t *bins;    // how many a bin has

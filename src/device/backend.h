@@ -55,13 +55,11 @@ typedef struct toi_card_policy
 // of it is there before the rest is known.
 typedef struct toi_card_delivery
 {
-    uint64_t number;                  // of the question
-    const volatile uint64_t *begun;   // becomes `number` when `count` is known
-    const volatile uint64_t *count;   // of impacts; 0: none come this way
-    const volatile uint32_t *marks;   // of each group: toi_group_mark() when it is there
+    uint64_t number;              // of the question
+    const uint64_t *begun;        // becomes `number` when `count` is known
+    const uint64_t *count;        // of impacts; 0: none come this way
+    struct toi_chunk_mark *marks; // of each chunk: `number` in its upper bits when it is there
     const union toi_impact_group *groups;
-    toi_impact *own; // where they may go; NULL: room that the card does not have
-    int64_t own_room;
     bool (*runs)(const void *mesh); // whether the card is still at it; if not nothing more comes
     const void *mesh;
 } toi_card_delivery;
@@ -70,8 +68,8 @@ typedef struct toi_card_delivery
 typedef void toi_card_receive_fn(void *receiver, const toi_card_delivery *delivery);
 
 // Runs part(context, i) for i in [0, count), side by side.
-typedef void toi_card_spread_fn(void *spreader, int64_t count, void (*part)(void *context, int64_t i),
-                                void *context);
+typedef void toi_card_spread_fn(void *spreader, int64_t count,
+                                void (*part)(void *context, int64_t i), void *context);
 
 // One step. Pairs with a common vertex, and those that the groups forbid, are not asked about.
 typedef struct toi_card_question
@@ -90,7 +88,6 @@ typedef struct toi_card_question
     // returns.
     toi_card_receive_fn *receive;
     void *receiver;
-    bool own_room; // there is to be room of the card's own where the list is unpacked
     toi_card_spread_fn *spread; // or NULL: shares out what the host has to do for the card
     void *spreader;
 } toi_card_question;

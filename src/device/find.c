@@ -118,7 +118,6 @@ typedef struct card_call
     _Atomic uint64_t *t_max; // as of toi_solve_candidates()
     // Or NULL. Else the list may come packed, and this gets it, with the call.
     toi_card_receive_fn *receive;
-    bool own_room; // which the backend has room for
 } card_call;
 
 // Shares out what a backend has to do on the host.
@@ -244,7 +243,6 @@ static toi_status ask(card_call *c, toi_card_goal goal, toi_residence residence,
                                   .defer = defer,
                                   .receive = c->receive,
                                   .receiver = c,
-                                  .own_room = c->own_room,
                                   .spread = spread,
                                   .spreader = p};
     status = ask_card(c, &question);
@@ -361,15 +359,13 @@ typedef struct listing
 {
     card_call call; // first: who receives has it
     toi_question *q;
-    toi_record_array *list; // where impacts go; NULL: they are viewed where the card has put them
+    toi_record_array *list; // where impacts are copied; NULL: they stay where the card puts them
     bool unpacked;          // they are there, since they came packed
 } listing;
 
-static bool unpack(listing *l, const toi_card_delivery *d)
+static bool unpack(const listing *l, const toi_card_delivery *d)
 {
-    int workers = l->call.p->workers;
-    return l->list ? toi_unpack_delivery(d, workers, l->list->data, l->list->capacity)
-                   : toi_unpack_delivery(d, workers, d->own, d->own_room);
+    return toi_unpack_delivery(d, l->call.p->workers, l->list->data, l->list->capacity);
 }
 
 // Unpacks what comes where the list has room for it already.
@@ -434,11 +430,8 @@ static toi_status decide_all(listing *l, toi_residence residence)
     card_call *c = &l->call;
     toi_pipeline *p = &l->q->pipeline;
     *c = (card_call){.p = p, .consume = toi_consume_impacts, .context = l->q};
-    // With few workers it takes longer to unpack impacts than to wait for them.
-    bool alone = !has_loose(p) && (l->list || !has_rule(p)); // nobody else has a say in the list
-    if (residence == TOI_ON_HOST && p->workers >= TOI_LEAST_UNPACKERS && alone)
+    if (l->list && p->workers >= TOI_LEAST_UNPACKERS && !has_loose(p))
         c->receive = receive;
-    c->own_room = !l->list;
     l->q->recorder = NULL;
     toi_status status = ask(c, TOI_CARD_ALL, residence, true);
     l->unpacked = l->unpacked && c->answer.delivery; // else the card had to find them once more
@@ -541,15 +534,6 @@ static toi_status view_allowed(listing *l, toi_impact_view *view)
     return status;
 }
 
-// A list that came packed is in the room that the backend has for it.
-static toi_status view_delivered(const listing *l, toi_impact_view *view)
-{
-    const toi_card_answer *answer = &l->call.answer;
-    *view = (toi_impact_view){answer->delivery->own, answer->count};
-    return l->unpacked ? TOI_OK
-                       : toi_fail(TOI_ERROR_UNSUPPORTED, "the impacts did not come from the card");
-}
-
 static toi_status view_impacts(toi_question *q, toi_residence residence, toi_impact_view *view)
 {
     listing l = {.q = q};
@@ -561,8 +545,6 @@ static toi_status view_impacts(toi_question *q, toi_residence residence, toi_imp
     toi_status status = decide_all(&l, residence);
     if (status != TOI_OK || copied)
         return status == TOI_OK ? view_allowed(&l, view) : status;
-    if (l.call.answer.delivery)
-        return view_delivered(&l, view);
     *view = (toi_impact_view){l.call.answer.impacts, l.call.answer.count};
     return TOI_OK;
 }

@@ -16,6 +16,7 @@
 enum
 {
     TOI_PACKED_GROUP = 32, // impacts
+    TOI_PACKED_CHUNK = 16, // groups: the host is told of so many at once
     TOI_PACKED_WORDS = 5,
     TOI_PACKED_BITS = 57,   // of a number
     TOI_PACKED_SECOND = 25, // bits of the second primitive
@@ -29,16 +30,20 @@ typedef struct toi_packed_impacts
     uint64_t words[TOI_PACKED_WORDS][TOI_PACKED_GROUP];
 } toi_packed_impacts;
 
-typedef union toi_impact_group {
+typedef union toi_impact_group
+{
     toi_packed_impacts packed;
     toi_impact plain[TOI_PACKED_GROUP];
 } toi_impact_group;
 
-// What the number of a group's question becomes when the group is there.
-TOI_INLINE uint32_t toi_group_mark(uint64_t question, int plain)
+// Says that a chunk is there: on a line of its own, since a line that the host looks at all the
+// time is slow to write for a card.
+typedef struct toi_chunk_mark
 {
-    return (uint32_t)(question << 1) | (uint32_t)plain;
-}
+    uint64_t word;  // the number of the question, and in the low bits which groups go as they are
+    uint64_t taken; // the host's: the number of the question when a worker has taken the chunk
+    uint64_t unused[6];
+} toi_chunk_mark;
 
 // Words of 64 bits without a sign, as many as there are lanes. TOI_WORDS_TEST(): all ones where
 // true.
@@ -102,8 +107,8 @@ TOI_INLINE int toi_pack_impact(const toi_impact *impact, uint32_t *first,
     *first = (uint32_t)impact->a | (impact->kind == TOI_EDGE_EDGE ? 0x80000000u : 0);
     for (int i = 0; i < 3; ++i)
         words[i] |= (second >> (7 * i)) << 57;
-    words[3] |= (uint64_t)(toi_to_bits(others[0]) < 0) << 57 | (second >> 21) << 58 |
-                (rest & 3) << 62;
+    words[3] |=
+        (uint64_t)(toi_to_bits(others[0]) < 0) << 57 | (second >> 21) << 58 | (rest & 3) << 62;
     words[4] |= (uint64_t)(toi_to_bits(others[1]) < 0) << 57 | (rest >> 2) << 58;
     return fits;
 }
@@ -134,8 +139,8 @@ TOI_INLINE void toi_unpack_words(toi_words first, const toi_words words[TOI_PACK
     x |= words[3] << 6 & sign;
     y |= words[4] << 6 & sign;
     toi_words is_x = TOI_WORDS_TEST(axis == 0), is_z = TOI_WORDS_TEST(axis == 2);
-    toi_words second = words[0] >> 57 | words[1] >> 57 << 7 | words[2] >> 57 << 14 |
-                       (words[3] >> 58 & 15) << 21;
+    toi_words second =
+        words[0] >> 57 | words[1] >> 57 << 7 | words[2] >> 57 << 14 | (words[3] >> 58 & 15) << 21;
     impact[0] = first >> 31 | (first & 0x7fffffff) << 32;
     impact[1] = second | (uint64_t)TOI_HIT << 32;
     for (int i = 0; i < 3; ++i)
