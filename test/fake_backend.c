@@ -5,6 +5,7 @@
 #include "fake_backend.h"
 
 #include "device/backend.h"
+#include "kernel/packed_impact.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,6 +37,11 @@ typedef struct fake_mesh
     toi_pair_array hard_pairs[TOI_PAIR_KINDS];
     toi_pair_name *hard;
     toi_query *queries;
+    // Of a list that comes packed.
+    toi_impact_group *packed;
+    toi_chunk_mark *marks;
+    uint64_t number, begun, coming;
+    toi_card_delivery delivery;
 } fake_mesh;
 
 static void *must(void *memory)
@@ -157,6 +163,8 @@ static void free_mesh(void *mesh)
     free(m->hard);
     free(m->queries);
     free(m->list);
+    free(m->packed);
+    free(m->marks);
     toi_free_impacts(&m->impacts);
     for (int kind = 0; kind < TOI_PAIR_KINDS; ++kind)
         toi_free_pairs(&m->hard_pairs[kind]);
@@ -251,6 +259,69 @@ static void list_impacts(fake_mesh *m, toi_card_answer *answer)
             answer->earliest = *impact;
         m->list[answer->count++] = *impact;
     }
+}
+
+// Returns false where they do not fit.
+static bool pack_group(const toi_impact *impacts, int64_t count, toi_packed_impacts *group)
+{
+    bool fits = true;
+    for (int i = 0; i < TOI_PACKED_GROUP; ++i) {
+        uint64_t words[TOI_PACKED_WORDS];
+        const toi_impact *impact = &impacts[i < count ? i : count - 1];
+        fits = toi_pack_impact(impact, &group->firsts[i], words) && fits;
+        for (int k = 0; k < TOI_PACKED_WORDS; ++k)
+            group->words[k][i] = words[k];
+    }
+    return fits;
+}
+
+static void pack_list(fake_mesh *m, int64_t count)
+{
+    int64_t of_chunk = TOI_PACKED_GROUP * TOI_PACKED_CHUNK,
+            chunks = (count + of_chunk - 1) / of_chunk;
+    free(m->packed);
+    free(m->marks);
+    m->packed = must(malloc((size_t)(chunks + 1) * TOI_PACKED_CHUNK * sizeof *m->packed));
+    m->marks = must(calloc((size_t)chunks + 1, sizeof *m->marks));
+    for (int64_t i = 0; i < count; i += TOI_PACKED_GROUP) {
+        toi_impact_group *group = &m->packed[i / TOI_PACKED_GROUP];
+        uint64_t *word = &m->marks[i / of_chunk].word;
+        int64_t rest = count - i, at = i / TOI_PACKED_GROUP % TOI_PACKED_CHUNK;
+        bool fits = pack_group(m->list + i, rest, &group->packed);
+        *word |= m->number << TOI_PACKED_CHUNK;
+        if (fits && at != 1)
+            continue;
+        *word |= (uint64_t)1 << at;
+        for (int k = 0; k < TOI_PACKED_GROUP && k < rest; ++k)
+            group->plain[k] = m->list[i + k];
+    }
+}
+
+static bool runs(const void *mesh)
+{
+    (void)mesh;
+    return false;
+}
+
+static void deliver(fake_mesh *m, const toi_card_question *question, toi_card_answer *answer)
+{
+    ++m->number;
+    pack_list(m, answer->count);
+    m->begun = knobs->undelivered ? 0 : m->number;
+    m->coming = (uint64_t)answer->count;
+    m->delivery = (toi_card_delivery){.number = m->number,
+                                      .begun = &m->begun,
+                                      .count = &m->coming,
+                                      .marks = m->marks,
+                                      .groups = m->packed,
+                                      .runs = runs,
+                                      .mesh = m};
+    question->receive(question->receiver, &m->delivery);
+    if (knobs->undelivered)
+        return;
+    answer->impacts = NULL;
+    answer->delivery = &m->delivery;
+    ++knobs->delivered;
 }
 
 // Where it was asked for: on the card that is the second half of its memory.
@@ -352,7 +423,10 @@ static toi_status find(void *mesh, const toi_card_question *question, toi_card_a
         answer->count = 0;
         return TOI_OK;
     }
-    return place_list(m, answer, complaint);
+    toi_status placed = place_list(m, answer, complaint);
+    if (placed == TOI_OK && question->receive && knobs->packed && answer->count > 0)
+        deliver(m, question, answer);
+    return placed;
 }
 
 static bool is_before(const toi_impact *a, const toi_impact *b)

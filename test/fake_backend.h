@@ -7,7 +7,10 @@
 
 typedef struct fake_knobs
 {
-    int hard_every;       // about every so many-th pair is left to the host; 0: none
+    int hard_every; // about every so many-th pair is left to the host; 0: none
+    // Lists come packed where they may, some of their groups as they are; or are said to come and
+    // never do, so that they have to be found once more.
+    bool packed, undelivered;
     bool large_star;      // pairs that share a vertex are left to the host
     uint32_t version;     // the version that it has; 0: the right one
     toi_status open;      // how these calls end
@@ -17,7 +20,7 @@ typedef struct fake_knobs
     toi_status find_pairs;
     // What is still held, and what was done.
     _Atomic int64_t cards, meshes, blocks;
-    _Atomic int64_t meshes_made, finds, resumed, sent;
+    _Atomic int64_t meshes_made, finds, resumed, sent, delivered;
     // Memory that only the card can read: the host's address of it ends the process.
     char *card_memory;
     char *shadow; // where its bytes are

@@ -42,9 +42,10 @@ int find_fake(void **state)
 int begin_fake(void **state)
 {
     knobs->hard_every = 3;
+    knobs->packed = knobs->undelivered = false;
     knobs->version = 0;
     knobs->open = knobs->make_mesh = knobs->find = knobs->merge = knobs->find_pairs = TOI_OK;
-    knobs->meshes_made = knobs->finds = knobs->resumed = knobs->sent = 0;
+    knobs->meshes_made = knobs->finds = knobs->resumed = knobs->sent = knobs->delivered = 0;
     return count_allocations(state);
 }
 

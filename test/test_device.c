@@ -57,6 +57,45 @@ static void answers_are_the_processors(void **state)
     toi_close_device(device);
 }
 
+// Lists that come packed, with a list that has room for them as yet and one that has none; and with
+// a card that has to find them once more.
+static void lists_come_packed(void **state)
+{
+    (void)state;
+    toi_device *device = open_fake();
+    int64_t impacts = 0;
+    knobs->hard_every = 0;
+    knobs->packed = true;
+    for (int seed = 0; seed < 2; ++seed) {
+        soup s = make_soup(13000, 0.02, 0.03, (uint64_t)seed); // which six workers have use for
+        toi_ccd_def def = on_device(device), without = toi_default_ccd_def();
+        toi_scene *scene;
+        toi_impact_array expected = {0}, found = {0};
+        toi_edge_array edges = {0};
+        def.workers = 6 + seed;
+        toi_mesh mesh = // without what is loose, which is the host's
+            toi_make_mesh(s.start[0], s.end[0], 3 * s.face_count, s.faces[0], s.face_count);
+        assert_ok(toi_make_edges(mesh.faces, (toi_index_view){0}, 3 * s.face_count, &edges));
+        mesh.edges = toi_view_edges(&edges);
+        assert_ok(make_scene_of(&mesh, NULL, &scene));
+        assert_ok(ask_impacts(scene, &without, &mesh, &expected, NULL));
+        for (int again = 0; again < 3; ++again) {
+            knobs->undelivered = again == 2;
+            impacts += compare_devices(scene, &def, &mesh);
+            assert_ok(ask_impacts(scene, &def, &mesh, &found, NULL));
+            same_lists(found.data, found.count, expected.data, expected.count);
+        }
+        toi_free_impacts(&found);
+        toi_free_impacts(&expected);
+        toi_free_scene(scene);
+        toi_free_edges(&edges);
+        free_soup(&s);
+    }
+    assert_int_equal(knobs->delivered, 2 * 2 * 2); // but those that never came
+    assert_true(impacts > 1000);
+    toi_close_device(device);
+}
+
 static bool even_sum(void *context, int32_t a, int32_t b)
 {
     (void)context;
@@ -587,6 +626,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(answers_are_the_processors, begin_fake, end_fake),
+        cmocka_unit_test_setup_teardown(lists_come_packed, begin_fake, end_fake),
         cmocka_unit_test_setup_teardown(separations_are_kept, begin_fake, end_fake),
         cmocka_unit_test_setup_teardown(distances_are_the_processors, begin_fake, end_fake),
         cmocka_unit_test_setup_teardown(positions_may_be_single_and_strided, begin_fake, end_fake),

@@ -185,6 +185,8 @@ static __global__ void __launch_bounds__(SETTLE_THREADS) settle(const __grid_con
 {
     if (s.control->infinite)
         return;
+    if (!EARLIEST)
+        toi_announce_list(&s);
     // A lane has a way: where its pairs begin, and the warps' tasks.
     uint32_t count = s.control->window.ways[toi_lane()], start = sum_before(count);
     uint32_t tasks = (count + TOI_WARP - 1) / TOI_WARP, before = sum_before(tasks);

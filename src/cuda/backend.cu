@@ -12,6 +12,7 @@ enum
 {
     PACKERS = 4, // threads, and bytes for each of them at least
     PACKED_BYTES = 1 << 20,
+    SPREAD_BYTES = 1 << 15,
     LEAST_STEPS = 8,         // that an order is kept
     LEAST_SCOUTED = 1 << 17, // slots: fewer are searched as quickly without scouts
     STEPS_IN_TIME = 100      // after one whose times could not be found late
@@ -19,48 +20,74 @@ enum
 
 // ---- Positions
 
-// Points first .. last, from one array to another that is packed.
+// Points of one array to another that is packed, cut into even parts.
 struct pack_job
 {
     const char *from;
     char *to;
-    int64_t stride, first, last;
+    int64_t stride, count, parts;
     size_t point;
-    pthread_t thread;
-    bool apart; // in a thread of its own
 };
 
-static void *pack_points(void *given)
+static void pack_part(void *given, int64_t part)
 {
     const pack_job *job = (const pack_job *)given;
+    int64_t first = job->count * part / job->parts, last = job->count * (part + 1) / job->parts;
     if (job->stride == (int64_t)job->point) {
-        size_t skipped = (size_t)job->first * job->point;
-        memcpy(job->to + skipped, job->from + skipped,
-               (size_t)(job->last - job->first) * job->point);
-        return NULL;
+        size_t skipped = (size_t)first * job->point;
+        memcpy(job->to + skipped, job->from + skipped, (size_t)(last - first) * job->point);
+        return;
     }
-    for (int64_t i = job->first; i < job->last; ++i)
+    for (int64_t i = first; i < last; ++i)
         memcpy(job->to + (size_t)i * job->point, job->from + i * job->stride, job->point);
+}
+
+// A part for a thread of its own.
+struct pack_thread
+{
+    pack_job *job;
+    int64_t part;
+    pthread_t thread;
+    bool apart;
+};
+
+static void *pack_apart(void *given)
+{
+    const pack_thread *own = (const pack_thread *)given;
+    pack_part(own->job, own->part);
     return NULL;
 }
 
-// One thread does not read memory as fast as a card does: long arrays are read by a few.
-static void pack(const toi_point_view *view, int64_t stride, size_t point, char *to)
+// By threads that are made for it.
+static void pack_by_few(pack_job *job)
 {
-    size_t wanted = (size_t)view->count * point / PACKED_BYTES;
-    int parts = wanted > PACKERS ? PACKERS : wanted > 1 ? (int)wanted : 1;
-    pack_job jobs[PACKERS];
-    for (int i = 0; i < parts; ++i) {
-        jobs[i] = {(const char *)view->data,      to,    stride, view->count * i / parts,
-                   view->count * (i + 1) / parts, point, {},     false};
-        if (i + 1 < parts)
-            jobs[i].apart = pthread_create(&jobs[i].thread, NULL, pack_points, &jobs[i]) == 0;
-        if (!jobs[i].apart)
-            pack_points(&jobs[i]);
+    pack_thread threads[PACKERS];
+    for (int i = 0; i < (int)job->parts; ++i) {
+        threads[i] = {job, i, {}, false};
+        if (i + 1 < (int)job->parts)
+            threads[i].apart =
+                pthread_create(&threads[i].thread, NULL, pack_apart, &threads[i]) == 0;
+        if (!threads[i].apart)
+            pack_part(job, i);
     }
-    for (int i = 0; i < parts; ++i)
-        if (jobs[i].apart)
-            pthread_join(jobs[i].thread, NULL);
+    for (int i = 0; i < (int)job->parts; ++i)
+        if (threads[i].apart)
+            pthread_join(threads[i].thread, NULL);
+}
+
+// One thread does not read memory as fast as a card does: the workers of a question take parts of
+// arrays; where nobody has said who these are, a few threads take parts of long ones.
+static void pack(const toi_card *card, const toi_point_view *view, int64_t stride, size_t point,
+                 char *to)
+{
+    size_t bytes = (size_t)view->count * point, least = card->spread ? SPREAD_BYTES : PACKED_BYTES;
+    int64_t parts = (int64_t)(bytes / least), most = card->spread ? parts : PACKERS;
+    pack_job job = {(const char *)view->data, to, stride, view->count, parts, point};
+    job.parts = parts > most ? most : parts > 1 ? parts : 1;
+    if (card->spread)
+        card->spread(card->spreader, job.parts, pack_part, &job);
+    else
+        pack_by_few(&job);
 }
 
 toi_status toi_find_source(toi_card *card, int64_t count, const toi_point_view *view,
@@ -79,7 +106,7 @@ toi_status toi_find_source(toi_card *card, int64_t count, const toi_point_view *
     source->stride = view->stride ? view->stride : (int64_t)point;
     if (at.type == cudaMemoryTypeUnregistered || !at.devicePointer) {
         TOI_TRY(toi_make_room(card, staged, (size_t)view->count * point, complaint));
-        pack(view, source->stride, point, (char *)staged->data);
+        pack(card, view, source->stride, point, (char *)staged->data);
         source->data = staged->data;
         source->stride = (int64_t)point;
     } else if (at.type == cudaMemoryTypeDevice && at.device != card->info.number) {
@@ -132,17 +159,38 @@ static toi_status make_found(toi_card_mesh *mesh, toi_complaint *complaint)
     return status;
 }
 
+// What a list takes that comes packed; false: there is no room for that, so it goes as it is.
+static bool make_arrivals(toi_card_mesh *mesh)
+{
+    toi_complaint ignored;
+    toi_card *card = mesh->card;
+    size_t in_chunk = TOI_PACKED_CHUNK * TOI_PACKED_GROUP;
+    size_t chunks = (mesh->capacities.hits + in_chunk - 1) / in_chunk;
+    size_t counters = chunks * sizeof(uint32_t), old = mesh->arrived.bytes;
+    size_t marks = chunks * sizeof(toi_chunk_mark);
+    if (toi_make_room(card, &mesh->arrived, counters, &ignored) != TOI_OK ||
+        toi_make_room(card, &mesh->marks_of_chunks, marks, &ignored) != TOI_OK)
+        return false;
+    mesh->step.arrived = (uint32_t *)mesh->arrived.data;
+    mesh->step.marks = (toi_chunk_mark *)mesh->marks_of_chunks.data;
+    // Whoever completes a chunk sets its counter back.
+    return mesh->arrived.bytes == old ||
+           cudaMemsetAsync(mesh->arrived.data, 0, mesh->arrived.bytes, card->stream) == cudaSuccess;
+}
+
 // Where the list goes: room for as many as the queue of hits has.
 static toi_status make_list(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     TOI_TRY(make_found(mesh, complaint));
     toi_room *room = mesh->residence == TOI_ON_DEVICE ? &mesh->on_card : &mesh->on_host;
     if (mesh->goal == TOI_CARD_ALL)
-        TOI_TRY(
-            toi_make_room(mesh->card, room, mesh->capacities.hits * sizeof(toi_impact), complaint));
+        TOI_TRY(toi_make_room(mesh->card, room,
+                              (mesh->capacities.hits + TOI_PACKED_GROUP) * sizeof(toi_impact),
+                              complaint)); // of whole groups
     if (mesh->goal == TOI_CARD_NEAR)
         TOI_TRY(toi_make_room(mesh->card, room, mesh->capacities.hits * sizeof(toi_pair_name),
                               complaint));
+    mesh->step.pack = mesh->step.pack && make_arrivals(mesh);
     mesh->step.sorted = (toi_impact *)room->data;
     mesh->step.near = (toi_pair_name *)room->data;
     mesh->step.scratch = mesh->sort_scratch.data;
@@ -157,6 +205,7 @@ toi_status toi_set_sources(toi_card_mesh *mesh, const toi_point_view *start,
                             "positions are missing: no step has ended on this card yet");
     mesh->has_end = false;
     mesh->step.apart = mesh->step.share = mesh->step.scouts = mesh->step.late = false;
+    mesh->step.pack = mesh->delivered = false;
     toi_control *h = mesh->header;
     int64_t vertices = mesh->step.vertex_count;
     TOI_TRY(toi_find_source(mesh->card, vertices, start, &mesh->staged[0], &h->start, complaint));
@@ -189,6 +238,10 @@ static toi_status prepare(toi_card_mesh *mesh, const toi_card_question *question
     mesh->in_time -= mesh->in_time > 0;
     mesh->step.late = mesh->goal == TOI_CARD_ALL && !mesh->step.apart && mesh->in_time == 0;
     mesh->step.scouts = mesh->goal == TOI_CARD_EARLIEST && many_slots(mesh);
+    mesh->step.pack =
+        mesh->goal == TOI_CARD_ALL && question->receive && mesh->step.on_host && !mesh->windowed;
+    mesh->receive = question->receive;
+    mesh->receiver = question->receiver;
     return make_list(mesh, complaint);
 }
 
@@ -316,6 +369,17 @@ static void set_counts(toi_card_answer *answer)
         answer->counts[kind] = answer->count > 0 && answer->earliest.kind == kind;
 }
 
+// One impact of a packed list.
+static toi_impact read_packed(const toi_card_mesh *mesh, toi_count place)
+{
+    const toi_card_delivery *d = &mesh->delivery;
+    toi_count at = place / TOI_PACKED_GROUP;
+    int i = (int)(place % TOI_PACKED_GROUP);
+    const toi_impact_group *group = &d->groups[at];
+    uint64_t plain = d->marks[at / TOI_PACKED_CHUNK].word >> at % TOI_PACKED_CHUNK & 1;
+    return plain ? group->plain[i] : toi_unpack_impact(&group->packed, i);
+}
+
 static void set_list(const toi_card_mesh *mesh, toi_card_answer *answer)
 {
     const toi_control *seen = mesh->step.report;
@@ -331,10 +395,14 @@ static void set_list(const toi_card_mesh *mesh, toi_card_answer *answer)
         answer->earliest = no_impact();
         return;
     }
-    answer->impacts = mesh->step.sorted;
+    answer->impacts = mesh->delivered ? NULL : mesh->step.sorted;
+    answer->delivery = mesh->delivered ? &mesh->delivery : NULL;
     toi_count first = mesh->step.report->first;
-    const toi_impact *earliest = mesh->step.on_host ? answer->impacts + first : mesh->step.earliest;
-    answer->earliest = mesh->count > 0 && first != ~(toi_count)0 ? *earliest : no_impact();
+    bool any = mesh->count > 0 && first != ~(toi_count)0;
+    answer->earliest = !any                 ? no_impact()
+                       : mesh->delivered    ? read_packed(mesh, first)
+                       : mesh->step.on_host ? answer->impacts[first]
+                                            : *mesh->step.earliest;
 }
 
 static void set_inside(const toi_control *seen, toi_card_answer *answer)
@@ -363,6 +431,16 @@ int64_t toi_bytes_sent(const toi_card_mesh *mesh, const toi_point_view *view)
     return view->data ? mesh->step.vertex_count * (int64_t)point : 0;
 }
 
+int64_t toi_list_bytes(const toi_card_mesh *mesh)
+{
+    toi_count n = mesh->count, plain = mesh->step.report->plain;
+    toi_count groups = (n + TOI_PACKED_GROUP - 1) / TOI_PACKED_GROUP;
+    if (!mesh->delivered)
+        return (int64_t)(n * sizeof(toi_impact));
+    return (int64_t)((groups - plain) * sizeof(toi_packed_impacts) +
+                     plain * sizeof(toi_impact_group));
+}
+
 static void set_report(const toi_card_mesh *mesh, const toi_card_question *question,
                        const toi_window_sums *sums, toi_device_report *report)
 {
@@ -373,7 +451,7 @@ static void set_report(const toi_card_mesh *mesh, const toi_card_question *quest
     report->bytes_down =
         (int64_t)(sizeof *seen + seen->hard.n * (sizeof(toi_pair_name) + sizeof(toi_query)));
     if (mesh->residence == TOI_ON_HOST && mesh->goal == TOI_CARD_ALL)
-        report->bytes_down += (int64_t)(toi_hit_count(seen) * sizeof(toi_impact));
+        report->bytes_down += toi_list_bytes(mesh);
     report->peak_bytes = mesh->card->peak;
     report->windows = sums->windows > 0 ? (int64_t)sums->windows : 1;
     report->hard = (int64_t)seen->hard.n;
@@ -447,7 +525,10 @@ toi_status toi_find_on_card(void *on, const toi_card_question *question, toi_car
         answer->earliest = no_impact();
         return TOI_OK;
     }
+    mesh->card->spread = question->spread;
+    mesh->card->spreader = question->spreader;
     toi_status status = find(mesh, question, answer, complaint);
+    mesh->card->spread = NULL;
     if (status != TOI_OK) {
         cudaStreamSynchronize(mesh->card->stream);
         cudaGetLastError();

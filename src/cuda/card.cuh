@@ -31,6 +31,8 @@ struct toi_card
     int64_t limit;      // of the bytes below; 0: none
     int64_t held, peak; // bytes of the card's memory
     toi_fillings fillings;
+    toi_card_spread_fn *spread; // of the question that is asked, or NULL
+    void *spreader;
     toi_room queries; // of lists, and what is known of them
     toi_room cells;   // of `inclusion-queue`
 };

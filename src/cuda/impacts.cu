@@ -15,6 +15,8 @@ enum
     WRITE_THREADS = 128,
     MOST_WRITING = 2048, // blocks: what the least queue of knots has room for
     WRITE_WARPS = WRITE_THREADS / TOI_WARP,
+    PACKING = 2, // of so many blocks one writes a packed list: what comes at once the host has to
+                 // unpack at once
     ORDER_THREADS = 256,
     PICK_THREADS = 512,
     PICKED_AT_ONCE = 4,
@@ -241,10 +243,27 @@ static __device__ __forceinline__ toi_count find_place(const toi_step *s, uint2 
     return place;
 }
 
+// Few are written as they are.
+static __device__ __forceinline__ bool are_packed(const toi_step *s, toi_count n)
+{
+    return s->pack && n >= TOI_LEAST_PACKED;
+}
+
+// Says how many come packed, by one thread.
+static __device__ void begin_list(const toi_step *s, toi_count n)
+{
+    volatile toi_arrival *a = s->arrival;
+    a->count = are_packed(s, n) ? n : 0;
+    __threadfence_system();
+    a->begun = s->control->number;
+}
+
 static __global__ void __launch_bounds__(ORDER_THREADS)
     number_places(const __grid_constant__ toi_step s, toi_count count)
 {
     toi_count n = impacts_of(&s, count);
+    if (s.pack && blockIdx.x == 0 && threadIdx.x == 0)
+        begin_list(&s, n);
     for (toi_count i = (toi_count)blockIdx.x * ORDER_THREADS + threadIdx.x; i < n;
          i += (toi_count)gridDim.x * ORDER_THREADS) {
         uint2 entry = s.entries[i];
@@ -276,6 +295,49 @@ static __device__ __forceinline__ void write_lines(toi_impact *list, const toi_i
             ((uint4 *)&list[row])[at % PIECES] = w.rows[row][at % PIECES];
     }
     __syncwarp();
+}
+
+// One more group of a chunk is there. Who brings the last one tells the host.
+static __device__ __forceinline__ void count_group(const toi_step *s, toi_count group, bool plain,
+                                                   toi_count groups)
+{
+    toi_count chunk = group / TOI_PACKED_CHUNK;
+    unsigned of_chunk = (unsigned)toi_least(TOI_PACKED_CHUNK, groups - chunk * TOI_PACKED_CHUNK);
+    unsigned mine = 1u | (unsigned)plain << (8 + group % TOI_PACKED_CHUNK);
+    unsigned all = atomicAdd(&s->arrived[chunk], mine) + mine;
+    if ((all & 255) != of_chunk)
+        return;
+    s->arrived[chunk] = 0;
+    __threadfence_system();
+    *(volatile uint64_t *)&s->marks[chunk].word =
+        (uint64_t)s->control->number << TOI_PACKED_CHUNK | all >> 8;
+}
+
+// The same for a packed group: rows are whole lines as they are. The host knows by the mark that it
+// is there. Where an impact does not fit all go as they are.
+static __device__ __forceinline__ void write_group(const toi_step *s, toi_count group,
+                                                   toi_count groups, const toi_impact *impact,
+                                                   write_warp &w, int many)
+{
+    toi_impact_group *to = (toi_impact_group *)s->sorted + group;
+    uint32_t first;
+    uint64_t words[TOI_PACKED_WORDS];
+    bool fits = toi_pack_impact(impact, &first, words);
+    bool plain = !__all_sync(TOI_ALL_LANES, fits);
+    if (plain) {
+        write_lines(to->plain, impact, w, many);
+    } else {
+        to->packed.firsts[toi_lane()] = first;
+        for (int i = 0; i < TOI_PACKED_WORDS; ++i)
+            to->packed.words[i][toi_lane()] = words[i];
+    }
+    __syncwarp();
+    if (toi_lane() != 0)
+        return;
+    if (plain)
+        atomicAdd(&s->control->plain, 1u);
+    __threadfence_system(); // for what the lanes before the barrier have written, too
+    count_group(s, group, plain, groups);
 }
 
 // ---- The first of the earliest
@@ -342,8 +404,12 @@ static __global__ void __launch_bounds__(WRITE_THREADS, 3)
     __shared__ write_warp warps_of_block[WRITE_WARPS];
     toi_count n = impacts_of(&s, count);
     toi_count warp = ((toi_count)blockIdx.x * WRITE_THREADS + threadIdx.x) / TOI_WARP;
-    toi_count warps = (toi_count)gridDim.x * WRITE_WARPS;
     toi_first first = {~(toi_count)0, ~(toi_count)0};
+    bool packed = are_packed(&s, n);
+    toi_count warps = (toi_count)(packed ? gridDim.x / PACKING : gridDim.x) * WRITE_WARPS;
+    if (warp >= warps)
+        warp = n;
+    toi_count groups = (n + TOI_PACKED_GROUP - 1) / TOI_PACKED_GROUP;
     for (toi_count base = warp * TOI_WARP; base < n; base += warps * TOI_WARP) {
         toi_count place = toi_least(base + toi_lane(), n - 1);
         uint32_t number = numbers[place];
@@ -355,8 +421,12 @@ static __global__ void __launch_bounds__(WRITE_THREADS, 3)
             set_impact(&s, s.hits[number], s.late ? s.radii[number] : -1, &impact);
         toi_first mine = {(toi_count)__double_as_longlong(impact.time), place};
         first = comes_before(mine, first) ? mine : first;
-        write_lines(s.sorted + base, &impact, warps_of_block[threadIdx.x / TOI_WARP],
-                    (int)toi_least(n - base, TOI_WARP));
+        write_warp &w = warps_of_block[threadIdx.x / TOI_WARP];
+        int many = (int)toi_least(n - base, TOI_WARP);
+        if (packed)
+            write_group(&s, base / TOI_PACKED_GROUP, groups, &impact, w, many);
+        else
+            write_lines(s.sorted + base, &impact, w, many);
     }
     first = find_first(first);
     if (threadIdx.x == 0)

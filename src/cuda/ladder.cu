@@ -106,6 +106,8 @@ static __global__ void __launch_bounds__(CONTACT_THREADS, LATE ? 4 : 3)
     __shared__ contact_warp warps[CONTACT_WARPS];
     if (s.control->infinite)
         return;
+    if (!EARLIEST)
+        toi_announce_list(&s);
     contact_warp &w = warps[threadIdx.x / TOI_WARP];
     toi_count n = toi_least(toi_left_count(&s.control->window), s.left_capacity);
     toi_count step = (toi_count)gridDim.x * CONTACT_THREADS;

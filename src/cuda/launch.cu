@@ -174,28 +174,75 @@ static toi_status start_kept(toi_card_mesh *mesh, toi_complaint *complaint)
                           complaint);
 }
 
+static bool runs(const void *mesh)
+{
+    return cudaStreamQuery(((const toi_card_mesh *)mesh)->card->stream) == cudaErrorNotReady;
+}
+
+static bool is_packed(const toi_card_mesh *mesh)
+{
+    const volatile toi_arrival *a = mesh->step.arrival;
+    return mesh->step.pack && a->begun == mesh->header->number && a->count > 0;
+}
+
+// Has the host unpack a list that is on its way: soon, where the last one was long, so that its
+// workers are awake when it comes.
+static void hand_on(toi_card_mesh *mesh)
+{
+    const volatile toi_arrival *a = mesh->step.arrival;
+    bool soon = mesh->count >= TOI_LEAST_PACKED && a->soon == mesh->header->number;
+    if (!mesh->step.pack || mesh->received || !(soon || is_packed(mesh)))
+        return;
+    mesh->received = true;
+    mesh->receive(mesh->receiver, &mesh->delivery);
+}
+
 // Waits for the report alone, which is there some microseconds before the runtime knows that all
 // is done. Where it does not come the runtime says why.
 static toi_status await(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     const volatile toi_count *answered = mesh->step.answered;
     TOI_TRY(toi_check_start("start its work", complaint));
-    for (unsigned looks = 1; *answered != mesh->header->number; ++looks)
-        if (looks % LOOKS == 0 && cudaStreamQuery(mesh->card->stream) != cudaErrorNotReady)
+    for (unsigned looks = 1; *answered != mesh->header->number; ++looks) {
+        hand_on(mesh);
+        if (looks % LOOKS == 0 && !runs(mesh))
             return finish(mesh, complaint);
+    }
     std::atomic_thread_fence(std::memory_order_acquire);
     return TOI_OK;
 }
 
-toi_status toi_run_whole(toi_card_mesh *mesh, toi_complaint *complaint)
+static void set_delivery(toi_card_mesh *mesh)
 {
-    mesh->marks = 0;
+    const toi_step *s = &mesh->step;
+    mesh->delivery = {mesh->header->number,
+                      (const uint64_t *)&s->arrival->begun,
+                      (const uint64_t *)&s->arrival->count,
+                      s->marks,
+                      (const toi_impact_group *)s->sorted,
+                      runs,
+                      mesh};
+    mesh->received = false;
+}
+
+static toi_status run_whole(toi_card_mesh *mesh, toi_complaint *complaint)
+{
     if (mesh->measure) {
         TOI_TRY(start_whole(mesh, complaint));
         return finish(mesh, complaint);
     }
     TOI_TRY(start_kept(mesh, complaint));
     return await(mesh, complaint);
+}
+
+toi_status toi_run_whole(toi_card_mesh *mesh, toi_complaint *complaint)
+{
+    mesh->marks = 0;
+    set_delivery(mesh);
+    TOI_TRY(run_whole(mesh, complaint));
+    hand_on(mesh);
+    mesh->delivered = is_packed(mesh);
+    return TOI_OK;
 }
 
 toi_status toi_run_boxes(toi_card_mesh *mesh, toi_complaint *complaint)
@@ -210,6 +257,7 @@ toi_status toi_run_boxes(toi_card_mesh *mesh, toi_complaint *complaint)
 
 static toi_status search_again(toi_card_mesh *mesh, toi_complaint *complaint)
 {
+    mesh->step.pack = mesh->delivered = false;
     int64_t bins = mesh->step.vertex_count + mesh->step.slots[TOI_EDGE].count;
     TOI_TRY(send_header(mesh, offsetof(toi_control, limit), complaint));
     return clear(mesh, mesh->step.bins, 0, (size_t)bins * sizeof(uint32_t), complaint);
@@ -304,6 +352,7 @@ toi_status toi_run_windows(toi_card_mesh *mesh, toi_window_sums *sums, toi_compl
 
 toi_status toi_run_order(toi_card_mesh *mesh, toi_complaint *complaint)
 {
+    mesh->step.pack = mesh->delivered = false;
     const toi_step *s = &mesh->step;
     if (mesh->step.report->crowded) {
         size_t bytes = toi_sort_scratch(mesh->count);

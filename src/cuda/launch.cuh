@@ -74,6 +74,9 @@ void toi_set_stages(const toi_card_mesh *mesh, toi_device_report *report);
 // What the stages of a whole step had to do at least, from what the report has counted and sent.
 void toi_set_work(const toi_card_mesh *mesh, toi_device_report *report);
 
+// What the list of the last answer took on its way to the host.
+int64_t toi_list_bytes(const toi_card_mesh *mesh);
+
 // What a set of positions takes.
 int64_t toi_bytes_sent(const toi_card_mesh *mesh, const toi_point_view *view);
 

@@ -158,6 +158,7 @@ static toi_status make_small_rooms(toi_card_mesh *mesh, toi_complaint *complaint
     toi_step *s = &mesh->step;
     size_t header = (sizeof(toi_control) + 255) / 256 * 256;
     mesh->host.on_host = mesh->hard.on_host = mesh->on_host.on_host = true;
+    mesh->marks_of_chunks.on_host = true;
     mesh->staged[0].on_host = mesh->staged[1].on_host = true;
     mesh->find.staged[0].on_host = mesh->find.staged[1].on_host = mesh->find.report.on_host = true;
     TOI_TRY(toi_make_room(mesh->card, &mesh->control, header, complaint));
@@ -167,7 +168,9 @@ static toi_status make_small_rooms(toi_card_mesh *mesh, toi_complaint *complaint
     s->report = (toi_control *)((char *)mesh->host.data + header);
     s->earliest = (toi_impact *)((char *)mesh->host.data + 2 * header);
     s->answered = (toi_count *)(s->earliest + 1);
+    s->arrival = (toi_arrival *)(s->answered + 1);
     *s->answered = 0;
+    *s->arrival = {0, 0, 0};
     int64_t bins = s->vertex_count + s->slots[TOI_EDGE].count;
     TOI_TRY(toi_make_room(mesh->card, &mesh->sort_scratch, toi_sum_scratch(bins) + 1, complaint));
     for (cudaEvent_t &event : mesh->events)
@@ -223,11 +226,13 @@ void toi_free_card_mesh(void *freed)
         return;
     cudaSetDevice(mesh->card->info.number);
     cudaStreamSynchronize(mesh->card->stream);
-    toi_room *rooms[] = {
-        &mesh->topology, &mesh->resident, &mesh->order_scratch, &mesh->blocks,       &mesh->pairs,
-        &mesh->left,     &mesh->found,    &mesh->hits,          &mesh->sort_scratch, &mesh->control,
-        &mesh->host,     &mesh->hard,     &mesh->staged[0],     &mesh->staged[1],    &mesh->on_host,
-        &mesh->on_card,  &mesh->decided};
+    toi_room *rooms[] = {&mesh->topology,  &mesh->resident,  &mesh->order_scratch,
+                         &mesh->blocks,    &mesh->pairs,     &mesh->left,
+                         &mesh->found,     &mesh->hits,      &mesh->sort_scratch,
+                         &mesh->control,   &mesh->host,      &mesh->hard,
+                         &mesh->staged[0], &mesh->staged[1], &mesh->on_host,
+                         &mesh->on_card,   &mesh->decided,   &mesh->marks_of_chunks,
+                         &mesh->arrived};
     toi_find_rooms *find = &mesh->find;
     toi_room *of_searches[] = {&find->control, &find->report,    &find->boxes,
                                &find->order,   &find->scratch,   &find->found,

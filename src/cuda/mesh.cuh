@@ -40,6 +40,12 @@ struct toi_card_mesh
     toi_room control;                                    // on the card
     toi_room host;                                       // header, report and earliest
     toi_room hard, staged[2], on_host, on_card, decided; // lists and positions
+    toi_room marks_of_chunks, arrived;                   // of lists on their way
+    toi_card_delivery delivery;
+    toi_card_receive_fn *receive; // or NULL; with its receiver
+    void *receiver;
+    bool received;  // receive() was called
+    bool delivered; // the list of the last answer is packed
     toi_find_rooms find;
     toi_control *header; // what the control is set to
     toi_capacities capacities;

@@ -68,6 +68,13 @@ static __device__ __forceinline__ void toi_draw_rank(const toi_step *s, toi_coun
         s->control->crowded = 1;
 }
 
+// Lets the host know that a list comes soon; by one thread of a kernel.
+static __device__ __forceinline__ void toi_announce_list(const toi_step *s)
+{
+    if (s->pack && blockIdx.x == 0 && threadIdx.x == 0)
+        *(volatile toi_count *)&s->arrival->soon = s->control->number;
+}
+
 // Returns whether it is the one that is wanted.
 static __device__ __forceinline__ bool toi_note_tie(toi_control *c, toi_count key)
 {

@@ -9,6 +9,7 @@
 #include "cuda/apart.cuh"
 #include "cuda/card.cuh"
 #include "cuda/frame.cuh"
+#include "kernel/packed_impact.h"
 
 enum
 {
@@ -16,6 +17,7 @@ enum
     TOI_SLOT_BLOCK = 32,
     TOI_SLOT_GROUP = 1024
 };
+constexpr unsigned TOI_LEAST_PACKED = 8192; // impacts: fewer go as they are
 constexpr unsigned TOI_ALL_LANES = 0xffffffffu;
 constexpr uint32_t TOI_EDGE_BIT = 0x80000000u;  // of a pair's first slot: edge-edge
 constexpr uint32_t TOI_LATER_BIT = 0x80000000u; // of a knot's second slot: no contact at the start
@@ -101,6 +103,7 @@ struct alignas(16) toi_control
     toi_count first_inside; // the key of the first of them
     uint32_t done;          // blocks of threads that have written their part of the list
     uint32_t untimed;       // a hit's time could not be told when the list was written
+    uint32_t plain;         // groups of a packed list that had to go as they are
     toi_count first;        // the place of the earliest in the list, when it is written; ~0: none
     uint32_t crowded;       // a primitive has very many impacts
     toi_tally block_pairs[2];
@@ -119,6 +122,14 @@ struct toi_first
     toi_count time, place;
 };
 
+// What the host knows of a list on its way, in its memory: numbers of the question, and a count.
+struct toi_arrival
+{
+    toi_count soon;  // the list comes soon
+    toi_count begun; // it is known how many come packed
+    toi_count count;
+};
+
 struct toi_step
 {
     toi_slots slots[3];
@@ -128,11 +139,14 @@ struct toi_step
     uint2 *block_pairs[2], *pairs[2], *left, *knots;
     toi_apart_found *found; // as many as `left`
     toi_hit *hits;
-    toi_pair_name *hard; // in memory of the host
-    toi_query *queries;  // likewise: their positions
-    toi_impact *decided; // impacts that the host has decided; they count on from the hits
-    toi_impact *sorted;  // where they were asked to be
-    toi_pair_name *near; // instead, names of pairs
+    toi_pair_name *hard;   // in memory of the host
+    toi_query *queries;    // likewise: their positions
+    toi_impact *decided;   // impacts that the host has decided; they count on from the hits
+    toi_impact *sorted;    // where they were asked to be, or groups of them on their way
+    toi_chunk_mark *marks; // in memory of the host: which chunks of the groups are there
+    uint32_t *arrived;     // of each chunk: how many groups are; above that, which are plain
+    toi_arrival *arrival;  // likewise
+    toi_pair_name *near;   // instead, names of pairs
     // Impacts are sorted by counting: each belongs to the bin of its first primitive, vertices
     // before edges.
     uint32_t *bins;    // how many a bin has
@@ -152,6 +166,7 @@ struct toi_step
         hard_capacity;
     const void *scratch; // what the launches use besides
     int32_t on_host;     // the list is in memory of the host
+    int32_t pack;        // long lists go packed
     int32_t late;        // times are for later
     int32_t defer;       // where there are hard pairs the impacts are not put in order yet
     int32_t apart;       // pairs have a separation

@@ -10,7 +10,7 @@
 
 enum
 {
-    TOI_BACKEND_VERSION = 3,
+    TOI_BACKEND_VERSION = 4,
     TOI_COMPLAINT_BYTES = 512
 };
 
@@ -51,6 +51,26 @@ typedef struct toi_card_policy
     bool leave_inside;
 } toi_card_policy;
 
+// A list of impacts that comes to the host packed, a group at a time (kernel/packed_impact.h). Some
+// of it is there before the rest is known.
+typedef struct toi_card_delivery
+{
+    uint64_t number;              // of the question
+    const uint64_t *begun;        // becomes `number` when `count` is known
+    const uint64_t *count;        // of impacts; 0: none come this way
+    struct toi_chunk_mark *marks; // of each chunk: `number` in its upper bits when it is there
+    const union toi_impact_group *groups;
+    bool (*runs)(const void *mesh); // whether the card is still at it; if not nothing more comes
+    const void *mesh;
+} toi_card_delivery;
+
+// Called while the card works, on the thread that asks, some time before impacts come.
+typedef void toi_card_receive_fn(void *receiver, const toi_card_delivery *delivery);
+
+// Runs part(context, i) for i in [0, count), side by side.
+typedef void toi_card_spread_fn(void *spreader, int64_t count,
+                                void (*part)(void *context, int64_t i), void *context);
+
 // One step. Pairs with a common vertex, and those that the groups forbid, are not asked about.
 typedef struct toi_card_question
 {
@@ -64,6 +84,12 @@ typedef struct toi_card_question
     // Where pairs are hard, leave the impacts of TOI_CARD_ALL to merge(), which is then called
     // whatever became of them: so the list is put in order and sent once.
     bool defer;
+    // Or NULL. Else the list of TOI_CARD_ALL may come packed: then this is called before find()
+    // returns.
+    toi_card_receive_fn *receive;
+    void *receiver;
+    toi_card_spread_fn *spread; // or NULL: shares out what the host has to do for the card
+    void *spreader;
 } toi_card_question;
 
 // What was found; all arrays are the mesh's, until its next call.
@@ -71,6 +97,7 @@ typedef struct toi_card_answer
 {
     // Where they were asked to be, in canonical order. NULL: deferred, and so is `earliest`.
     const toi_impact *impacts;
+    const toi_card_delivery *delivery; // or NULL. Else `impacts` is, and the list is there
     int64_t count;
     int64_t counts[TOI_PAIR_KINDS]; // of them, by toi_kind
     toi_impact earliest;            // of the decided ones; an infinite time where there is none

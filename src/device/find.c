@@ -5,6 +5,7 @@
 
 #include "base/fp_mode.h"
 #include "base/status.h"
+#include "device/delivery.h"
 #include "mesh/mesh.h"
 
 #include <math.h>
@@ -115,7 +116,32 @@ typedef struct card_call
     toi_consume_fn *consume;
     void *context;
     _Atomic uint64_t *t_max; // as of toi_solve_candidates()
+    // Or NULL. Else the list may come packed, and this gets it, with the call.
+    toi_card_receive_fn *receive;
 } card_call;
+
+// Shares out what a backend has to do on the host.
+typedef struct sharing
+{
+    void (*part)(void *context, int64_t i);
+    void *context;
+} sharing;
+
+static toi_status do_part(void *context, int64_t i, int worker)
+{
+    (void)worker;
+    const sharing *s = context;
+    s->part(s->context, i);
+    return TOI_OK;
+}
+
+static void spread(void *spreader, int64_t count, void (*part)(void *context, int64_t i),
+                   void *context)
+{
+    const toi_pipeline *p = spreader;
+    sharing s = {part, context};
+    toi_parallel(p->workers, count, do_part, &s);
+}
 
 // Names the coordinate that the card has found not to be finite, where the host can see it.
 toi_status toi_name_infinite(const toi_pipeline *p)
@@ -214,7 +240,11 @@ static toi_status ask(card_call *c, toi_card_goal goal, toi_residence residence,
                                   .t_max = p->last_time,
                                   .policy = card_policy(p),
                                   .residence = residence,
-                                  .defer = defer};
+                                  .defer = defer,
+                                  .receive = c->receive,
+                                  .receiver = c,
+                                  .spread = spread,
+                                  .spreader = p};
     status = ask_card(c, &question);
     report_card(p, &c->answer.report, toi_clock() - made);
     if (status != TOI_OK)
@@ -327,9 +357,23 @@ toi_status toi_solve_on_device(toi_pipeline *p, toi_consume_fn *consume, void *c
 
 typedef struct listing
 {
+    card_call call; // first: who receives has it
     toi_question *q;
-    card_call call;
+    toi_record_array *list; // where impacts are copied; NULL: they stay where the card puts them
+    bool unpacked;          // they are there, since they came packed
 } listing;
+
+static bool unpack(const listing *l, const toi_card_delivery *d)
+{
+    return toi_unpack_delivery(d, l->call.p->workers, l->list->data, l->list->capacity);
+}
+
+// Unpacks what comes where the list has room for it already.
+static void receive(void *receiver, const toi_card_delivery *delivery)
+{
+    listing *l = receiver;
+    l->unpacked = unpack(l, delivery);
+}
 
 // Asked again where memory is short.
 static toi_status find_rest(void *context)
@@ -384,9 +428,13 @@ static toi_status merge_rest(card_call *c)
 static toi_status decide_all(listing *l, toi_residence residence)
 {
     card_call *c = &l->call;
-    *c = (card_call){.p = &l->q->pipeline, .consume = toi_consume_impacts, .context = l->q};
+    toi_pipeline *p = &l->q->pipeline;
+    *c = (card_call){.p = p, .consume = toi_consume_impacts, .context = l->q};
+    if (l->list && p->workers >= TOI_LEAST_UNPACKERS && !has_loose(p))
+        c->receive = receive;
     l->q->recorder = NULL;
     toi_status status = ask(c, TOI_CARD_ALL, residence, true);
+    l->unpacked = l->unpacked && c->answer.delivery; // else the card had to find them once more
     if (status == TOI_OK && leaves_something(c))
         status = list_rest(l);
     else if (status == TOI_OK)
@@ -438,25 +486,39 @@ static toi_status make_room(toi_budget *budget, toi_record_array *list, int64_t 
     return toi_reserve(budget, &list->data, &list->capacity, count, sizeof(toi_impact));
 }
 
-static toi_status copy_answer(listing *l, toi_record_array *list)
+// Where they came packed and the list had no room for them as yet they are unpacked now.
+static toi_status fill_list(listing *l)
+{
+    const toi_card_answer *answer = &l->call.answer;
+    copying c = {answer->impacts, l->list->data};
+    if (l->unpacked)
+        return TOI_OK;
+    if (!answer->delivery)
+        return toi_parallel_ranges(l->call.p->workers, answer->count, COPY_PIECE, copy_piece, &c);
+    return unpack(l, answer->delivery)
+               ? TOI_OK
+               : toi_fail(TOI_ERROR_UNSUPPORTED, "the impacts did not come from the card");
+}
+
+static toi_status copy_answer(listing *l)
 {
     toi_pipeline *p = l->call.p;
-    const toi_card_answer *answer = &l->call.answer;
-    toi_status status = make_room(p->budget, list, answer->count);
+    toi_record_array *list = l->list;
+    toi_status status = make_room(p->budget, list, l->call.answer.count);
+    if (status == TOI_OK)
+        status = fill_list(l);
     if (status != TOI_OK)
         return status;
-    copying c = {answer->impacts, list->data};
-    list->count = answer->count;
-    status = toi_parallel_ranges(p->workers, answer->count, COPY_PIECE, copy_piece, &c);
-    return status == TOI_OK && has_rule(p) ? keep_allowed(l->q, list->data, &list->count) : status;
+    list->count = l->call.answer.count;
+    return has_rule(p) ? keep_allowed(l->q, list->data, &list->count) : TOI_OK;
 }
 
 toi_status toi_list_from_device(toi_question *q, toi_record_array *list)
 {
-    listing l = {.q = q};
+    listing l = {.q = q, .list = list};
     toi_status status = decide_all(&l, TOI_ON_HOST);
     if (status == TOI_OK)
-        status = copy_answer(&l, list);
+        status = copy_answer(&l);
     toi_detach(list->data);
     return status;
 }
@@ -466,9 +528,9 @@ toi_status toi_list_from_device(toi_question *q, toi_record_array *list)
 // What the filter's function leaves is a list of the scene's own.
 static toi_status view_allowed(listing *l, toi_impact_view *view)
 {
-    toi_record_array *own = &l->call.resident->allowed;
-    toi_status status = copy_answer(l, own);
-    *view = (toi_impact_view){own->data, own->count};
+    l->list = &l->call.resident->allowed;
+    toi_status status = copy_answer(l);
+    *view = (toi_impact_view){l->list->data, l->list->count};
     return status;
 }
 
