@@ -142,10 +142,10 @@ typedef struct toi_ccd_report
     int64_t inside;
     toi_pair_name first_inside; ///< kind TOI_KIND_COUNT where there is none
     int32_t checks;         ///< safe steps: how many motions were checked before one was found free
-    double seconds_prepare; ///< wall time before the search: checking the mesh, making its edges,
-                            ///< and boxes or an order of the vertices
-    double seconds_broad;   ///< wall time; the two phases overlap, so it is shared out by the
-                            ///< workers' own clocks
+    double seconds_prepare; ///< wall time before the search: checking the mesh, making its edges
+                            ///< and boxes
+    double seconds_broad;   ///< wall time, with the order of the vertices; the two phases overlap,
+                            ///< so it is shared out by the workers' own clocks
     double seconds_narrow;  ///< likewise
     double seconds_total;   ///< wall time of the call
     int64_t peak_bytes;     ///< most bytes held at once, counted as the memory limit counts them

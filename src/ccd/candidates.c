@@ -235,7 +235,6 @@ static toi_status search_mesh(toi_pipeline *p, const toi_broad_job *job, bool mo
                               toi_horizon_fn *horizon)
 {
     double started = toi_clock();
-    bool ordered = toi_has_order(&p->order);
     toi_mesh_boxes boxes = {.mesh = &p->mesh,
                             .min_separation = p->def->narrow.min_separation,
                             .widen = p->def->float_boxes,
@@ -245,9 +244,7 @@ static toi_status search_mesh(toi_pipeline *p, const toi_broad_job *job, bool mo
                             .horizon = horizon,
                             .horizon_context = job->to.context};
     toi_status status = toi_search_mesh(p->def->broad.method, &boxes, &p->order, job);
-    double ordering = ordered ? 0 : p->order.seconds;
-    p->report.seconds_prepare += ordering;
-    p->report.seconds_broad += toi_clock() - started - ordering;
+    p->report.seconds_broad += toi_clock() - started;
     return status;
 }
 

@@ -43,11 +43,12 @@ static inline int64_t toi_search_edge(const toi_edge_set *set, uint64_t key)
 static inline int64_t toi_find_edge(const toi_edge_set *set, int32_t a, int32_t b)
 {
     uint64_t key = toi_edge_key(a, b);
-    int64_t first = set->first[key >> 32], found = -1;
-    for (int i = TOI_EDGES_AT_ONCE - 1; i >= 0; --i) // without a branch: nobody can guess which
-        found = set->keys[first + i] == key ? first + i : found;
-    if (__builtin_expect(found >= 0, 1))
-        return found;
+    int64_t first = set->first[key >> 32];
+    unsigned found = 0;
+    for (int i = 0; i < TOI_EDGES_AT_ONCE; ++i) // without a branch: nobody can guess which
+        found |= (unsigned)(set->keys[first + i] == key) << i;
+    if (__builtin_expect(found != 0, 1))
+        return first + __builtin_ctz(found);
     int64_t at = toi_search_edge(set, key);
     return set->keys[at] == key ? at : -1;
 }

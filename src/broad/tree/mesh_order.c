@@ -84,15 +84,38 @@ static void make_point_rows(order_job *job, int64_t first, int64_t end)
     }
 }
 
+// What toi_order_box() and toi_round_row() make of a vertex whose box is not enlarged.
+static inline bool make_swept_row(const toi_mesh *mesh, int64_t i, toi_box_row *row)
+{
+    double start[3], end[3];
+    bool exact = true;
+    toi_load_point(&mesh->start, i, start);
+    toi_load_point(&mesh->end, i, end);
+    for (int k = 0; k < 3; ++k) {
+        double lo = start[k] < end[k] ? start[k] : end[k];
+        double hi = start[k] < end[k] ? end[k] : start[k];
+        float low = toi_finite_float(lo), high = toi_finite_float(hi);
+        exact &= (double)low == lo && (double)high == hi;
+        (*row)[k] = low;
+        (*row)[4 + k] = -high;
+    }
+    (*row)[3] = (*row)[7] = 0;
+    return exact;
+}
+
 static toi_status make_vertex_rows(void *context, int64_t first, int64_t end)
 {
     order_job *job = context;
+    const toi_mesh_boxes *boxes = &job->order->boxes;
     bool exact = true;
-    if (job->order->boxes.points) {
+    if (boxes->points) {
         make_point_rows(job, first, end);
         return TOI_OK;
     }
-    for (int64_t i = first; i < end; ++i) {
+    bool plain = !(job->order->radius > 0) && !boxes->widen;
+    for (int64_t i = first; i < end && plain; ++i)
+        exact &= make_swept_row(boxes->mesh, i, &job->rows[i]);
+    for (int64_t i = first; i < end && !plain; ++i) {
         toi_box box;
         toi_order_box(job->order, TOI_VERTEX, i, &box);
         exact &= toi_round_row(&box, &job->rows[i]);
@@ -333,7 +356,6 @@ toi_status toi_shorten_order(toi_mesh_order *order, double until)
 toi_status toi_make_mesh_order(const toi_mesh_boxes *boxes, const toi_broad_job *asked,
                                int64_t room, toi_mesh_order *order)
 {
-    double started = toi_clock();
     *order = (toi_mesh_order){
         .boxes = *boxes,
         .job = {.a.count = boxes->mesh->start.count, // the slot's lists are the mesh's
@@ -361,7 +383,6 @@ toi_status toi_make_mesh_order(const toi_mesh_boxes *boxes, const toi_broad_job 
         order->pad = enlarge(order->radius * order->scale + more, order->largest);
     }
     order->margin = take_margin(order);
-    order->seconds = toi_clock() - started;
     toi_give_back(own);
     return status;
 }

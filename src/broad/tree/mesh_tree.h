@@ -80,7 +80,6 @@ typedef struct toi_mesh_order
     int32_t *vertices;  // along the curve
     int32_t *positions; // of the vertices, in it
     bool exact;         // all rows are what the boxes in double are
-    double seconds;     // that making it took
     // Of boxes that move, instead of rows.
     double origin[3], scale;
     toi_moving_row *moving;
