@@ -125,7 +125,7 @@ struct toi_store
     toi_lock lock;
     int64_t call;
     int count;
-    _Atomic int64_t bytes; // of all that wait
+    _Atomic int64_t bytes;      // of all that wait
     idle_block idle[MOST_IDLE]; // the last one given back stands last
 };
 
