@@ -5,7 +5,7 @@
 #include "fake_backend.h"
 
 #include "device/backend.h"
-#include "kernel/packed_impact.h"
+#include "device/packed_impact.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "cuda/apart.cuh"
 #include "cuda/card.cuh"
 #include "cuda/frame.cuh"
-#include "kernel/packed_impact.h"
+#include "device/packed_impact.h"
 
 enum
 {

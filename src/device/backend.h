@@ -51,7 +51,7 @@ typedef struct toi_card_policy
     bool leave_inside;
 } toi_card_policy;
 
-// A list of impacts that comes to the host packed, a group at a time (kernel/packed_impact.h). Some
+// A list of impacts that comes to the host packed, a group at a time (device/packed_impact.h). Some
 // of it is there before the rest is known.
 typedef struct toi_card_delivery
 {

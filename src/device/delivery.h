@@ -5,7 +5,7 @@
 #define TOI_DEVICE_DELIVERY_H
 
 #include "device/backend.h"
-#include "kernel/packed_impact.h"
+#include "device/packed_impact.h"
 
 enum
 {

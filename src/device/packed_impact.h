@@ -7,8 +7,8 @@
 // for its sign and a few units in the last place. What is left of five words of 64 bits holds the
 // second primitive; the first and the kind have 32 bits of their own.
 
-#ifndef TOI_KERNEL_PACKED_IMPACT_H
-#define TOI_KERNEL_PACKED_IMPACT_H
+#ifndef TOI_DEVICE_PACKED_IMPACT_H
+#define TOI_DEVICE_PACKED_IMPACT_H
 
 #include "kernel/lanes.h"
 #include "toi/ccd.h"
