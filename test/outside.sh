@@ -10,6 +10,8 @@ passed=0
 failed=0
 skipped=0
 subcommand=() # stands before the arguments of every run
+# Where python3 is a script that chooses among several it takes longer than what is asked of it: the one it chooses, or none.
+python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null || true)
 
 pass() { passed=$((passed + 1)); echo "ok       $1"; }
 skip() { skipped=$((skipped + 1)); echo "skipped  $1"; }

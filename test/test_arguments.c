@@ -192,7 +192,7 @@ static void a_query_up_to_minus_zero_is_one_up_to_zero(void **state)
     for (int method = 0; method < TOI_NARROW_COUNT; ++method) {
         toi_random random = {7};
         int64_t hits = 0;
-        int64_t count = getenv("TOI_SANITIZED") ? 1600 : 8000 * long_factor();
+        int64_t count = getenv("TOI_SANITIZED") ? 600 : 8000 * long_factor();
         for (int64_t i = 0; i < count; ++i) {
             toi_query query;
             toi_query_result plain, minus;

@@ -109,7 +109,7 @@ static void every_mesh_and_option_agrees(void **state)
     bool brief = getenv("TOI_SANITIZED");
     int64_t total = 0;
     for (int topology = 0; topology < TOPOLOGIES; ++topology)
-        for (int place = brief ? topology % 2 : 0; place < PLACES; place += brief ? 2 : 1)
+        for (int place = brief ? topology % 3 : 0; place < PLACES; place += brief ? 3 : 1)
             for (int turn = 0; turn < (brief ? 1 : 8); ++turn) {
                 int variant = (turn + topology + 3 * place) % VARIANTS;
                 int layout = (turn + place) % LAYOUTS;
@@ -118,7 +118,7 @@ static void every_mesh_and_option_agrees(void **state)
                 total += check_tangle(&t, variant);
                 free_tangle(&t);
             }
-    assert_true(total > (brief ? 10000 : 500000));
+    assert_true(total > (brief ? 5000 : 500000));
 }
 
 // More blocks, more tasks, more levels of a tree.

@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *file_of(const char *name, const char *ending)
@@ -311,7 +312,8 @@ static void every_broad_phase_finds_the_pairs(void **state)
         toi_case about = toi_describe_case(i);
         toi_truth *truth = open_truth(&about);
         toi_mesh mesh = toi_truth_mesh(truth);
-        for (int run = 0; run < 2 * TOI_BROAD_COUNT; ++run) {
+        int first = getenv("TOI_SANITIZED") ? i % 2 : 0; // one number of workers there
+        for (int run = first; run < 2 * TOI_BROAD_COUNT; run += getenv("TOI_SANITIZED") ? 2 : 1) {
             toi_ccd_def def = toi_default_ccd_def();
             def.broad.method = (toi_broad_method)(run / 2);
             def.workers = run % 2 ? 3 : 1;

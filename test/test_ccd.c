@@ -122,10 +122,10 @@ static void own_steps_are_another_motion(void **state)
 static void long_lists_are_the_same_again(void **state)
 {
     (void)state;
-    soup triangles = make_soup(200, 0.5, 0.3, 7);
-    static const double separations[] = {0.3, 0.25, 10, 0.3};
-    int stride = getenv("TOI_SANITIZED") ? 3 : 1; // seconds for each number of workers there
-    for (int workers = 4; workers > 0; workers -= stride) {
+    bool brief = getenv("TOI_SANITIZED"); // seconds for each number of workers there
+    soup triangles = make_soup(brief ? 130 : 200, 0.5, 0.3, 7);
+    double wide = brief ? 0.7 : 0.3, separations[] = {wide, 0.25, 10, wide};
+    for (int workers = 4; workers > (brief ? 3 : 0); --workers) {
         toi_impact_array again = {0};
         toi_ccd_def def = toi_default_ccd_def();
         def.workers = workers;
@@ -395,13 +395,14 @@ static void float_input_is_its_doubles(void **state)
 static void a_memory_limit_changes_no_answer(void **state)
 {
     (void)state;
-    soup s = make_soup(3000, 0.08, 0.2, 25);
+    bool brief = getenv("TOI_SANITIZED");
+    soup s = make_soup(brief ? 1500 : 3000, 0.08, 0.2, 25);
     toi_ccd_def def = toi_default_ccd_def();
     toi_impact_array a = {0}, b = {0};
     toi_ccd_report free_report, tight_report;
     def.workers = 2;
     assert_ok(toi_find_impacts(&def, &s.mesh, &a, &free_report));
-    def.memory_limit = 10 << 20;
+    def.memory_limit = (brief ? 5 : 10) << 20;
     assert_ok(toi_find_impacts(&def, &s.mesh, &b, &tight_report));
     assert_true(hash_impacts(&a) == hash_impacts(&b));
     assert_true(tight_report.peak_bytes <= def.memory_limit && tight_report.peak_bytes > 0);
@@ -422,7 +423,7 @@ static void candidates_stream_through_a_small_limit(void **state)
 {
     (void)state;
     bool large = long_factor() > 1;
-    int64_t edges = large ? 44722 : getenv("TOI_SANITIZED") ? 1500 : 4473;
+    int64_t edges = large ? 44722 : getenv("TOI_SANITIZED") ? 1000 : 4473;
     double(*start)[3] = malloc((size_t)edges * 2 * sizeof *start);
     double(*end)[3] = malloc((size_t)edges * 2 * sizeof *end);
     int32_t(*rows)[2] = malloc((size_t)edges * sizeof *rows);

@@ -160,14 +160,14 @@ static void meshes_agree_with_two_loops(void **state)
     int turn = 0, rounds = getenv("TOI_SANITIZED") ? 1 : 2;
     for (int round = 0; round < rounds; ++round)
         for (int topology = 0; topology < TOPOLOGIES; ++topology)
-            for (int place = 0; place < PLACES; ++place, ++turn) {
+            for (int place = topology % (3 - rounds); place < PLACES; place += 3 - rounds, ++turn) {
                 tangle t = make_tangle(topology, place, turn % LAYOUTS, 12 + 10 * round,
                                        (uint64_t)(turn + 1));
                 stand_still(&t);
                 found += check_tangle(&t, turn % 3 == 0, turn);
                 free_tangle(&t);
             }
-    assert_true(found > 10000);
+    assert_true(found > (rounds > 1 ? 10000 : 2000));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -355,15 +355,16 @@ static void radii_keep_every_pair_apart(void **state)
     static const int places[] = {ANYWHERE, ON_A_LATTICE, IN_A_PLANE, AT_ONE_POINT, FAR_AWAY};
     int64_t small = 0;
     int turn = 0;
+    int stride = getenv("TOI_SANITIZED") ? 2 : 1;
     for (int topology = 0; topology < TOPOLOGIES; ++topology)
-        for (int place = 0; place < 5; ++place, ++turn) {
+        for (int place = topology % stride; place < 5; place += stride, ++turn) {
             tangle t = make_tangle(topology, places[place], PACKED, 8, (uint64_t)(turn + 1));
             stand_still(&t);
             double extent = extent_of(&t.with_edges);
             small += check_safe_radii(&t, turn % 2 ? extent / 50 : 0, extent / 8, turn);
             free_tangle(&t);
         }
-    assert_true(small > 200);
+    assert_true(small > 200 / stride);
 }
 
 // A pair whose boxes touch as floats but not as doubles bounds nobody, whatever boxes are searched.

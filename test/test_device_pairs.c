@@ -102,9 +102,10 @@ static void queues_are_the_processors(void **state)
     if (!(toi_narrow_traits(TOI_NARROW_INCLUSION_QUEUE) & TOI_NARROW_TRAIT_BUILT))
         skip(); // the methods of the literature were left out
     toi_device *device = open_fake();
-    soup s = make_soup(60, 0.4, 0.4, 9);
+    bool brief = getenv("TOI_SANITIZED"); // it takes and returns much memory for a queue
+    soup s = make_soup(brief ? 30 : 60, 0.4, 0.4, 9);
     toi_impact_array found = {0}, expected = {0};
-    for (int i = 0; i < 8; i += getenv("TOI_SANITIZED") ? 7 : 1) { // 0, 7: each choice both ways
+    for (int i = 0; i < 8; i += brief ? 7 : 1) { // 0, 7: each choice both ways
         toi_ccd_def def = on_device(device), without = toi_default_ccd_def();
         toi_ccd_report reports[2];
         def.narrow.method = without.narrow.method = TOI_NARROW_INCLUSION_QUEUE;
@@ -115,7 +116,7 @@ static void queues_are_the_processors(void **state)
         assert_ok(toi_find_impacts(&def, &s.mesh, &found, &reports[1]));
         same_lists(found.data, found.count, expected.data, expected.count);
         assert_memory_equal(reports[1].hits, reports[0].hits, sizeof reports[0].hits);
-        assert_true(expected.count > 50);
+        assert_true(expected.count > (brief ? 5 : 50));
         assert_true(reports[1].candidates[TOI_EDGE_EDGE] > FAKE_PART);
         assert_ok(toi_find_earliest(&without, &s.mesh, &reports[0]));
         assert_ok(toi_find_earliest(&def, &s.mesh, &reports[1]));

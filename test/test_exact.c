@@ -10,6 +10,7 @@
 #include "exact/twin.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const toi_kind kind_of_batch[8] = {TOI_VERTEX_FACE, TOI_EDGE_EDGE,  TOI_VERTEX_FACE,
@@ -277,7 +278,8 @@ static void hand_cases_agree(void **state)
     static batch b;
     toi_narrow_def def = exact_def();
     def.all_roots = true;
-    for (int i = 0; i < hand_case_count; ++i) {
+    int stride = getenv("TOI_SANITIZED") ? 3 : 1; // most of the time is the twin's
+    for (int i = 0; i < hand_case_count; i += stride) {
         const hand_case *c = &hand_cases[i];
         b.kind = c->kind;
         for (int n = 0; n < BATCH; ++n) {

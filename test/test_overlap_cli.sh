@@ -6,7 +6,6 @@ set -euo pipefail
 [ $# -eq 1 ] || { echo "usage: $0 PATH_TO_TOI" >&2; exit 1; }
 data=$(realpath -m "${TOI_DATA:-$(dirname "$0")/../../shared/data}")
 . "$(dirname "$0")/outside.sh"
-python=$(command -v python3 || true)
 
 # Every line of a file, and at least one, looks like that.
 lines_match() { [ -s "$1" ] && ! grep -qvE "$2" "$1"; }

@@ -31,7 +31,6 @@ check "a title of one's own" grep -q "<title>A &#38; B &#60;i&#62;</title>" defa
 
 run "$data" --out page.html --json
 check "json" grep -q '"marks"' stdout
-python=$(command -v python3 || true)
 if [ -n "$python" ]; then check "json is json" "$python" -c "import json,sys; json.load(sys.stdin)['sections']" <stdout
 else skip "json is json: no python3"; fi
 

@@ -570,7 +570,7 @@ static void workers_do_not_matter(void **state)
         motion.mesh.spin[2] = 40 * i;
         motion.field.spin[0] = i == 2 ? 1 : 0;
         memset(&first, 0, sizeof first);
-        for (def.workers = 1; def.workers <= 8; ++def.workers) {
+        for (def.workers = 1; def.workers <= 8; def.workers += getenv("TOI_SANITIZED") ? 3 : 1) {
             memset(&r, 0, sizeof r);
             assert_ok(toi_find_field_impact(&def, surface, &motion, ball, &r));
             if (def.workers == 1)

@@ -6,7 +6,6 @@ set -euo pipefail
 [ $# -eq 1 ] || { echo "usage: $0 PATH_TO_TOI" >&2; exit 1; }
 . "$(dirname "$0")/outside.sh"
 subcommand=(sdf)
-python=$(command -v python3 || true)
 
 # keys NAME EXPECTED ARGUMENT...: the keys of the JSON object, in alphabetical order.
 keys() {

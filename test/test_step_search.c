@@ -305,7 +305,7 @@ static void cut_off_positions_are_not_inside(void **state)
         skip();
     enum
     {
-        FAR_FACES = 400,
+        FAR_FACES = 280,
         FARTHER = 3 * FAR_FACES, // vertices of the faces; then come others
         OTHERS = 60,
         LOOSE = 5 * (FARTHER + OTHERS), // most vertices are near the origin

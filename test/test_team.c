@@ -123,7 +123,8 @@ static void every_task_runs_once(void **state)
     (void)state;
     static const int64_t counts[] = {0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 100, 999, 1000};
     static record r;
-    for (int round = 0; round < 200; ++round)
+    int rounds = getenv("TOI_SANITIZED") ? 30 : 200;
+    for (int round = 0; round < rounds; ++round)
         for (int workers = 1; workers <= MOST_WORKERS; workers += workers < 9 ? 1 : 11)
             for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i)
                 assert_int_equal(run_noted(&r, workers, counts[i]), 0);
@@ -340,6 +341,13 @@ static void threads_may_be_refused(void **state)
         assert_int_equal(in_child(use_few_threads, &given), 0);
 }
 
+// Faces enough for several workers, few of which meet.
+static soup make_large_soup(void)
+{
+    return getenv("TOI_SANITIZED") ? make_soup(10000, 0.03, 0.03, 5)
+                                   : make_soup(20000, 0.02, 0.02, 5);
+}
+
 static uint64_t hash_impacts(const toi_mesh *mesh, int workers)
 {
     toi_ccd_def def = toi_default_ccd_def();
@@ -370,7 +378,7 @@ static void answers_do_not_depend_on_threads_given(void **state)
 {
     (void)state;
     skip_where_children_have_no_threads();
-    soup s = make_soup(20000, 0.02, 0.02, 5);
+    soup s = make_large_soup();
     whole_call call = {.mesh = &s.mesh, .expected = hash_impacts(&s.mesh, 1)};
     for (call.given = 0; call.given < 3; ++call.given)
         assert_int_equal(in_child(call_with_few_threads, &call), 0);
@@ -502,8 +510,8 @@ static void helpers_are_not_bound(void **state)
 static void the_library_can_be_unloaded(void **state)
 {
     (void)state;
-    int rounds = getenv("TOI_SANITIZED") ? 3 : 10;
-    soup s = make_soup(20000, 0.02, 0.02, 5);
+    int rounds = getenv("TOI_SANITIZED") ? 2 : 10;
+    soup s = make_large_soup();
     uint64_t expected = hash_impacts(&s.mesh, 1);
     int before = count_threads();
     for (int round = 0; round < rounds; ++round) {
@@ -544,7 +552,7 @@ static void backwards(void *user, int workers, int64_t count, toi_task_fn *task,
 static void callers_may_bring_their_own_loop(void **state)
 {
     (void)state;
-    soup s = make_soup(20000, 0.02, 0.02, 5);
+    soup s = make_large_soup();
     uint64_t expected = hash_impacts(&s.mesh, 1);
     own_loop own = {0};
     toi_set_hooks(&(toi_hooks){.user = &own, .parallel_for = backwards});

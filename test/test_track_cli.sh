@@ -6,7 +6,6 @@ set -euo pipefail
 [ $# -eq 1 ] || { echo "usage: $0 PATH_TO_TOI" >&2; exit 1; }
 rumba=$(realpath -m "$(dirname "$0")/../../shared/data/sequences/rumba")
 . "$(dirname "$0")/outside.sh"
-python=$(command -v python3 || true)
 methods="auto stateless order budgets front phc serial rebuild"
 published="front phc serial rebuild"
 

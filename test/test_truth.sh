@@ -9,7 +9,6 @@ data=${TOI_DATA:-$(cd "$(dirname "$0")/../.." && pwd)/shared/data}
 liar=$(realpath "$2")
 . "$(dirname "$0")/outside.sh"
 subcommand=(truth)
-python=$(command -v python3 || true)
 
 # clean NAME PATH OPTION...: nothing is found, and that is said.
 clean() {
