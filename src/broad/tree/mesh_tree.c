@@ -396,10 +396,11 @@ static inline __attribute__((always_inline)) void label_block(const tree_job *jo
     int64_t first = block * TOI_BLOCK;
     toi_label_range range = {INT32_MAX, -1};
     fetch_corners(job, first);
+    if (tree->ids != job->ids) // else others may read them meanwhile
+        memcpy(tree->ids + first, job->ids + first, (size_t)count * sizeof *tree->ids);
     for (int i = 0; i < count; ++i) {
-        int32_t id = job->ids[first + i];
-        const int32_t *vertices = corners_of(order->boxes.mesh, job->primitive, id);
-        tree->ids[first + i] = id;
+        const int32_t *vertices =
+            corners_of(order->boxes.mesh, job->primitive, job->ids[first + i]);
         for (int c = 0; c < corners; ++c) {
             int32_t at = order->positions[vertices[c]];
             labels[c][i] = at;
