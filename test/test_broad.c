@@ -87,7 +87,7 @@ static void large_sets_agree_with_brute(void **state)
     for (int kind = 0; kind < BOX_KINDS; ++kind) {
         if (kind_is_dense(kind))
             continue;
-        int64_t count = kind_defeats_floats(kind) ? 4000 : long_factor() > 1 ? 12000 : 4500;
+        int64_t count = kind_defeats_floats(kind) ? 4000 : long_factor() > 1 ? 12000 : 4000;
         box_list a = make_boxes(kind, count, 4), b = make_boxes(kind, count * 2 / 3, 5);
         if (kind % 2 == 0 || long_factor() > 1) // one list or two
             check_large(box_kind_name(kind), a, NULL);
@@ -98,7 +98,7 @@ static void large_sets_agree_with_brute(void **state)
     }
     static const int larger[] = {UNIFORM, RODS, LATTICE, CLUSTERS, GIANTS};
     for (int i = 0; i < (long_factor() > 1 ? 5 : 2); ++i) {
-        box_list a = make_boxes(larger[i], long_factor() > 1 ? 100000 : 30000, 4);
+        box_list a = make_boxes(larger[i], long_factor() > 1 ? 100000 : 20000, 4);
         check_large(box_kind_name(larger[i]), a, NULL);
         free(a.data);
     }

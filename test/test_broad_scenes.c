@@ -140,7 +140,7 @@ static void check_generated(int64_t size, int most_workers)
 static void small_scenes_agree_with_brute(void **state)
 {
     (void)state;
-    check_generated(long_factor() > 1 ? 10000 : 2000, 8);
+    check_generated(long_factor() > 1 ? 10000 : 2000, long_factor() > 1 ? 8 : 4);
 }
 
 static void large_scenes_agree_with_brute(void **state)
