@@ -3,7 +3,7 @@
 // apart, that move by any share of an edge: slowly enough for budgets to last, and fast enough to
 // spend them.
 
-#include "steps.h"
+#include "fresh_call.h"
 #include "support.h"
 
 #include "ccd/scene.h"
@@ -149,33 +149,6 @@ static toi_scene *begin_scene(cloth *c, uint64_t seed, toi_track_method method, 
     return scene;
 }
 
-// The scene has the impacts of a fresh call with `alone`, which may have the scene's filter.
-// Returns how many there are.
-static int64_t expect_like(toi_scene *scene, const toi_ccd_def *def, const toi_ccd_def *alone,
-                           const toi_mesh *mesh, const char *what, int step)
-{
-    toi_impact_array expected = {0}, found = {0};
-    toi_ccd_report fresh, kept;
-    assert_ok(toi_find_impacts(alone, mesh, &expected, &fresh));
-    assert_ok(toi_scene_find_impacts(scene, def, mesh->start, mesh->end, &found, &kept));
-    if (found.count != expected.count ||
-        (found.count > 0 &&
-         memcmp(found.data, expected.data, (size_t)found.count * sizeof *found.data) != 0))
-        fail_msg("%s, step %d: %lld impacts instead of %lld, or others", what, step,
-                 (long long)found.count, (long long)expected.count);
-    assert_int_equal(kept.state, fresh.state);
-    int64_t count = found.count;
-    toi_free_impacts(&found);
-    toi_free_impacts(&expected);
-    return count;
-}
-
-static int64_t expect_same(toi_scene *scene, const toi_ccd_def *def, const toi_mesh *mesh,
-                           const char *what, int step)
-{
-    return expect_like(scene, def, def, mesh, what, step);
-}
-
 static void use_instruction_set(int number)
 {
     static const char *const names[] = {"baseline", "avx2", "avx512"};
@@ -237,81 +210,11 @@ static void motions_change(void **state)
     }
 }
 
-// ---- Where nothing is like it was
-
-enum
-{
-    SOUP = 600
-};
-
-typedef struct thrown
-{
-    double at[2][3 * SOUP][3];
-    int32_t faces[SOUP][3];
-    toi_random random;
-} thrown;
-
-// Triangles with edges of about 1 lie anywhere.
-static void throw_soup(thrown *s)
-{
-    for (int i = 0; i < SOUP; ++i)
-        for (int k = 0; k < 3; ++k) {
-            double at = toi_random_range(&s->random, 0, 10);
-            for (int v = 3 * i; v < 3 * i + 3; ++v)
-                s->at[1][v][k] = at + toi_random_range(&s->random, -0.7, 0.7);
-        }
-}
-
-static void move_soup(thrown *s, double motion)
-{
-    memcpy(s->at[0], s->at[1], sizeof s->at[0]);
-    for (int i = 0; i < SOUP; ++i)
-        for (int k = 0; k < 3; ++k) {
-            double way = toi_random_range(&s->random, -motion, motion);
-            for (int v = 3 * i; v < 3 * i + 3; ++v)
-                s->at[1][v][k] += way;
-        }
-}
-
 static toi_track_method method_of(const toi_scene *scene)
 {
     toi_track_report report;
     assert_ok(toi_scene_track_report(scene, &report));
     return report.method;
-}
-
-// Steps that nothing leads to are made without memory, but for a few that try; once things go on
-// from where they were, so does the memory.
-static void what_is_thrown_anew_is_not_kept(void **state)
-{
-    (void)state;
-    static thrown s;
-    s.random = (toi_random){7};
-    for (int32_t i = 0; i < 3 * SOUP; ++i)
-        s.faces[i / 3][i % 3] = i;
-    toi_mesh mesh = toi_make_mesh(s.at[0][0], s.at[1][0], 3 * SOUP, s.faces[0], SOUP);
-    toi_ccd_def def = toi_default_ccd_def();
-    toi_scene *scene;
-    assert_ok(make_scene_of(&mesh, NULL, &scene));
-    int64_t impacts = 0;
-    int kept = 0;
-    for (int step = 0; step < 40; ++step) {
-        throw_soup(&s);
-        move_soup(&s, 0.3);
-        impacts += expect_same(scene, &def, &mesh, "thrown anew", step);
-        bool alone = method_of(scene) == TOI_TRACK_STATELESS;
-        assert_true(alone || step > 3);
-        kept += !alone;
-    }
-    assert_true(impacts > 40);
-    assert_in_range(kept, 2, 6);
-    for (int step = 0; step < 40; ++step) {
-        move_soup(&s, 0.1);
-        expect_same(scene, &def, &mesh, "going on", step);
-        if (step > 32)
-            assert_int_equal(method_of(scene), TOI_TRACK_ORDER);
-    }
-    toi_free_scene(scene);
 }
 
 // The first three steps of a small scene keep nothing; the fourth makes the order.
@@ -815,7 +718,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_those_without_memory),
         cmocka_unit_test(motions_change),
-        cmocka_unit_test(what_is_thrown_anew_is_not_kept),
         cmocka_unit_test(the_fourth_step_makes_the_order),
         cmocka_unit_test(common_motion_is_free),
         cmocka_unit_test(budgets_leave_fewer_pairs),

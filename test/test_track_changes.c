@@ -1,6 +1,8 @@
 // Tracking across what happens to a scene: rebuilding, other methods, other faces, limits on
-// memory, and steps that fail. Each step has the impacts of a fresh call, bit for bit.
+// memory, steps that fail, and steps that nothing leads to. Each step has the impacts of a fresh
+// call, bit for bit.
 
+#include "fresh_call.h"
 #include "track_steps.h"
 
 #include <math.h>
@@ -296,6 +298,81 @@ static void a_failed_step_leaves_the_scene_usable(void **state)
     free_sequence(&s);
 }
 
+// ---------------------------------------------------------------------------------------------
+// Where nothing is like it was
+
+enum
+{
+    SOUP = 600
+};
+
+typedef struct thrown
+{
+    double at[2][3 * SOUP][3];
+    int32_t faces[SOUP][3];
+    toi_random random;
+} thrown;
+
+// Triangles with edges of about 1 lie anywhere.
+static void throw_soup(thrown *s)
+{
+    for (int i = 0; i < SOUP; ++i)
+        for (int k = 0; k < 3; ++k) {
+            double at = toi_random_range(&s->random, 0, 10);
+            for (int v = 3 * i; v < 3 * i + 3; ++v)
+                s->at[1][v][k] = at + toi_random_range(&s->random, -0.7, 0.7);
+        }
+}
+
+static void move_soup(thrown *s, double motion)
+{
+    memcpy(s->at[0], s->at[1], sizeof s->at[0]);
+    for (int i = 0; i < SOUP; ++i)
+        for (int k = 0; k < 3; ++k) {
+            double way = toi_random_range(&s->random, -motion, motion);
+            for (int v = 3 * i; v < 3 * i + 3; ++v)
+                s->at[1][v][k] += way;
+        }
+}
+
+// Steps that nothing leads to are made without memory, but for a few that try; once things go on
+// from where they were, so does the memory.
+static void what_is_thrown_anew_is_not_kept(void **state)
+{
+    (void)state;
+    static thrown s;
+    s.random = (toi_random){7};
+    for (int32_t i = 0; i < 3 * SOUP; ++i)
+        s.faces[i / 3][i % 3] = i;
+    toi_mesh mesh = toi_make_mesh(s.at[0][0], s.at[1][0], 3 * SOUP, s.faces[0], SOUP);
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_scene *scene;
+    assert_ok(make_scene_of(&mesh, NULL, &scene));
+    int64_t impacts = 0;
+    int kept = 0;
+    for (int step = 0; step < 40; ++step) {
+        throw_soup(&s);
+        move_soup(&s, 0.3);
+        impacts += expect_same(scene, &def, &mesh, "thrown anew", step);
+        toi_track_report report;
+        assert_ok(toi_scene_track_report(scene, &report));
+        bool alone = report.method == TOI_TRACK_STATELESS;
+        assert_true(alone || step > 3);
+        kept += !alone;
+    }
+    assert_true(impacts > 40);
+    assert_in_range(kept, 2, 6);
+    for (int step = 0; step < 40; ++step) {
+        move_soup(&s, 0.1);
+        expect_same(scene, &def, &mesh, "going on", step);
+        toi_track_report report;
+        assert_ok(toi_scene_track_report(scene, &report));
+        if (step > 32)
+            assert_int_equal(report.method, TOI_TRACK_ORDER);
+    }
+    toi_free_scene(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +382,7 @@ int main(void)
         cmocka_unit_test(a_limit_on_the_front_holds),
         cmocka_unit_test(a_limit_on_the_scene_holds),
         cmocka_unit_test(a_failed_step_leaves_the_scene_usable),
+        cmocka_unit_test(what_is_thrown_anew_is_not_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
