@@ -2,6 +2,7 @@
 
 #include "broad/tree/mesh_tree.h"
 
+#include "base/radix_sort.h"
 #include "broad/tree/curve.h"
 #include "kernel/bounds.h"
 #include "mesh/mesh.h"
@@ -394,4 +395,31 @@ void toi_free_mesh_order(toi_mesh_order *order)
     if (!order->borrowed && order->kept)
         toi_close_slot(&order->job, TOI_BROAD_LBVH, order->kept_bytes, order->kept, true);
     *order = (toi_mesh_order){0};
+}
+
+// From the arrays of orders and trees that are held at the same time.
+int64_t toi_mesh_tree_need(const toi_mesh_counts *counts, int workers, bool moving, bool middles)
+{
+    enum
+    {
+        MOVING_BYTES = 28, // of a tree, more
+        MIDDLE_BYTES = 36, // likewise, for a margin
+        VERTEX_BYTES = 40, // of the order
+        ORDER_BYTES = 48,  // a vertex, while it is made
+        VERTEX_TREE_BYTES = 40,
+        EDGE_BYTES = 44,
+        FACE_BYTES = 48,
+        KEPT_BYTES = 4,
+        KEPT_LABELS = 13 // a face
+    };
+    int64_t ordering = ORDER_BYTES * counts->vertices;
+    int64_t more = (moving ? MOVING_BYTES : 0) + (middles ? MIDDLE_BYTES : 0);
+    int64_t in_faces =
+        (FACE_BYTES + more) * counts->faces + (VERTEX_TREE_BYTES + more) * counts->vertices;
+    int64_t in_edges = (EDGE_BYTES + more) * counts->edges;
+    int64_t most = ordering > in_faces ? ordering : in_faces;
+    return VERTEX_BYTES * counts->vertices + (most > in_edges ? most : in_edges) +
+           KEPT_BYTES * (counts->vertices + counts->edges + counts->faces) +
+           KEPT_LABELS * (counts->faces + TOI_BLOCK) + toi_search_need(TOI_BROAD_LBVH, 0, workers) +
+           toi_radix_tables(counts->vertices + counts->edges + counts->faces, workers);
 }
