@@ -272,6 +272,85 @@ static void reaches_cover_what_they_must(void **state)
     assert_true(least < 2);
 }
 
+// ---- Contacts that rounding moves across the middle between two floats
+
+enum
+{
+    MIDDLES = 64, // pairs; half of them mirrored
+    RESTING = 64, // vertices at 0, so that the origin is there
+    MIDDLE_VERTICES = 4 * MIDDLES + RESTING
+};
+
+#define MIDDLE_HORIZON (3.0 / 16)
+#define MIDDLE (1 + 0x1p-24) // is rounded down to 1, the next double up to 1 + 2^-23
+
+typedef struct middles
+{
+    double start[MIDDLE_VERTICES][3], end[MIDDLE_VERTICES][3];
+    int32_t faces[MIDDLES][3];
+} middles;
+
+// A number that falls to MIDDLE or below until the horizon, yet is computed to be above it there.
+static void fall_to_middle(toi_random *random, double *start, double *end)
+{
+    const int64_t middle = (1LL << 54) + (1LL << 30); // in units of 2^-54
+    for (;;) {
+        int64_t from = (5LL << 49) + (int64_t)(toi_random_unit(random) * 0x1p51); // of 2^-50
+        int64_t to = -((13 * from - middle) / 3 + 1 + (int64_t)(toi_random_unit(random) * 3));
+        *start = ldexp((double)from, -50);
+        *end = ldexp((double)to, -50);
+        assert_true(13 * from + 3 * to <= middle); // 16 times where it is
+        if (*start + MIDDLE_HORIZON * (*end - *start) > MIDDLE)
+            return;
+    }
+}
+
+// Vertex n falls onto face n, which rests. Vertices stand in this order: mirrored ones, resting
+// ones, the others.
+static toi_mesh make_middles(toi_random *random, int axis, middles *all)
+{
+    memset(all, 0, sizeof *all);
+    for (int n = 0; n < MIDDLES; ++n) {
+        static const double corners[3][2] = {{-1, -1}, {2, -1}, {-1, 2}};
+        int32_t first = 4 * n + (2 * n < MIDDLES ? 0 : RESTING);
+        double start, end, sign = 2 * n < MIDDLES ? -1 : 1;
+        fall_to_middle(random, &start, &end);
+        for (int c = 0; c < 4; ++c) {
+            double x[3] = {MIDDLE, 8 * n, 0};
+            for (int k = 1; k < 3 && c > 0; ++k)
+                x[k] += corners[c - 1][k - 1];
+            for (int k = 0; k < 3; ++k) {
+                all->start[first + c][(axis + k) % 3] = sign * (k || c ? x[k] : start);
+                all->end[first + c][(axis + k) % 3] = sign * (k || c ? x[k] : end);
+            }
+        }
+        for (int c = 0; c < 3; ++c)
+            all->faces[n][c] = first + 1 + c;
+    }
+    for (int i = 2 * MIDDLES; i < 2 * MIDDLES + RESTING; ++i)
+        all->start[i][(axis + 2) % 3] = all->end[i][(axis + 2) % 3] = 100;
+    return toi_make_mesh(all->start[0], all->end[0], MIDDLE_VERTICES, all->faces[0], MIDDLES);
+}
+
+static void rounded_ends_are_taken_for_what_they_may_be(void **state)
+{
+    (void)state;
+    static middles all;
+    toi_random random = {604};
+    for (int number = 0; number < 9; ++number) {
+        toi_mesh mesh = make_middles(&random, number % 3, &all);
+        use_instruction_set(number / 3);
+        emitted found = run_search(&mesh, TOI_VERTEX_FACE, MIDDLE_HORIZON, NULL);
+        int there = 0;
+        for (int64_t i = 0; i < found.count; ++i)
+            there += found.pairs[i].a == all.faces[found.pairs[i].b][0] - 1;
+        assert_int_equal(there, MIDDLES);
+        assert_int_equal(found.count, MIDDLES);
+        free(found.pairs);
+    }
+    assert_ok(toi_set_simd(NULL));
+}
+
 // ---- Parts
 
 static uint64_t sum_pairs(const emitted *found)
@@ -513,6 +592,7 @@ int main(void)
         cmocka_unit_test(contacts_at_the_horizon_are_found),
         cmocka_unit_test(shares_at_the_horizon_are_kept),
         cmocka_unit_test(reaches_cover_what_they_must),
+        cmocka_unit_test(rounded_ends_are_taken_for_what_they_may_be),
         cmocka_unit_test(parts_have_every_packet_once),
         cmocka_unit_test(shares_that_are_rounded_up_are_kept),
         cmocka_unit_test(the_earliest_is_the_least_of_all),
