@@ -3,6 +3,7 @@
 #include "ccd/question.h"
 
 #include "base/fp_mode.h"
+#include "ccd/brief_impact.h"
 #include "device/device.h"
 
 static toi_status find_earliest(const toi_ccd_def *def, toi_step step, toi_ccd_report *report)
@@ -29,6 +30,39 @@ static toi_status solve_all(void *context)
     return toi_solve_candidates(&q->pipeline, toi_consume_impacts, q, NULL);
 }
 
+static void complete_impacts(void *context, const toi_brief *brief, int64_t count, void *impacts)
+{
+    toi_place_impacts(&((const toi_question *)context)->pipeline, brief, count, impacts);
+}
+
+// The earliest was met in brief.
+static void complete_earliest(toi_question *q)
+{
+    toi_impact *earliest = &q->pipeline.report.earliest;
+    toi_merge_tallies(q);
+    toi_brief brief = toi_make_brief(earliest);
+    if (earliest->state != TOI_SEPARATED)
+        toi_place_impacts(&q->pipeline, &brief, 1, earliest);
+}
+
+static toi_status list_impacts(toi_question *q, toi_record_array *list)
+{
+    toi_recorder recorder = {.budget = q->pipeline.budget,
+                             .workers = q->pipeline.workers,
+                             .size = sizeof(toi_impact),
+                             .find = solve_all,
+                             .context = q};
+    q->pipeline.brief = toi_is_exact(&q->pipeline.def->narrow);
+    if (q->pipeline.brief)
+        recorder.complete = complete_impacts;
+    q->recorder = &recorder;
+    toi_status status = toi_make_record_list(&recorder, list);
+    q->pipeline.report.seconds_narrow += recorder.completed;
+    if (status == TOI_OK && q->pipeline.brief)
+        complete_earliest(q);
+    return status;
+}
+
 static toi_status find_impacts(const toi_ccd_def *def, toi_step step, toi_impact_array *impacts,
                                toi_ccd_report *report)
 {
@@ -36,17 +70,11 @@ static toi_status find_impacts(const toi_ccd_def *def, toi_step step, toi_impact
     toi_question q;
     toi_status status = toi_begin_question(&q, def, step, impacts);
     toi_record_array list = {impacts->data, 0, impacts->capacity};
-    toi_recorder recorder = {.budget = q.pipeline.budget,
-                             .workers = q.pipeline.workers,
-                             .size = sizeof *impacts->data,
-                             .find = solve_all,
-                             .context = &q};
-    q.recorder = &recorder;
     // The card makes the list itself where it decides all pairs at once.
     if (status == TOI_OK && def->device && toi_is_exact(&def->narrow))
         status = toi_list_from_device(&q, &list);
     else if (status == TOI_OK)
-        status = toi_make_record_list(&recorder, &list);
+        status = list_impacts(&q, &list);
     else
         toi_detach(list.data);
     status = toi_end_question(&q, status, report);

@@ -112,14 +112,15 @@ static inline void toi_gather_corners(const toi_corner_source *s, toi_kind kind,
                                       toi_query *query)
 {
     int32_t corners[4];
-    toi_pair_corners(s->mesh, kind, pair, corners);
-    for (int c = 0; c < 4 && s->doubles; ++c) {
-        memcpy(query->start[c], s->at[0] + corners[c] * s->stride[0], sizeof query->start[c]);
-        memcpy(query->end[c], s->at[1] + corners[c] * s->stride[1], sizeof query->end[c]);
+    toi_corner_source from = *s; // which writing the query cannot change
+    toi_pair_corners(from.mesh, kind, pair, corners);
+    for (int c = 0; c < 4 && from.doubles; ++c) {
+        memcpy(query->start[c], from.at[0] + corners[c] * from.stride[0], sizeof query->start[c]);
+        memcpy(query->end[c], from.at[1] + corners[c] * from.stride[1], sizeof query->end[c]);
     }
-    for (int c = 0; c < 4 && !s->doubles; ++c) {
-        toi_load_point(&s->mesh->start, corners[c], query->start[c]);
-        toi_load_point(&s->mesh->end, corners[c], query->end[c]);
+    for (int c = 0; c < 4 && !from.doubles; ++c) {
+        toi_load_point(&from.mesh->start, corners[c], query->start[c]);
+        toi_load_point(&from.mesh->end, corners[c], query->end[c]);
     }
 }
 

@@ -40,6 +40,7 @@ typedef struct toi_pipeline
     double inside_share;            // then what pairs keep that start at min_separation or closer
     double last_time;               // impacts after it do not matter
     bool earliest;                  // nor do those after the earliest, which is found exactly
+    bool brief;                     // impacts are consumed without their places (below)
     toi_broad_slot *kept;           // of the scene; NULL: nothing more is to be kept
     bool tracked;                   // the scene's report on tracking is about this call
     const toi_track_source *source; // of the pairs of this motion; NULL: a search
@@ -124,7 +125,9 @@ bool toi_may_stream_near(const toi_pipeline *p, toi_kind kind);
 toi_status toi_stream_near(toi_pipeline *p, toi_kind kind, toi_receiver to,
                            toi_horizon_fn *horizon);
 
-// Receives the impacts of a block, in the block's order.
+// Receives the impacts of a block, in the block's order. Where the pipeline is brief, places and
+// normals are still to be found: u is the time to find them for, and v is 1 if that is the one of
+// the second pass, of which `time` is a share, else 0.
 typedef toi_status toi_consume_fn(void *context, const toi_impact *impacts, int64_t count,
                                   int worker);
 

@@ -2,6 +2,7 @@
 
 #include "ccd/question.h"
 
+#include "ccd/brief_impact.h"
 #include "ccd/corners.h"
 
 #include "base/status.h"
@@ -9,6 +10,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+enum
+{
+    PIECE = 512 // impacts that are kept together
+};
 
 uint64_t toi_time_bits(double time)
 {
@@ -49,6 +55,20 @@ static void lower_times(toi_question *q, const toi_impact *impact)
         toi_lower_time(&q->times[corners[c]], impact->time);
 }
 
+static toi_status keep_brief(const toi_question *q, const toi_impact *impacts, int64_t count,
+                             int worker)
+{
+    toi_brief brief[PIECE];
+    toi_status status = TOI_OK;
+    for (int64_t first = 0; first < count && status == TOI_OK; first += PIECE) {
+        int64_t n = count - first < PIECE ? count - first : PIECE;
+        for (int64_t i = 0; i < n; ++i)
+            brief[i] = toi_make_brief(&impacts[first + i]);
+        status = toi_keep_records(q->recorder, brief, n, worker);
+    }
+    return status;
+}
+
 toi_status toi_consume_impacts(void *context, const toi_impact *impacts, int64_t count, int worker)
 {
     toi_question *q = context;
@@ -62,7 +82,10 @@ toi_status toi_consume_impacts(void *context, const toi_impact *impacts, int64_t
             lower_times(q, &impacts[i]);
     }
     toi_lower_time(&q->best, t->earliest.time);
-    return q->recorder ? toi_keep_records(q->recorder, impacts, count, worker) : TOI_OK;
+    if (!q->recorder)
+        return TOI_OK;
+    return q->pipeline.brief ? keep_brief(q, impacts, count, worker)
+                             : toi_keep_records(q->recorder, impacts, count, worker);
 }
 
 void toi_reset_tallies(toi_question *q)

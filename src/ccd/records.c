@@ -4,6 +4,8 @@
 
 #include "base/parallel.h"
 #include "base/radix_sort.h"
+#include "ccd/brief.h"
+#include "ccd/key_order.h"
 #include "toi/ccd.h"
 
 #include <stdatomic.h>
@@ -19,14 +21,20 @@ enum
 
 // ---- Gathering
 
+// Of what is handed in for a record.
+static size_t found_size(const toi_recorder *r)
+{
+    return r->complete ? sizeof(toi_brief) : r->size;
+}
+
 static toi_status keep_own(toi_recorder *r, const void *records, int64_t count, int worker)
 {
     toi_record_array *list = &r->own[worker].list;
     toi_status status =
-        toi_reserve(r->budget, &list->data, &list->capacity, list->count + count, r->size);
+        toi_reserve(r->budget, &list->data, &list->capacity, list->count + count, found_size(r));
     if (status == TOI_OK) {
-        memcpy((char *)list->data + (size_t)list->count * r->size, records,
-               (size_t)count * r->size);
+        memcpy((char *)list->data + (size_t)list->count * found_size(r), records,
+               (size_t)count * found_size(r));
         list->count += count;
     }
     return status;
@@ -39,20 +47,22 @@ static toi_record_key key_of(const void *record)
     return key;
 }
 
-// A key in 64 bits: there are four kinds, and a and b are not negative.
-static uint64_t whole_key(toi_record_key key)
-{
-    return (uint64_t)(uint32_t)key.kind << 62 | (uint64_t)(uint32_t)key.a << 31 | (uint32_t)key.b;
-}
-
 // Takes the keys of records; returns the bits that occur in them.
 static uint64_t take_whole_keys(const char *records, int64_t count, size_t size, uint64_t *keys)
 {
     uint64_t bits = 0;
     for (int64_t i = 0; i < count; ++i) {
-        keys[i] = whole_key(key_of(records + (size_t)i * size));
+        keys[i] = toi_pack_key(key_of(records + (size_t)i * size));
         bits |= keys[i];
     }
+    return bits;
+}
+
+static uint64_t take_brief_keys(const toi_brief *brief, int64_t count)
+{
+    uint64_t bits = 0;
+    for (int64_t i = 0; i < count; ++i)
+        bits |= brief[i].key;
     return bits;
 }
 
@@ -64,7 +74,7 @@ static bool place(toi_recorder *r, const void *records, int64_t count, int worke
         if (at + count > r->room)
             return false;
     } while (!atomic_compare_exchange_weak(&r->placed, &at, at + count));
-    memcpy(r->place + (size_t)at * r->size, records, (size_t)count * r->size);
+    memcpy(r->place + (size_t)at * found_size(r), records, (size_t)count * found_size(r));
     if (r->staged.order)
         r->own[worker].bits |= take_whole_keys(records, count, r->size, r->staged.order + at);
     return true;
@@ -73,6 +83,8 @@ static bool place(toi_recorder *r, const void *records, int64_t count, int worke
 toi_status toi_keep_records(toi_recorder *r, const void *records, int64_t count, int worker)
 {
     r->own[worker].found += count;
+    if (r->complete)
+        r->own[worker].bits |= take_brief_keys(records, count);
     if (!r->keep || place(r, records, count, worker))
         return TOI_OK;
     if (r->counted)
@@ -100,7 +112,7 @@ typedef struct joining
 static toi_status join_piece(void *context, int64_t first, int64_t end)
 {
     const joining *j = context;
-    size_t size = j->recorder->size;
+    size_t size = found_size(j->recorder);
     int64_t before = 0; // records in the lists so far
     for (int w = 0; w < j->recorder->workers && before < end; ++w) {
         const toi_record_array *own = &j->recorder->own[w].list;
@@ -118,7 +130,7 @@ static toi_status join_piece(void *context, int64_t first, int64_t end)
 static toi_status join(toi_recorder *r, toi_record_array *list)
 {
     int64_t own = 0, placed = r->placed;
-    if (!list->data) { // the first worker's list will do
+    if (!list->data && found_size(r) == r->size) { // the first worker's list will do
         *list = r->own[0].list;
         r->own[0].list = (toi_record_array){NULL, 0, 0};
         placed = list->count;
@@ -131,7 +143,7 @@ static toi_status join(toi_recorder *r, toi_record_array *list)
     list->count = placed + own;
     toi_touch_pages((char *)list->data + (size_t)placed * r->size, own * (int64_t)r->size,
                     r->workers);
-    joining j = {r, (char *)list->data + (size_t)placed * r->size};
+    joining j = {r, (char *)list->data + (size_t)placed * found_size(r)};
     return toi_parallel_ranges(r->workers, own, TOI_PIECE, join_piece, &j);
 }
 
@@ -184,42 +196,13 @@ static bool take_sorting(const toi_recorder *r, const toi_record_array *list, to
     return true;
 }
 
-// How many bits a number takes.
-static int width_of(uint64_t x)
-{
-    int width = 0;
-    for (; x > 0; x >>= 1)
-        ++width;
-    return width;
-}
-
-// A key in as few bits as those of a list take.
-typedef struct packing
-{
-    int a, b, all; // bits
-} packing;
-
-static packing pack_keys(uint64_t all) // the bits that occur in whole keys
-{
-    packing p = {.a = width_of(all >> 31 & INT32_MAX), .b = width_of(all & INT32_MAX)};
-    p.all = p.a + p.b + width_of(all >> 62);
-    return p;
-}
-
-static uint64_t packed(packing p, uint64_t key)
-{
-    return ((key >> 62) << p.a | (key >> 31 & INT32_MAX)) << p.b | (key & INT32_MAX);
-}
-
 // A sort, each of whose steps goes over ranges of the records.
 typedef struct sort_job
 {
     const toi_record_sorting *s;
     char *records;
     size_t size;
-    packing pack;
-    int index; // bits of a record's place
-    int shift;
+    toi_key_order keys;
     _Atomic uint64_t all; // the bits that occur in keys
 } sort_job;
 
@@ -239,44 +222,18 @@ static toi_status copy_records(void *context, int64_t begin, int64_t end)
     return TOI_OK;
 }
 
-static toi_status take_keys(void *context, int64_t first, int64_t end)
+// Whole keys are there at first; later the records tell.
+static toi_status order_keys(void *context, int64_t first, int64_t end)
 {
     const sort_job *job = context;
-    for (int64_t i = first; i < end; ++i)
-        job->s->order[i] = packed(job->pack, job->s->order[i]) << job->index | (uint64_t)i;
-    return TOI_OK;
-}
-
-static uint64_t place_of(const sort_job *job, int64_t i)
-{
-    return job->s->order[i] & ~(~(uint64_t)0 << job->index);
-}
-
-// Higher bits of the keys, in the order so far.
-static toi_status take_more_keys(void *context, int64_t first, int64_t end)
-{
-    const sort_job *job = context;
+    const toi_key_order *o = &job->keys;
     for (int64_t i = first; i < end; ++i) {
-        uint64_t at = place_of(job, i), key = whole_key(key_of(job->s->copy + at * job->size));
-        job->s->order[i] = packed(job->pack, key) >> job->shift << job->index | at;
+        int64_t number = toi_number_at(o, i);
+        uint64_t key =
+            o->shift == 0 ? o->order[i] : toi_pack_key(key_of(job->s->copy + number * job->size));
+        o->order[i] = toi_order_entry(o, key, number);
     }
     return TOI_OK;
-}
-
-// Stable sorts of (some bits of the key, index), from the least bits on; one, unless the mesh is
-// very large.
-static void sort_order(const toi_recorder *r, int64_t count, sort_job *job)
-{
-    const toi_record_sorting *s = job->s;
-    job->index = width_of((uint64_t)(count - 1));
-    int piece = 64 - job->index;
-    uint64_t mask = ~(uint64_t)0 << job->index;
-    toi_parallel_ranges(r->workers, count, TOI_PIECE, take_keys, job);
-    toi_radix_sort_with(s->order, s->scratch, count, mask, r->workers);
-    for (job->shift = piece; job->shift < job->pack.all; job->shift += piece) {
-        toi_parallel_ranges(r->workers, count, TOI_PIECE, take_more_keys, job);
-        toi_radix_sort_with(s->order, s->scratch, count, mask, r->workers);
-    }
 }
 
 // The size is known to the compiler where there are many.
@@ -284,8 +241,9 @@ static inline void gather_range(const sort_job *job, int64_t first, int64_t end,
 {
     for (int64_t i = first; i < end; ++i) {
         if (i + AHEAD < end)
-            __builtin_prefetch(job->s->copy + place_of(job, i + AHEAD) * size);
-        memcpy(job->records + (size_t)i * size, job->s->copy + place_of(job, i) * size, size);
+            __builtin_prefetch(job->s->copy + toi_ordered(&job->keys, i + AHEAD) * size);
+        memcpy(job->records + (size_t)i * size, job->s->copy + toi_ordered(&job->keys, i) * size,
+               size);
     }
 }
 
@@ -302,9 +260,13 @@ static toi_status gather_records(void *context, int64_t first, int64_t end)
 // From the copies and their whole keys.
 static void order_records(const toi_recorder *r, int64_t count, sort_job *job)
 {
-    job->pack = pack_keys(job->all);
-    if (count > 1)
-        sort_order(r, count, job);
+    job->keys = (toi_key_order){.order = job->s->order,
+                                .scratch = job->s->scratch,
+                                .count = count,
+                                .all = job->all,
+                                .fill = order_keys,
+                                .context = job};
+    toi_sort_keys(&job->keys, r->workers);
     toi_parallel_ranges(r->workers, count, TOI_PIECE, gather_records, job);
 }
 
@@ -344,7 +306,7 @@ static void stage(toi_recorder *r, const toi_record_array *list)
     r->keep = true;
     r->place = list->data;
     r->room = list->capacity;
-    if (!r->sort && list->capacity >= MANY && budget->limit == 0 &&
+    if (!r->sort && !r->complete && list->capacity >= MANY && budget->limit == 0 &&
         take_sorting(r, list, &r->staged))
         r->place = r->staged.copy;
 }
@@ -401,11 +363,15 @@ toi_status toi_make_record_list(toi_recorder *r, toi_record_array *list)
         status = list_records(r, list, &in_order);
         if (status == TOI_ERROR_LIMIT && r->budget->limit > 0)
             status = list_tightly(r, list);
+        for (int w = 0; w < r->workers; ++w)
+            r->bits |= r->own[w].bits;
         reset(r);
         toi_give_back(r->own);
     }
     if (status != TOI_OK)
         list->count = 0;
+    else if (r->complete)
+        toi_complete_records(r, list);
     else if (!in_order)
         (r->sort ? r->sort : sort_records)(r, list);
     toi_detach(list->data);

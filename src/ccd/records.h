@@ -11,6 +11,18 @@ typedef struct toi_record_key
     int32_t kind, a, b;
 } toi_record_key;
 
+// A key in 64 bits: there are four kinds, and a and b are not negative.
+static inline uint64_t toi_pack_key(toi_record_key key)
+{
+    return (uint64_t)(uint32_t)key.kind << 62 | (uint64_t)(uint32_t)key.a << 31 | (uint32_t)key.b;
+}
+
+static inline toi_record_key toi_unpack_key(uint64_t whole)
+{
+    return (toi_record_key){(int32_t)(whole >> 62), (int32_t)(whole >> 31 & INT32_MAX),
+                            (int32_t)(whole & INT32_MAX)};
+}
+
 // A caller's list.
 typedef struct toi_record_array
 {
@@ -19,12 +31,21 @@ typedef struct toi_record_array
     int64_t capacity;
 } toi_record_array;
 
+// A record in brief: its whole key, and what else it takes to make it.
+typedef struct toi_brief
+{
+    uint64_t key, value;
+} toi_brief;
+
+// Makes some records of a list; `brief` is not in the way of them.
+typedef void toi_complete_fn(void *context, const toi_brief *brief, int64_t count, void *records);
+
 // What one worker has found and found no place for.
 typedef struct toi_worker_records
 {
     toi_record_array list;
     int64_t found; // of all that were handed in
-    uint64_t bits; // that occur in the keys of what was staged
+    uint64_t bits; // that occur in the keys of what was staged, or came in brief
     _Alignas(64) char end[64];
 } toi_worker_records;
 
@@ -37,9 +58,9 @@ typedef struct toi_recorder toi_recorder;
 // that steps with more and with fewer take the same.
 typedef struct toi_record_sorting
 {
-    uint64_t *order; // keys, then places; NULL: there is none
+    uint64_t *order;   // keys, then places; NULL: there is none
     uint64_t *scratch; // of the sort: in the list, or behind the keys
-    char *copy; // of the records
+    char *copy;        // of the records
 } toi_record_sorting;
 
 // Puts a list in order; may shorten it.
@@ -53,9 +74,12 @@ struct toi_recorder
     toi_find_records_fn *find;
     void *context;
     toi_sort_records_fn *sort; // or NULL: by kind, a and b
+    toi_complete_fn *complete; // or NULL; else they are handed in in brief (ccd/brief.h)
     toi_worker_records *own;   // one a worker
     bool keep;                 // else they are only counted
     bool counted;              // it is known how many there are
+    uint64_t bits;             // that occur in the keys of what came in brief
+    double completed;          // seconds that making records of it took
     // Where memory suffices and the list's room is known, records are found into `copy`, with their
     // keys, and come to the list in order; else they are found into the list.
     toi_record_sorting staged;

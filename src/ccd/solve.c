@@ -132,6 +132,7 @@ static void solve_queries(const solve_stage *stage, solve_worker *w, int64_t cou
                               .culled = is_culled(stage->kind),
                               .inside = inside,
                               .searched = searched,
+                              .no_places = stage->pipeline->brief,
                               .results = w->results,
                               .scratch = w->scratch,
                               .budget = stage->pipeline->budget};
@@ -212,8 +213,14 @@ static void rescale_small(const solve_stage *stage, solve_worker *w, toi_pair *p
     def.no_zero_time = toi_narrow_traits(def.method) & TOI_NARROW_TRAIT_REFINEMENT;
     def.t_max = fmin(1, (limit + 0x1p-1074) / rescale * (1 + 0x1p-50));
     solve_queries(stage, w, small, &def, (shares){0, 0}, NULL, NULL);
-    for (int64_t i = 0; i < small; ++i)
-        w->results[i].time *= rescale; // not above the time found, since rescale < 1
+    for (int64_t i = 0; i < small; ++i) {
+        toi_query_result *result = &w->results[i];
+        if (stage->pipeline->brief) {
+            result->u = result->time;
+            result->v = 1;
+        }
+        result->time *= rescale; // not above the time found, since rescale < 1
+    }
     w->rescaled += small;
 }
 
@@ -233,17 +240,19 @@ bool toi_is_named_before(const toi_pair_name *a, const toi_pair_name *b)
     return a->a != b->a ? a->a < b->a : a->b < b->b;
 }
 
+static void note_inside(solve_worker *w, toi_kind kind, toi_pair pair, bool inside)
+{
+    toi_pair_name name = {kind, pair.a, pair.b};
+    w->inside += inside;
+    if (inside && toi_is_named_before(&name, &w->first_inside))
+        w->first_inside = name;
+}
+
 static void count_inside(const solve_stage *stage, solve_worker *w, const toi_pair *pairs,
                          int64_t count)
 {
-    for (int64_t i = 0; i < count; ++i) {
-        toi_pair_name name = {stage->kind, pairs[i].a, pairs[i].b};
-        if (!w->results[i].starts_inside)
-            continue;
-        ++w->inside;
-        if (toi_is_named_before(&name, &w->first_inside))
-            w->first_inside = name;
-    }
+    for (int64_t i = 0; i < count; ++i)
+        note_inside(w, stage->kind, pairs[i], w->results[i].starts_inside);
 }
 
 // A search at both ends knows swept boxes in single precision only. Those in double decide which
@@ -281,13 +290,17 @@ static void solve_batch(const solve_stage *stage, solve_worker *w, toi_pair *pai
             if (w->results[i].time > limit)
                 w->results[i].state = TOI_SEPARATED;
     }
-    for (int64_t i = 0; i < count && !is_culled(stage->kind); ++i)
+    for (int64_t i = 0; i < count && p->brief; ++i)
+        if (w->results[i].v == 0)
+            w->results[i].u = w->results[i].time;
+    for (int64_t i = 0; i < count && !p->brief && !is_culled(stage->kind); ++i)
         toi_lower_result(stage->kind, &w->results[i]);
 }
 
-static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pairs, int64_t count)
+// Lists impacts behind those that are there; returns how many they are then.
+static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pairs, int64_t count,
+                            int64_t impacts)
 {
-    int64_t impacts = 0;
     for (int64_t i = 0; i < count; ++i) {
         const toi_query_result *r = &w->results[i];
         if (r->state != TOI_SEPARATED)
@@ -531,6 +544,42 @@ static int64_t keep_near(solve_stage *stage, solve_worker *w, toi_pair *pairs, i
     return count;
 }
 
+// Where impacts are brief, pairs that are known to start inside are impacts already, and no query
+// is gathered for them. Lists these, and moves the others to the front; returns how many impacts
+// there are. Which they are follows no pattern, so that a branch would be guessed wrong.
+static int64_t list_inside(const solve_stage *stage, solve_worker *w, toi_pair *pairs,
+                           int64_t *count)
+{
+    int64_t impacts = 0, others = 0;
+    for (int64_t i = 0; i < *count; ++i) {
+        toi_pair pair = pairs[i];
+        bool inside = toi_unmark_inside(&pair);
+        w->impacts[impacts] =
+            (toi_impact){.kind = stage->kind, .a = pair.a, .b = pair.b, .state = TOI_HIT};
+        impacts += inside;
+        note_inside(w, stage->kind, pair, inside);
+        pairs[others] = pair;
+        w->searched[others] = w->searched[i];
+        others += !inside;
+    }
+    *count = others;
+    return impacts;
+}
+
+static void gather(const solve_stage *stage, const toi_corner_source *source, solve_worker *w,
+                   toi_pair *pairs, int64_t count)
+{
+    for (int64_t i = 0; i < count; ++i) {
+        if (i + AHEAD < count) {
+            toi_pair ahead = pairs[i + AHEAD];
+            toi_unmark_inside(&ahead);
+            toi_fetch_corners(source, stage->kind, ahead);
+        }
+        w->starts_inside[i] = toi_unmark_inside(&pairs[i]);
+        toi_gather_corners(source, stage->kind, pairs[i], &w->queries[i]);
+    }
+}
+
 static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int64_t task,
                               int worker)
 {
@@ -550,22 +599,17 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     else if (is_culled(stage->kind))
         count = cull(stage, pairs, count);
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
-        int64_t n = count - first < BATCH ? count - first : BATCH;
+        int64_t n = count - first < BATCH ? count - first : BATCH, impacts = 0;
+        toi_pair *batch = pairs + first;
         if (w->by_place)
-            n = search_places(stage, w, pairs + first, n);
-        for (int64_t i = 0; i < n; ++i) {
-            if (i + AHEAD < n) {
-                toi_pair ahead = pairs[first + i + AHEAD];
-                toi_unmark_inside(&ahead);
-                toi_fetch_corners(&source, stage->kind, ahead);
-            }
-            w->starts_inside[i] = toi_unmark_inside(&pairs[first + i]);
-            toi_gather_corners(&source, stage->kind, pairs[first + i], &w->queries[i]);
-        }
-        solve_batch(stage, w, pairs + first, n);
+            n = search_places(stage, w, batch, n);
+        if (stage->pipeline->brief)
+            impacts = list_inside(stage, w, batch, &n);
+        gather(stage, &source, w, batch, n);
+        solve_batch(stage, w, batch, n);
         if (budget->starved) // a query was left undecided for want of memory: no answer
             status = toi_refuse(budget, budget->limit + 1);
-        int64_t impacts = list_impacts(w, stage->kind, pairs + first, n);
+        impacts = list_impacts(w, stage->kind, batch, n, impacts);
         if (impacts > 0 && status == TOI_OK)
             status = stage->consume(stage->context, w->impacts, impacts, worker);
     }
@@ -742,7 +786,7 @@ static toi_status solve_left_piece(void *context, int64_t piece, int worker)
         solve_batch(stage, w, pairs, count);
         if (p->budget->starved) // a query was left undecided for want of memory: no answer
             return toi_refuse(p->budget, p->budget->limit + 1);
-        int64_t impacts = list_impacts(w, (toi_kind)kind, pairs, count);
+        int64_t impacts = list_impacts(w, (toi_kind)kind, pairs, count, 0);
         if (impacts > 0)
             status = stage->consume(stage->context, w->impacts, impacts, worker);
     }

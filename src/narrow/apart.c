@@ -305,22 +305,6 @@ static void climb_integers(ladder *l)
 
 // ---- All of it
 
-static void climb_places(ladder *l)
-{
-    l->listed = 0;
-    for (int32_t i = 0; i < l->batch->count; ++i) {
-        l->list[l->listed] = i;
-        l->listed += l->batch->results[i].state != TOI_SEPARATED;
-    }
-    for (int64_t first = 0; first < l->listed; first += TOI_STAGE_LANES) {
-        int64_t rest = l->listed - first;
-        toi_lane_list lanes = {.count = rest < TOI_STAGE_LANES ? (int)rest : TOI_STAGE_LANES};
-        for (int i = 0; i < lanes.count; ++i)
-            lanes.query[i] = l->list[first + i];
-        find_places[l->simd](l->batch, &lanes);
-    }
-}
-
 // The queries that a filter has dropped are settled.
 static void climb_directions(ladder *l)
 {
@@ -336,6 +320,11 @@ static void climb_search(ladder *l, toi_apart_search_fn *search)
     search_list(l, search);
     climb_distances(l);
     climb_times(l);
+}
+
+void toi_place_apart(const toi_narrow_batch *batch)
+{
+    toi_climb_places(batch, find_places[toi_simd_level()]);
 }
 
 void toi_climb_apart(const toi_narrow_batch *block)
@@ -362,5 +351,6 @@ void toi_climb_apart(const toi_narrow_batch *block)
         climb_search(l, search_double[l->simd]);
     }
     climb_integers(l);
-    climb_places(l);
+    if (!block->no_places)
+        toi_place_apart(block);
 }

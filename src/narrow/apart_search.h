@@ -51,6 +51,9 @@ enum
     TOI_APART_BLOCK = 512
 };
 toi_narrow_solve_fn toi_climb_apart;
+
+// Completes hits whose times are known, as the ladder does.
+toi_narrow_solve_fn toi_place_apart;
 int64_t toi_apart_scratch_bytes(void);
 
 #endif

@@ -233,18 +233,22 @@ static void climb_integers(ladder *l)
     }
 }
 
-static void climb_places(ladder *l)
+void toi_climb_places(const toi_narrow_batch *batch, toi_exact_places_fn *find)
 {
-    const toi_query_result *results = l->batch->results;
     toi_lane_list lanes = {0};
-    for (int32_t i = 0; i < l->batch->count; ++i) {
-        if (results[i].state != TOI_SEPARATED)
+    for (int32_t i = 0; i < batch->count; ++i) {
+        if (batch->results[i].state != TOI_SEPARATED)
             lanes.query[lanes.count++] = i;
-        if (lanes.count == TOI_STAGE_LANES || (lanes.count > 0 && i + 1 == l->batch->count)) {
-            find_places[l->simd](l->batch, &lanes);
+        if (lanes.count == TOI_STAGE_LANES || (lanes.count > 0 && i + 1 == batch->count)) {
+            find(batch, &lanes);
             lanes.count = 0;
         }
     }
+}
+
+static void place_contacts(const toi_narrow_batch *batch)
+{
+    toi_climb_places(batch, find_places[toi_simd_level()]);
 }
 
 static void climb(const toi_narrow_batch *block)
@@ -268,7 +272,8 @@ static void climb(const toi_narrow_batch *block)
     climb_crossings(l);
     climb_times(l);
     climb_integers(l);
-    climb_places(l);
+    if (!block->no_places)
+        place_contacts(block);
     if (!block->def->all_roots)
         for (int64_t i = 0; i < block->count; ++i)
             block->results[i].contacts = 0;
@@ -310,4 +315,12 @@ void toi_solve_exact(const toi_narrow_batch *batch)
         climb_blocks(batch, toi_climb_apart, TOI_APART_BLOCK);
     else
         climb_blocks(batch, climb, BLOCK);
+}
+
+void toi_place_hits(const toi_narrow_batch *batch)
+{
+    if (batch->def->min_separation > 0 || batch->relative > 0)
+        toi_place_apart(batch);
+    else
+        place_contacts(batch);
 }

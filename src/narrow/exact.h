@@ -63,6 +63,9 @@ typedef void toi_exact_times_fn(const toi_narrow_batch *batch, const toi_lane_li
 // Completes results whose time is known: where, and which way.
 typedef void toi_exact_places_fn(const toi_narrow_batch *batch, const toi_lane_list *lanes);
 
+// The same for all hits of a batch.
+void toi_climb_places(const toi_narrow_batch *batch, toi_exact_places_fn *find_places);
+
 // Separating directions in single precision over the whole batch: lists the queries that are left
 // and returns how many; the others' rungs are noted in their results.
 typedef int64_t toi_exact_directions_fn(const toi_narrow_batch *batch, int32_t *left);

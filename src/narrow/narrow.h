@@ -50,6 +50,7 @@ typedef struct toi_narrow_batch
     const bool *inside;
     // `exact` with a separation alone: what a search up to def->t_max has found; or NULL.
     const toi_searched *searched;
+    bool no_places; // `exact` alone: u, v and the normal are not wanted, and stay 0
     toi_query_result *results;
     void *scratch;      // toi_narrow_scratch_bytes() for this worker, aligned to 64
     toi_budget *budget; // of what a query takes beyond that, or NULL
@@ -57,6 +58,10 @@ typedef struct toi_narrow_batch
 
 // Decides every query of the batch, alone: the result of a query never depends on its neighbours.
 typedef void toi_narrow_solve_fn(const toi_narrow_batch *batch);
+
+// Completes hits of `exact` whose times are known: where, and which way, as toi_solve_exact() does.
+// Their results are zero but for state and time.
+toi_narrow_solve_fn toi_place_hits;
 
 // The solver of a method, and how much scratch memory each worker must bring.
 toi_narrow_solve_fn *toi_narrow_solver(toi_narrow_method method);

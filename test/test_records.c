@@ -1,0 +1,176 @@
+// Lists of records come in order, and whole, whoever finds them: handed in whole or in brief, few
+// and many, with keys of all widths, with and without a list to reuse, for any number of workers,
+// and where a limit has them counted first.
+
+#include "support.h"
+
+#include "base/parallel.h"
+#include "ccd/brief.h"
+#include "toi/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    PIECE = 700 // records that are handed in together
+};
+
+// As long as an impact: what is brief of it, and what follows from that.
+typedef struct record
+{
+    toi_record_key key;
+    int32_t check;
+    uint64_t value, rest[5];
+} record;
+
+_Static_assert(sizeof(record) == TOI_BRIEF_SHARE * sizeof(toi_brief), "as brief.h has it");
+
+static record record_of(const toi_brief *brief)
+{
+    record r = {.key = toi_unpack_key(brief->key), .value = brief->value};
+    r.check = (int32_t)(brief->key * 0x9e3779b97f4a7c15u >> 40);
+    for (int i = 0; i < 5; ++i)
+        r.rest[i] = (brief->key ^ brief->value) * (2 * (uint64_t)i + 3);
+    return r;
+}
+
+typedef struct job
+{
+    toi_recorder recorder;
+    toi_brief *found; // in the order of finding; keys are all different
+    int64_t count;
+    _Atomic int64_t completed;
+} job;
+
+static toi_status hand_in(void *context, int64_t piece, int worker)
+{
+    job *j = context;
+    int64_t first = piece * PIECE, count = j->count - first < PIECE ? j->count - first : PIECE;
+    if (j->recorder.complete)
+        return toi_keep_records(&j->recorder, j->found + first, count, worker);
+    record records[PIECE];
+    for (int64_t i = 0; i < count; ++i)
+        records[i] = record_of(&j->found[first + i]);
+    return toi_keep_records(&j->recorder, records, count, worker);
+}
+
+static toi_status find(void *context)
+{
+    job *j = context;
+    return toi_parallel(j->recorder.workers, (j->count + PIECE - 1) / PIECE, hand_in, j);
+}
+
+static void complete(void *context, const toi_brief *brief, int64_t count, void *records)
+{
+    job *j = context;
+    j->completed += count;
+    for (int64_t i = 0; i < count; ++i) {
+        record r = record_of(&brief[i]);
+        memcpy((record *)records + i, &r, sizeof r);
+    }
+}
+
+static int by_key(const void *a, const void *b)
+{
+    uint64_t x = ((const toi_brief *)a)->key, y = ((const toi_brief *)b)->key;
+    return x < y ? -1 : x > y;
+}
+
+// Different keys: of all kinds and as long as they get, or short ones of two kinds.
+static toi_brief *random_briefs(toi_random *random, int64_t count, bool wide)
+{
+    toi_brief *found = toi_allocate((size_t)(count + 1) * sizeof *found);
+    for (int64_t i = 0; i < count; ++i) {
+        toi_record_key key = {(int32_t)toi_random_below(random, 2),
+                              (int32_t)toi_random_below(random, 97), (int32_t)i};
+        found[i].key = toi_pack_key(key);
+        if (wide) // the last and the first of all among them
+            found[i].key = i < 2 ? (uint64_t)i - 1 : toi_random_bits(random);
+        found[i].value = toi_random_bits(random);
+    }
+    return found;
+}
+
+static void expect_in_order(const job *j, const record *list)
+{
+    toi_brief *sorted = toi_allocate((size_t)(j->count + 1) * sizeof *sorted);
+    memcpy(sorted, j->found, (size_t)j->count * sizeof *sorted);
+    qsort(sorted, (size_t)j->count, sizeof *sorted, by_key);
+    for (int64_t i = 0; i < j->count; ++i) {
+        record r = record_of(&sorted[i]);
+        if (memcmp(&r, &list[i], sizeof r) != 0)
+            fail_msg("record %lld of %lld is another one", (long long)i, (long long)j->count);
+    }
+    toi_release(sorted);
+}
+
+// A fresh list, then the same list again, with more room than it takes.
+static void list_twice(job *j, bool brief, int workers, int64_t limit)
+{
+    toi_record_array list = {0};
+    for (int time = 0; time < 2; ++time) {
+        toi_budget budget = {.limit = limit};
+        j->recorder = (toi_recorder){.budget = &budget,
+                                     .workers = workers,
+                                     .size = sizeof(record),
+                                     .find = find,
+                                     .context = j,
+                                     .complete = brief ? complete : NULL};
+        j->completed = 0;
+        if (!toi_reuse(&budget, list.data)) {
+            toi_give_back(list.data);
+            list = (toi_record_array){0};
+        }
+        assert_ok(toi_make_record_list(&j->recorder, &list));
+        assert_int_equal(list.count, j->count);
+        assert_int_equal(j->completed, brief ? j->count : 0);
+        expect_in_order(j, list.data);
+        assert_int_equal(budget.used, 0);
+        assert_true(limit == 0 || budget.peak <= limit);
+    }
+    toi_give_back(list.data);
+}
+
+static void lists_are_in_order(void **state)
+{
+    (void)state;
+    static const int64_t COUNTS[] = {0, 1, 2, 3, 63, 64, 65, 700, 4097, 16400, 70000, 300000};
+    static const int WORKERS[] = {1, 2, 3, 8};
+    toi_random random = {3};
+    for (size_t c = 0; c < sizeof COUNTS / sizeof *COUNTS; ++c)
+        for (int wide = 0; wide < 2; ++wide) {
+            job j = {.count = COUNTS[c]};
+            j.found = random_briefs(&random, j.count, wide);
+            for (int w = 0; w < 4; ++w) {
+                list_twice(&j, true, WORKERS[w], 0);
+                list_twice(&j, false, WORKERS[w], 0);
+            }
+            toi_release(j.found);
+        }
+}
+
+// Room for the list and for what finding it takes, but for no list beside it: they are counted
+// first.
+static void lists_near_the_limit_are_in_order(void **state)
+{
+    (void)state;
+    toi_random random = {4};
+    job j = {.count = 20000};
+    j.found = random_briefs(&random, j.count, true);
+    int64_t limit = j.count * (int64_t)sizeof(record) + 100000;
+    for (int workers = 1; workers <= 4; ++workers) {
+        list_twice(&j, true, workers, limit);
+        list_twice(&j, false, workers, limit);
+    }
+    toi_release(j.found);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_are_in_order),
+        cmocka_unit_test(lists_near_the_limit_are_in_order),
+    };
+    return cmocka_run_group_tests_name("records", tests, NULL, NULL);
+}
