@@ -714,11 +714,12 @@ static toi_status take_workers(solve_stage *stage, char **scratch)
     return TOI_OK;
 }
 
-// Where most pairs are dropped in single precision, by place, few vertices are read in double.
+// Where most pairs are dropped in single precision, by place, few vertices are read in double,
+// unless places of many impacts are found.
 static bool needs_trajectories(const toi_pipeline *p)
 {
     bool near = toi_may_stream_near(p, TOI_VERTEX_FACE);
-    return !near || !toi_is_exact(&p->def->narrow);
+    return !near || !toi_is_exact(&p->def->narrow) || (p->brief && has_separation(p));
 }
 
 toi_status toi_solve_kinds(toi_pipeline *p, int first, toi_consume_fn *consume, void *context,

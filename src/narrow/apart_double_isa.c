@@ -1,13 +1,10 @@
 // Rungs of `exact` with a separation in double precision, a vector of queries at a time: the search
 // for what single precision could not tell, and the places of hits.
 
-#include "simd/load_lanes.h" // first: it says how many lanes there are
+#include "simd/apart_lanes.h" // first: it says how many lanes there are
 
 #include "base/simd.h"
-#include "kernel/apart_place.h"
-#include "kernel/contact_place.h"
 #include "narrow/normal.h"
-#include "simd/one_lane.h"
 #include "simd/turning_lanes.h"
 
 // ---- The search
@@ -40,73 +37,47 @@ void TOI_ISA_NAME(toi_search_apart_double)(const toi_apart_source *source, const
 
 // ---- Places
 
-typedef struct lanes
+// The numbers of the lanes of the list from `at` on; those beyond its end repeat the first of them.
+TOI_INLINE void load_lanes(int edge_edge, const toi_narrow_batch *batch, const toi_lane_list *list,
+                           int at, toi_real *t, toi_pair_motion *m)
 {
     union
     {
         toi_real points[2][4][3];
         toi_real numbers[24];
-    };
-    toi_pair_motion motion;
-    toi_apart_place place;
-} lanes;
-
-// Loads the lanes of the list from `at` on; those beyond its end repeat the first of them.
-TOI_INLINE void load_lanes(int edge_edge, const toi_narrow_batch *batch, const toi_lane_list *list,
-                           int at, lanes *l)
-{
+    } x;
     const double *from[TOI_LANES];
-    toi_real t, shrink;
+    toi_real shrink;
     for (int i = 0; i < TOI_LANES; ++i) {
         int32_t query = list->query[at + i < list->count ? at + i : at];
         from[i] = &batch->queries[query].start[0][0];
-        t[i] = batch->results[query].time;
+        (*t)[i] = batch->results[query].time;
     }
     for (int offset = 0; offset < 24; offset += TOI_LANES)
-        toi_transpose(from, offset, l->numbers + offset);
-    toi_take_scaled_motion(edge_edge, l->points, &shrink, &l->motion);
-    toi_find_apart_place(edge_edge, &l->motion, &t, &l->place);
-}
-
-// Where the two points coincide, or are so close that the direction between them is lost in
-// rounding: the normal of contact.
-static void set_contact_normal(const toi_narrow_batch *batch, int32_t query, lanes *l, int lane)
-{
-    toi_real speed[3], e_size = toi_largest_end(l->motion.e), g_size = toi_largest_end(l->motion.g);
-    toi_contact_frame frame = {.e_size = e_size[lane], .g_size = g_size[lane]};
-    toi_take_speed(&l->motion, &l->place.u, &l->place.v, speed);
-    toi_pick_lane(l->place.e, lane, frame.e);
-    toi_pick_lane(l->place.g, lane, frame.g);
-    toi_pick_lane(speed, lane, frame.speed);
-    toi_settle_normal(batch->kind, &batch->queries[query], &frame, &batch->results[query]);
+        toi_transpose(from, offset, x.numbers + offset);
+    toi_take_scaled_motion(edge_edge, x.points, &shrink, m);
 }
 
 TOI_INLINE void find_places(int edge_edge, const toi_narrow_batch *batch, const toi_lane_list *list,
                             int at)
 {
-    lanes l;
-    toi_real normal[3];
+    toi_apart_lanes l;
+    toi_contact_frame frame;
+    toi_real t;
     int count = list->count - at < TOI_LANES ? list->count - at : TOI_LANES;
-    load_lanes(edge_edge, batch, list, at, &l);
-    if (toi_any(~l.place.trusted)) {
-        toi_close_figure(edge_edge, &l.place.trusted, l.place.p, l.place.e, l.place.g, &l.place.u,
-                         &l.place.v);
-        toi_take_gap(&l.place);
-    }
-    toi_real length = toi_sqrt(toi_dot(l.place.gap, l.place.gap));
-    toi_real size = toi_max(toi_max(l.motion.size[0], l.motion.size[1]), l.motion.size[2]);
-    unsigned apart = toi_mask_word(TOI_TEST(length > 0x1p-45 * size));
-    for (int k = 0; k < 3; ++k)
-        normal[k] = l.place.gap[k] / length + 0.0;
+    load_lanes(edge_edge, batch, list, at, &t, &l.motion);
+    toi_place_lanes(edge_edge, &t, &l);
     for (int i = 0; i < count; ++i) {
         int32_t query = list->query[at + i];
         toi_query_result *result = &batch->results[query];
         result->u = l.place.u[i];
         result->v = l.place.v[i];
-        if (apart >> i & 1)
-            toi_pick_lane(normal, i, result->normal);
-        else
-            set_contact_normal(batch, query, &l, i);
+        if (l.apart >> i & 1) {
+            toi_pick_lane(l.normal, i, result->normal);
+        } else {
+            toi_take_frame(&l, i, &frame);
+            toi_settle_normal(batch->kind, &batch->queries[query], &frame, result);
+        }
     }
 }
 
