@@ -12,28 +12,6 @@ enum
     AT_ONCE = TOI_APART_IMPACTS
 };
 
-// Times are at most 1, so that two bits of theirs are free.
-#define SECOND_PASS ((uint64_t)1 << 63) // the time is the second pass's, before it was shortened
-#define UNDECIDED ((uint64_t)1 << 62)
-
-toi_brief toi_make_brief(const toi_impact *impact)
-{
-    toi_record_key key = {impact->kind, impact->a, impact->b};
-    uint64_t marks =
-        (impact->v > 0 ? SECOND_PASS : 0) | (impact->state == TOI_UNDECIDED ? UNDECIDED : 0);
-    return (toi_brief){toi_pack_key(key), toi_time_bits(impact->u) | marks};
-}
-
-static double time_of(const toi_brief *brief)
-{
-    return toi_bits_time(brief->value & ~(SECOND_PASS | UNDECIDED));
-}
-
-static toi_state state_of(const toi_brief *brief)
-{
-    return brief->value & UNDECIDED ? TOI_UNDECIDED : TOI_HIT;
-}
-
 // Some that are alike: of one kind, and of the same pass.
 typedef struct alike
 {
@@ -48,13 +26,7 @@ typedef struct alike
 
 static bool is_alike(const toi_brief *a, const toi_brief *b)
 {
-    return a->key >> 62 == b->key >> 62 && ((a->value ^ b->value) & SECOND_PASS) == 0;
-}
-
-// What the list says of a time that was found.
-static double listed_time(const alike *of, double time)
-{
-    return of->second ? time * of->pipeline->policy.rescale : time;
+    return a->key >> 62 == b->key >> 62 && ((a->value ^ b->value) & TOI_SECOND_PASS) == 0;
 }
 
 // From queries.
@@ -75,7 +47,7 @@ static void place_queries(const alike *of, toi_impact *impacts)
     for (int64_t i = 0; i < of->count; ++i) {
         toi_record_key key = toi_unpack_key(of->brief[i].key);
         toi_gather_corners(of->source, of->kind, (toi_pair){key.a, key.b}, &queries[i]);
-        results[i] = (toi_query_result){.state = TOI_HIT, .time = time_of(&of->brief[i])};
+        results[i] = (toi_query_result){.state = TOI_HIT, .time = toi_brief_time(&of->brief[i])};
     }
     toi_place_hits(&batch);
     for (int64_t i = 0; i < of->count; ++i) {
@@ -85,8 +57,8 @@ static void place_queries(const alike *of, toi_impact *impacts)
         impacts[i] = (toi_impact){.kind = key.kind,
                                   .a = key.a,
                                   .b = key.b,
-                                  .state = state_of(&of->brief[i]),
-                                  .time = listed_time(of, r->time),
+                                  .state = toi_brief_state(&of->brief[i]),
+                                  .time = toi_listed_time(of->pipeline, &of->brief[i]),
                                   .u = r->u,
                                   .v = r->v,
                                   .normal = {r->normal[0], r->normal[1], r->normal[2]}};
@@ -114,10 +86,10 @@ static void place_apart(const alike *of, toi_impact *impacts)
             found.corners[i][c] = &vertices[corners[c]];
             __builtin_prefetch(found.corners[i][c]);
         }
-        found.at[i] = time_of(brief);
-        found.time[i] = listed_time(of, found.at[i]);
-        memcpy(&found.names[0][i], (int32_t[]){key.kind, key.a}, sizeof found.names[0][i]);
-        memcpy(&found.names[1][i], (int32_t[]){key.b, state_of(brief)}, sizeof found.names[1][i]);
+        found.at[i] = toi_brief_time(brief);
+        found.time[i] = toi_listed_time(of->pipeline, brief);
+        found.names[0][i] = (toi_two_words){{key.kind, key.a}};
+        found.names[1][i] = (toi_two_words){{key.b, (int32_t)toi_brief_state(brief)}};
     }
     kernels[toi_simd_level()](&found, impacts);
     for (int64_t i = 0; i < of->count && of->kind >= TOI_PAIR_KINDS; ++i) {
@@ -145,7 +117,7 @@ void toi_place_impacts(const toi_pipeline *p, const toi_brief *brief, int64_t co
         for (end = first + 1; end < count && end - first < AT_ONCE; ++end)
             if (!is_alike(&brief[first], &brief[end]))
                 break;
-        bool second = brief[first].value & SECOND_PASS;
+        bool second = brief[first].value & TOI_SECOND_PASS;
         alike of = {.pipeline = p,
                     .source = &source,
                     .brief = brief + first,

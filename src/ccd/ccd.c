@@ -35,14 +35,26 @@ static void complete_impacts(void *context, const toi_brief *brief, int64_t coun
     toi_place_impacts(&((const toi_question *)context)->pipeline, brief, count, impacts);
 }
 
-// The earliest was met in brief.
-static void complete_earliest(toi_question *q)
+static uint64_t impact_key(const toi_impact *impact)
+{
+    return toi_pack_key((toi_record_key){impact->kind, impact->a, impact->b});
+}
+
+// The earliest was met in brief. The list, which is in order, has all of it.
+static void complete_earliest(toi_question *q, const toi_record_array *list)
 {
     toi_impact *earliest = &q->pipeline.report.earliest;
+    const toi_impact *impacts = list->data;
     toi_merge_tallies(q);
-    toi_brief brief = toi_make_brief(earliest);
-    if (earliest->state != TOI_SEPARATED)
-        toi_place_impacts(&q->pipeline, &brief, 1, earliest);
+    int64_t first = 0, end = list->count;
+    while (end - first > 1) {
+        int64_t middle = first + (end - first) / 2;
+        bool beyond = impact_key(&impacts[middle]) > impact_key(earliest);
+        first = beyond ? first : middle;
+        end = beyond ? middle : end;
+    }
+    if (list->count > 0)
+        *earliest = impacts[first];
 }
 
 static toi_status list_impacts(toi_question *q, toi_record_array *list)
@@ -52,14 +64,16 @@ static toi_status list_impacts(toi_question *q, toi_record_array *list)
                              .size = sizeof(toi_impact),
                              .find = solve_all,
                              .context = q};
-    q->pipeline.brief = toi_is_exact(&q->pipeline.def->narrow);
-    if (q->pipeline.brief)
+    bool brief = toi_is_exact(&q->pipeline.def->narrow);
+    if (brief) {
+        q->pipeline.consume_brief = toi_consume_briefs;
         recorder.complete = complete_impacts;
+    }
     q->recorder = &recorder;
     toi_status status = toi_make_record_list(&recorder, list);
     q->pipeline.report.seconds_narrow += recorder.completed;
-    if (status == TOI_OK && q->pipeline.brief)
-        complete_earliest(q);
+    if (status == TOI_OK && brief)
+        complete_earliest(q, list);
     return status;
 }
 

@@ -14,7 +14,7 @@ static int width_of(uint64_t x)
     return width;
 }
 
-static toi_key_packing pack_keys(uint64_t all) // the bits that occur in whole keys
+toi_key_packing toi_pack_keys(uint64_t all)
 {
     toi_key_packing p = {.a = width_of(all >> 31 & INT32_MAX), .b = width_of(all & INT32_MAX)};
     p.all = p.a + p.b + width_of(all >> 62);
@@ -23,7 +23,7 @@ static toi_key_packing pack_keys(uint64_t all) // the bits that occur in whole k
 
 void toi_sort_keys(toi_key_order *o, int workers)
 {
-    o->pack = pack_keys(o->all);
+    o->pack = toi_pack_keys(o->all);
     o->shift = o->index = 0;
     if (o->count < 2)
         return;

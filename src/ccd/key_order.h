@@ -12,6 +12,13 @@ typedef struct toi_key_packing
     int a, b, all; // bits
 } toi_key_packing;
 
+toi_key_packing toi_pack_keys(uint64_t all); // the bits that occur in whole keys
+
+static inline uint64_t toi_packed_key(const toi_key_packing *pack, uint64_t key)
+{
+    return ((key >> 62) << pack->a | (key >> 31 & INT32_MAX)) << pack->b | (key & INT32_MAX);
+}
+
 typedef struct toi_key_order
 {
     uint64_t *order;   // one word each
@@ -42,9 +49,7 @@ static inline int64_t toi_number_at(const toi_key_order *o, int64_t i)
 
 static inline uint64_t toi_order_entry(const toi_key_order *o, uint64_t key, int64_t number)
 {
-    uint64_t packed =
-        ((key >> 62) << o->pack.a | (key >> 31 & INT32_MAX)) << o->pack.b | (key & INT32_MAX);
-    return packed >> o->shift << o->index | (uint64_t)number;
+    return toi_packed_key(&o->pack, key) >> o->shift << o->index | (uint64_t)number;
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "broad/tree/mesh_tree.h"
 #include "ccd/cull.h"
+#include "ccd/records.h"
 #include "ccd/scene.h"
 #include "narrow/narrow.h"
 #include "toi/ccd.h"
@@ -19,6 +20,10 @@ typedef struct toi_purpose
     bool measure;     // their distances at t = 0 are to be measured
     const char *list; // what its list takes ("8 bytes for every pair"), or NULL
 } toi_purpose;
+
+// Receives the impacts of a block in brief (ccd/brief_impact.h).
+typedef toi_status toi_consume_brief_fn(void *context, const toi_brief *found, int64_t count,
+                                        int worker);
 
 // One call: a step of a scene and what it takes.
 typedef struct toi_pipeline
@@ -40,7 +45,7 @@ typedef struct toi_pipeline
     double inside_share;            // then what pairs keep that start at min_separation or closer
     double last_time;               // impacts after it do not matter
     bool earliest;                  // nor do those after the earliest, which is found exactly
-    bool brief;                     // impacts are consumed without their places (below)
+    toi_consume_brief_fn *consume_brief; // instead of impacts (below), or NULL
     toi_broad_slot *kept;           // of the scene; NULL: nothing more is to be kept
     bool tracked;                   // the scene's report on tracking is about this call
     const toi_track_source *source; // of the pairs of this motion; NULL: a search
@@ -125,9 +130,7 @@ bool toi_may_stream_near(const toi_pipeline *p, toi_kind kind);
 toi_status toi_stream_near(toi_pipeline *p, toi_kind kind, toi_receiver to,
                            toi_horizon_fn *horizon);
 
-// Receives the impacts of a block, in the block's order. Where the pipeline is brief, places and
-// normals are still to be found: u is the time to find them for, and v is 1 if that is the one of
-// the second pass, of which `time` is a share, else 0.
+// Receives the impacts of a block, in the block's order.
 typedef toi_status toi_consume_fn(void *context, const toi_impact *impacts, int64_t count,
                                   int worker);
 

@@ -11,11 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-enum
-{
-    PIECE = 512 // impacts that are kept together
-};
-
 uint64_t toi_time_bits(double time)
 {
     uint64_t bits;
@@ -55,20 +50,6 @@ static void lower_times(toi_question *q, const toi_impact *impact)
         toi_lower_time(&q->times[corners[c]], impact->time);
 }
 
-static toi_status keep_brief(const toi_question *q, const toi_impact *impacts, int64_t count,
-                             int worker)
-{
-    toi_brief brief[PIECE];
-    toi_status status = TOI_OK;
-    for (int64_t first = 0; first < count && status == TOI_OK; first += PIECE) {
-        int64_t n = count - first < PIECE ? count - first : PIECE;
-        for (int64_t i = 0; i < n; ++i)
-            brief[i] = toi_make_brief(&impacts[first + i]);
-        status = toi_keep_records(q->recorder, brief, n, worker);
-    }
-    return status;
-}
-
 toi_status toi_consume_impacts(void *context, const toi_impact *impacts, int64_t count, int worker)
 {
     toi_question *q = context;
@@ -82,10 +63,37 @@ toi_status toi_consume_impacts(void *context, const toi_impact *impacts, int64_t
             lower_times(q, &impacts[i]);
     }
     toi_lower_time(&q->best, t->earliest.time);
-    if (!q->recorder)
-        return TOI_OK;
-    return q->pipeline.brief ? keep_brief(q, impacts, count, worker)
-                             : toi_keep_records(q->recorder, impacts, count, worker);
+    return q->recorder ? toi_keep_records(q->recorder, impacts, count, worker) : TOI_OK;
+}
+
+static toi_impact name_impact(const toi_brief *brief, double time)
+{
+    toi_record_key key = toi_unpack_key(brief->key);
+    return (toi_impact){.kind = key.kind,
+                        .a = key.a,
+                        .b = key.b,
+                        .state = toi_brief_state(brief),
+                        .time = time};
+}
+
+toi_status toi_consume_briefs(void *context, const toi_brief *found, int64_t count, int worker)
+{
+    toi_question *q = context;
+    toi_tally *t = &q->tallies[worker];
+    int64_t undecided = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        double time = toi_listed_time(&q->pipeline, &found[i]);
+        undecided += toi_brief_state(&found[i]) == TOI_UNDECIDED;
+        if (time <= t->earliest.time) { // seldom, or always: many start inside
+            toi_impact impact = name_impact(&found[i], time);
+            if (toi_is_earlier(&impact, &t->earliest))
+                t->earliest = impact;
+        }
+    }
+    int kind = toi_unpack_key(found->key).kind;
+    t->hits[kind] += count;
+    t->undecided[kind] += undecided;
+    return toi_keep_records(q->recorder, found, count, worker);
 }
 
 void toi_reset_tallies(toi_question *q)

@@ -37,7 +37,8 @@ void toi_reset_tallies(toi_question *q);
 // By time, then by kind, a and b.
 bool toi_is_earlier(const toi_impact *a, const toi_impact *b);
 
-// The toi_consume_fn of a question.
+// What receives the impacts of a question. In brief the earliest has no place.
 toi_consume_fn toi_consume_impacts;
+toi_consume_brief_fn toi_consume_briefs;
 
 #endif

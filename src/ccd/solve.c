@@ -5,6 +5,7 @@
 #include "base/fp_mode.h"
 #include "base/simd.h"
 #include "broad/layout/layout.h"
+#include "ccd/brief_impact.h"
 #include "ccd/corners.h"
 #include "device/device.h"
 #include "kernel/bounds.h"
@@ -42,6 +43,7 @@ typedef struct solve_worker
     bool starts_inside[BATCH]; // of exact methods: what is known before
     toi_searched searched[BATCH];
     toi_impact impacts[BATCH];
+    toi_brief briefs[BATCH]; // instead
     double seconds; // spent in the narrow phase
     int64_t tested;
     filter_rest single, wide; // directions in single and in double precision
@@ -132,7 +134,7 @@ static void solve_queries(const solve_stage *stage, solve_worker *w, int64_t cou
                               .culled = is_culled(stage->kind),
                               .inside = inside,
                               .searched = searched,
-                              .no_places = stage->pipeline->brief,
+                              .no_places = stage->pipeline->consume_brief,
                               .results = w->results,
                               .scratch = w->scratch,
                               .budget = stage->pipeline->budget};
@@ -215,7 +217,7 @@ static void rescale_small(const solve_stage *stage, solve_worker *w, toi_pair *p
     solve_queries(stage, w, small, &def, (shares){0, 0}, NULL, NULL);
     for (int64_t i = 0; i < small; ++i) {
         toi_query_result *result = &w->results[i];
-        if (stage->pipeline->brief) {
+        if (stage->pipeline->consume_brief) {
             result->u = result->time;
             result->v = 1;
         }
@@ -290,22 +292,25 @@ static void solve_batch(const solve_stage *stage, solve_worker *w, toi_pair *pai
             if (w->results[i].time > limit)
                 w->results[i].state = TOI_SEPARATED;
     }
-    for (int64_t i = 0; i < count && p->brief; ++i)
-        if (w->results[i].v == 0)
-            w->results[i].u = w->results[i].time;
-    for (int64_t i = 0; i < count && !p->brief && !is_culled(stage->kind); ++i)
+    for (int64_t i = 0; i < count && !p->consume_brief && !is_culled(stage->kind); ++i)
         toi_lower_result(stage->kind, &w->results[i]);
 }
 
-// Lists impacts behind those that are there; returns how many they are then.
-static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pairs, int64_t count,
-                            int64_t impacts)
+static uint64_t pack_pair(const solve_stage *stage, toi_pair pair)
 {
+    return toi_pack_key((toi_record_key){stage->kind, pair.a, pair.b});
+}
+
+// Hands on what is hit.
+static toi_status hand_impacts(const solve_stage *stage, solve_worker *w, const toi_pair *pairs,
+                               int64_t count, int worker)
+{
+    int64_t impacts = 0;
     for (int64_t i = 0; i < count; ++i) {
         const toi_query_result *r = &w->results[i];
         if (r->state != TOI_SEPARATED)
             w->impacts[impacts++] =
-                (toi_impact){.kind = kind,
+                (toi_impact){.kind = stage->kind,
                              .a = pairs[i].a,
                              .b = pairs[i].b,
                              .state = r->state,
@@ -314,7 +319,24 @@ static int64_t list_impacts(solve_worker *w, toi_kind kind, const toi_pair *pair
                              .v = r->v,
                              .normal = {r->normal[0], r->normal[1], r->normal[2]}};
     }
-    return impacts;
+    return impacts > 0 ? stage->consume(stage->context, w->impacts, impacts, worker) : TOI_OK;
+}
+
+// The same in brief, behind `briefs` that are there.
+static toi_status hand_briefs(const solve_stage *stage, solve_worker *w, const toi_pair *pairs,
+                              int64_t count, int64_t briefs, int worker)
+{
+    for (int64_t i = 0; i < count; ++i) {
+        const toi_query_result *r = &w->results[i];
+        bool second = r->v > 0;
+        uint64_t marks = (second ? TOI_SECOND_PASS : 0) |
+                         (r->state == TOI_UNDECIDED ? TOI_BRIEF_UNDECIDED : 0);
+        w->briefs[briefs] =
+            (toi_brief){pack_pair(stage, pairs[i]), toi_time_bits(second ? r->u : r->time) | marks};
+        briefs += r->state != TOI_SEPARATED;
+    }
+    const toi_pipeline *p = stage->pipeline;
+    return briefs > 0 ? p->consume_brief(stage->context, w->briefs, briefs, worker) : TOI_OK;
 }
 
 toi_cull_near_fn toi_cull_near_baseline, toi_cull_near_avx2, toi_cull_near_avx512;
@@ -544,26 +566,25 @@ static int64_t keep_near(solve_stage *stage, solve_worker *w, toi_pair *pairs, i
     return count;
 }
 
-// Where impacts are brief, pairs that are known to start inside are impacts already, and no query
-// is gathered for them. Lists these, and moves the others to the front; returns how many impacts
-// there are. Which they are follows no pattern, so that a branch would be guessed wrong.
+// Pairs that are known to start inside are impacts already, and no query is gathered for them where
+// these are handed on in brief. Lists them, and moves the others to the front; returns how many
+// impacts there are. Which they are follows no pattern, so that a branch would be guessed wrong.
 static int64_t list_inside(const solve_stage *stage, solve_worker *w, toi_pair *pairs,
                            int64_t *count)
 {
-    int64_t impacts = 0, others = 0;
+    int64_t briefs = 0, others = 0;
     for (int64_t i = 0; i < *count; ++i) {
         toi_pair pair = pairs[i];
         bool inside = toi_unmark_inside(&pair);
-        w->impacts[impacts] =
-            (toi_impact){.kind = stage->kind, .a = pair.a, .b = pair.b, .state = TOI_HIT};
-        impacts += inside;
+        w->briefs[briefs] = (toi_brief){pack_pair(stage, pair), 0}; // its time is 0
+        briefs += inside;
         note_inside(w, stage->kind, pair, inside);
         pairs[others] = pair;
         w->searched[others] = w->searched[i];
         others += !inside;
     }
     *count = others;
-    return impacts;
+    return briefs;
 }
 
 static void gather(const solve_stage *stage, const toi_corner_source *source, solve_worker *w,
@@ -590,6 +611,7 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     const toi_corner_source source = toi_find_corner_source(&stage->pipeline->mesh);
     double started = toi_clock();
     toi_status status = TOI_OK;
+    bool brief = stage->pipeline->consume_brief;
     w->tested += count;
     if (stage->pipeline->def->float_boxes)
         count = toi_keep_overlapping(stage->pipeline, stage->kind, pairs, count);
@@ -599,19 +621,19 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     else if (is_culled(stage->kind))
         count = cull(stage, pairs, count);
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
-        int64_t n = count - first < BATCH ? count - first : BATCH, impacts = 0;
+        int64_t n = count - first < BATCH ? count - first : BATCH, briefs = 0;
         toi_pair *batch = pairs + first;
         if (w->by_place)
             n = search_places(stage, w, batch, n);
-        if (stage->pipeline->brief)
-            impacts = list_inside(stage, w, batch, &n);
+        if (brief)
+            briefs = list_inside(stage, w, batch, &n);
         gather(stage, &source, w, batch, n);
         solve_batch(stage, w, batch, n);
         if (budget->starved) // a query was left undecided for want of memory: no answer
             status = toi_refuse(budget, budget->limit + 1);
-        impacts = list_impacts(w, stage->kind, batch, n, impacts);
-        if (impacts > 0 && status == TOI_OK)
-            status = stage->consume(stage->context, w->impacts, impacts, worker);
+        else
+            status = brief ? hand_briefs(stage, w, batch, n, briefs, worker)
+                           : hand_impacts(stage, w, batch, n, worker);
     }
     w->seconds += toi_clock() - started;
     return status;
@@ -719,7 +741,7 @@ static toi_status take_workers(solve_stage *stage, char **scratch)
 static bool needs_trajectories(const toi_pipeline *p)
 {
     bool near = toi_may_stream_near(p, TOI_VERTEX_FACE);
-    return !near || !toi_is_exact(&p->def->narrow) || (p->brief && has_separation(p));
+    return !near || !toi_is_exact(&p->def->narrow) || (p->consume_brief && has_separation(p));
 }
 
 toi_status toi_solve_kinds(toi_pipeline *p, int first, toi_consume_fn *consume, void *context,
@@ -787,9 +809,7 @@ static toi_status solve_left_piece(void *context, int64_t piece, int worker)
         solve_batch(stage, w, pairs, count);
         if (p->budget->starved) // a query was left undecided for want of memory: no answer
             return toi_refuse(p->budget, p->budget->limit + 1);
-        int64_t impacts = list_impacts(w, (toi_kind)kind, pairs, count, 0);
-        if (impacts > 0)
-            status = stage->consume(stage->context, w->impacts, impacts, worker);
+        status = hand_impacts(stage, w, pairs, count, worker);
     }
     return status;
 }
