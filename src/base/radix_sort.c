@@ -7,6 +7,8 @@
 
 enum
 {
+    MOST_BITS = 11, // of a digit
+    MOST_DIGITS = 1 << MOST_BITS,
     LEAST_PIECE = 1 << 12, // keys that are worth counting apart
     SERIAL_COUNT = 1 << 15,
     LONG_COUNT = 1 << 18, // from here on workers have several pieces, so that none waits for a late
@@ -24,7 +26,7 @@ typedef struct pass
     int shift;
     int bits; // of a digit
     uint64_t digit_mask;
-    toi_digit_row *offsets; // one a piece
+    int64_t (*offsets)[MOST_DIGITS]; // one row a piece
     uint64_t *all_or, *all_and;      // one a piece
 } pass;
 
@@ -56,27 +58,35 @@ static toi_status count_digits(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
-// All goes along the rows, as memory does: first how many keys of the digit the pieces before have,
-// then where the digit begins.
-void toi_place_digits(toi_digit_row *rows, int pieces, int bits)
+// All goes along the rows, as memory does: first how many of the digit the pieces before have, then
+// where the digit begins.
+void toi_place_digits(const toi_digit_counts *counts, int64_t *before)
 {
-    int64_t before[TOI_MOST_DIGITS] = {0}, begin = 0;
-    int digits = 1 << bits;
-    for (int piece = 0; piece < pieces; ++piece) {
-        for (int d = 0; d < digits; ++d) {
-            int64_t count = rows[piece][d];
-            rows[piece][d] = before[d];
+    int64_t begin = 0;
+    memset(before, 0, (size_t)counts->digits * sizeof *before);
+    for (int piece = 0; piece < counts->pieces; ++piece) {
+        int64_t *row = counts->rows + piece * counts->stride;
+        for (int d = 0; d < counts->digits; ++d) {
+            int64_t count = row[d];
+            row[d] = before[d];
             before[d] += count;
         }
     }
-    for (int d = 0; d < digits; ++d) {
+    for (int d = 0; d < counts->digits; ++d) {
         int64_t count = before[d];
         before[d] = begin;
         begin += count;
     }
-    for (int piece = 0; piece < pieces; ++piece)
-        for (int d = 0; d < digits; ++d)
-            rows[piece][d] += before[d];
+    for (int piece = 0; piece < counts->pieces; ++piece)
+        for (int d = 0; d < counts->digits; ++d)
+            counts->rows[piece * counts->stride + d] += before[d];
+}
+
+static void place_digits(const pass *p)
+{
+    int64_t before[MOST_DIGITS];
+    toi_place_digits(&(toi_digit_counts){p->offsets[0], MOST_DIGITS, p->pieces, 1 << p->bits},
+                     before);
 }
 
 static toi_status scatter(void *context, int64_t first, int64_t end)
@@ -147,7 +157,7 @@ static int count_passes(uint64_t bits, int width)
 // Digits are no wider than the fewest passes ask for: the tables are the smaller.
 static int digit_width(uint64_t bits)
 {
-    int width = TOI_DIGIT_BITS, passes = count_passes(bits, width);
+    int width = MOST_BITS, passes = count_passes(bits, width);
     while (width > 1 && count_passes(bits, width - 1) == passes)
         --width;
     return width;
@@ -168,7 +178,7 @@ static void sort_with_scratch(pass *p, uint64_t *keys, uint64_t *scratch, uint64
         p->to = to;
         remaining = drop_digit(remaining, p->bits);
         run_pieces(p, workers, count_digits);
-        toi_place_digits(p->offsets, p->pieces, p->bits);
+        place_digits(p);
         run_pieces(p, workers, p->low && !remaining ? scatter_low : scatter);
         to = (uint64_t *)p->from;
         p->from = p->to;
@@ -197,7 +207,7 @@ static int64_t most_pieces(int64_t count, int workers)
 
 int64_t toi_radix_words(int64_t count, int workers)
 {
-    return count + most_pieces(count, workers) * (TOI_MOST_DIGITS + 2);
+    return count + most_pieces(count, workers) * (MOST_DIGITS + 2);
 }
 
 int64_t toi_radix_tables(int64_t count, int workers)
@@ -214,7 +224,7 @@ static pass begin_pass(uint64_t *scratch, int64_t count, int workers)
 {
     pass p = {.count = count, .piece = piece_length(count, workers)};
     p.pieces = (int)((count + p.piece - 1) / p.piece);
-    p.offsets = (toi_digit_row *)(scratch + count);
+    p.offsets = (int64_t(*)[MOST_DIGITS])(scratch + count);
     p.all_or = (uint64_t *)(p.offsets + p.pieces);
     p.all_and = p.all_or + p.pieces;
     return p;
@@ -327,7 +337,7 @@ void toi_sort_by_place(const toi_place_sort *sort, int workers)
     p.pass.bits = bits - p.low_bits;
     p.pass.digit_mask = ((uint64_t)1 << p.pass.bits) - 1;
     toi_parallel_ranges(workers, sort->count, p.pass.piece, fill_and_count, &p);
-    toi_place_digits(p.pass.offsets, p.pass.pieces, p.pass.bits);
+    place_digits(&p.pass);
     toi_parallel_ranges(workers, sort->count, p.pass.piece, scatter_to_buckets, &p);
     toi_parallel_ranges(workers, (int64_t)1 << p.pass.bits, BUCKETS_A_TASK, sort_buckets, &p);
 }

@@ -42,16 +42,17 @@ enum
 };
 void toi_sort_by_place(const toi_place_sort *sort, int workers);
 
-// What sorts of other elements do by digits: a row of counts for each piece of what is sorted becomes
-// the places of each piece's first element of each digit: digit by digit, then piece by piece, which
-// keeps what is equal in order.
-enum
+// How elements are counted for a sort by a digit: a row of counts for each piece of them.
+typedef struct toi_digit_counts
 {
-    TOI_DIGIT_BITS = 11, // of a digit at most
-    TOI_MOST_DIGITS = 1 << TOI_DIGIT_BITS
-};
-typedef int64_t toi_digit_row[TOI_MOST_DIGITS];
-void toi_place_digits(toi_digit_row *rows, int pieces, int bits);
+    int64_t *rows;
+    int64_t stride; // from row to row
+    int pieces, digits;
+} toi_digit_counts;
+
+// Turns counts into the places of each piece's first element of each digit: digit by digit, then
+// piece by piece, which keeps what is equal in order. `before`: room for a row.
+void toi_place_digits(const toi_digit_counts *counts, int64_t *before);
 
 // One of the words of an element's key, the most significant being word 0.
 typedef uint64_t toi_key_word_fn(const void *element, int word);

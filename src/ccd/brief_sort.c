@@ -1,24 +1,53 @@
-// Sorts from the highest digit down: what comes after the first is done in a core's cache, and few
-// that are alike in their first digits, such as the pairs of one primitive, are put in order by
-// counting how many each exceeds, which takes no branches.
+// Sorts by about as many of the first bits as there are records. Those that are alike in them, such
+// as the pairs of one primitive, are put in order by counting how many each exceeds, which takes no
+// branches; where they are too many they are sorted by the next bits.
 
 #include "ccd/brief_sort.h"
 
 #include "base/parallel.h"
 #include "base/radix_sort.h"
-#include "ccd/key_order.h"
 
 #include <string.h>
 
 enum
 {
-    FEW_BITS = 6,
-    FEW = 1 << FEW_BITS, // that are counted against each other
+    NUMBER_BITS = 6,               // of a place in a run
+    RANKED_BITS = 31 - NUMBER_BITS, // that fit a word with it
+    MOST_BITS = 11,                // that a long run is sorted by at once
     SERIAL_COUNT = 1 << 15,
-    LEAST_PIECE = 1 << 12,
     PIECES = 3, // a worker
-    BUCKETS_A_TASK = 4
+    TASKS = 512
 };
+
+static int width_of(uint64_t x)
+{
+    return x > 0 ? 64 - __builtin_clzll(x) : 0;
+}
+
+static int lesser(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+// ---- One run
+
+// At most TOI_BRIEF_RUN that differ in RANKED_BITS or less, to somewhere else.
+static void rank_run(const toi_key_packing *pack, const toi_brief *run, int count, toi_brief *to)
+{
+    int32_t keys[TOI_BRIEF_RUN], ranks[TOI_BRIEF_RUN] = {0};
+    int padded = (count + 7) / 8 * 8;
+    for (int i = 0; i < count; ++i) {
+        uint64_t key = toi_packed_key(pack, run[i].key) << NUMBER_BITS | (unsigned)i;
+        keys[i] = (int32_t)(key & INT32_MAX);
+    }
+    for (int i = count; i < padded; ++i)
+        keys[i] = INT32_MAX;
+    for (int j = 0; j < count; ++j)
+        for (int i = 0; i < padded; ++i)
+            ranks[i] += keys[j] < keys[i];
+    for (int i = 0; i < count; ++i)
+        to[ranks[i]] = run[i];
+}
 
 static uint64_t brief_key(const void *element, int word)
 {
@@ -26,147 +55,199 @@ static uint64_t brief_key(const void *element, int word)
     return ((const toi_brief *)element)->key;
 }
 
-// Some that are alike in all but the lowest `left` bits of the packed key.
-typedef struct part
+// How many of the lowest bits differ. Pairs of one primitive are often near in the mesh, so that
+// many of the bits before are the same.
+static int varying_bits(const toi_key_packing *pack, const toi_brief *run, int64_t count)
 {
-    toi_brief *from, *other; // where they are, and as much room
+    uint64_t varying = 0;
+    for (int64_t i = 1; i < count; ++i)
+        varying |= run[i].key ^ run[0].key;
+    return width_of(toi_packed_key(pack, varying));
+}
+
+// A run, as much room, and whether it goes back to where it is, in order, or there.
+typedef struct run
+{
+    toi_brief *from, *other;
     int64_t count;
-    int left;
-    bool stays; // they go back to `from`, else to `other`
-} part;
+    bool stays;
+} run;
 
-// Those that have so few bits left that with their numbers these fit a word.
-static void rank_few(const toi_key_packing *pack, const part *p)
+static void sort_run(const toi_key_packing *pack, const run *r);
+
+// By the highest bits that differ, and then those that are alike in them.
+static void split_run(const toi_key_packing *pack, const run *r, int left)
 {
-    int32_t keys[FEW], ranks[FEW] = {0};
-    toi_brief held[FEW];
-    int count = (int)p->count, padded = (count + 7) / 8 * 8;
-    uint64_t mask = ((uint64_t)1 << p->left) - 1;
-    for (int i = 0; i < padded; ++i) {
-        uint64_t key = toi_packed_key(pack, p->from[i < count ? i : 0].key) & mask;
-        keys[i] = i < count ? (int32_t)(key << FEW_BITS | (unsigned)i) : INT32_MAX;
-    }
-    for (int j = 0; j < count; ++j)
-        for (int i = 0; i < padded; ++i)
-            ranks[i] += keys[j] < keys[i];
-    memcpy(held, p->from, (size_t)count * sizeof *held);
-    toi_brief *to = p->stays ? p->from : p->other;
-    for (int i = 0; i < count; ++i)
-        to[ranks[i]] = held[i];
-}
-
-static int width_of(int64_t count)
-{
-    return 64 - __builtin_clzll((uint64_t)count);
-}
-
-static void sort_part(const toi_key_packing *pack, const part *p);
-
-// By the highest digit that is left, and then each of these.
-static void split_part(const toi_key_packing *pack, const part *p)
-{
-    int64_t ends[TOI_MOST_DIGITS], sum = 0;
-    int bits = width_of(p->count) < TOI_DIGIT_BITS ? width_of(p->count) : TOI_DIGIT_BITS;
-    bits = bits < p->left ? bits : p->left;
-    int shift = p->left - bits, digits = 1 << bits;
+    int64_t ends[1 << MOST_BITS], sum = 0;
+    int bits = lesser(left, lesser(width_of((uint64_t)r->count), MOST_BITS));
+    int shift = left - bits, digits = 1 << bits;
     memset(ends, 0, sizeof *ends << bits);
-    for (int64_t i = 0; i < p->count; ++i)
-        ++ends[toi_packed_key(pack, p->from[i].key) >> shift & (digits - 1)];
+    for (int64_t i = 0; i < r->count; ++i)
+        ++ends[toi_packed_key(pack, r->from[i].key) >> shift & (digits - 1)];
     for (int d = 0; d < digits; ++d) {
         int64_t count = ends[d];
         ends[d] = sum;
         sum += count;
     }
-    for (int64_t i = 0; i < p->count; ++i)
-        p->other[ends[toi_packed_key(pack, p->from[i].key) >> shift & (digits - 1)]++] = p->from[i];
+    for (int64_t i = 0; i < r->count; ++i)
+        r->other[ends[toi_packed_key(pack, r->from[i].key) >> shift & (digits - 1)]++] = r->from[i];
     for (int64_t d = 0, begin = 0; d < digits; begin = ends[d++])
         if (begin < ends[d])
-            sort_part(pack, &(part){.from = p->other + begin,
-                                    .other = p->from + begin,
-                                    .count = ends[d] - begin,
-                                    .left = shift,
-                                    .stays = !p->stays});
+            sort_run(pack, &(run){.from = r->other + begin,
+                                  .other = r->from + begin,
+                                  .count = ends[d] - begin,
+                                  .stays = !r->stays});
 }
 
-static void sort_part(const toi_key_packing *pack, const part *p)
+static void sort_run(const toi_key_packing *pack, const run *r)
 {
-    if (p->count <= FEW && p->left < 32 - FEW_BITS) {
-        rank_few(pack, p);
-    } else if (p->count > FEW && p->left > 0) {
-        split_part(pack, p);
+    int left = varying_bits(pack, r->from, r->count);
+    bool is_short = r->count <= TOI_BRIEF_RUN;
+    if (!is_short && left > 0) {
+        split_run(pack, r, left);
+    } else if (is_short && left > 0 && left <= RANKED_BITS) {
+        toi_brief held[TOI_BRIEF_RUN];
+        rank_run(pack, r->from, (int)r->count, r->stays ? held : r->other);
+        if (r->stays)
+            memcpy(r->from, held, (size_t)r->count * sizeof *held);
     } else {
-        if (p->left > 0)
-            toi_sort_in_place(p->from, p->count, sizeof *p->from, 1, brief_key);
-        if (!p->stays)
-            memcpy(p->other, p->from, (size_t)p->count * sizeof *p->from);
+        if (left > 0)
+            toi_sort_in_place(r->from, r->count, sizeof *r->from, 1, brief_key);
+        if (!r->stays)
+            memcpy(r->other, r->from, (size_t)r->count * sizeof *r->from);
     }
 }
 
-// ---- All of them: by the first digit, side by side
+// ---- All of them: by the first bits, side by side
 
 typedef struct job
 {
     const toi_brief_sort *sort;
-    toi_key_packing pack;
-    toi_digit_row *rows; // one a piece
-    int64_t piece;
-    int pieces, bits;
+    toi_brief_order order;
+    toi_digit_counts counts;
+    int64_t piece; // records in each
 } job;
 
-static unsigned first_digit(const job *j, uint64_t key)
+static int64_t *row_of(const job *j, int64_t first)
 {
-    return (unsigned)(toi_packed_key(&j->pack, key) >> (j->pack.all - j->bits));
+    return j->counts.rows + first / j->piece * j->counts.stride;
+}
+
+static uint64_t first_bits(const job *j, int64_t i)
+{
+    return toi_packed_key(&j->order.pack, j->sort->found[i].key) >> j->order.left;
 }
 
 static toi_status count_digits(void *context, int64_t first, int64_t end)
 {
     const job *j = context;
-    int64_t *counts = j->rows[first / j->piece];
-    memset(counts, 0, sizeof *counts << j->bits);
+    int64_t *counts = row_of(j, first);
+    memset(counts, 0, (size_t)j->counts.digits * sizeof *counts);
     for (int64_t i = first; i < end; ++i)
-        ++counts[first_digit(j, j->sort->found[i].key)];
+        ++counts[first_bits(j, i)];
     return TOI_OK;
 }
 
 static toi_status scatter(void *context, int64_t first, int64_t end)
 {
     const job *j = context;
-    int64_t *places = j->rows[first / j->piece];
+    int64_t *places = row_of(j, first);
     for (int64_t i = first; i < end; ++i)
-        j->sort->scratch[places[first_digit(j, j->sort->found[i].key)]++] = j->sort->found[i];
+        j->sort->sorted[places[first_bits(j, i)]++] = j->sort->found[i];
     return TOI_OK;
 }
 
-static toi_status sort_buckets(void *context, int64_t first, int64_t end)
+// Runs that are not put in order when they are read.
+static toi_status sort_runs(void *context, int64_t first, int64_t end)
 {
     const job *j = context;
-    const int64_t *ends = j->rows[j->pieces - 1]; // its records came last
-    for (int64_t b = first; b < end; ++b) {
-        int64_t begin = b > 0 ? ends[b - 1] : 0;
-        if (begin < ends[b])
-            sort_part(&j->pack, &(part){.from = j->sort->scratch + begin,
-                                        .other = j->sort->sorted + begin,
-                                        .count = ends[b] - begin,
-                                        .left = j->pack.all - j->bits});
-    }
+    int64_t shortest = j->order.left <= RANKED_BITS ? TOI_BRIEF_RUN + 1 : 2;
+    // Where the records of the last piece, which come last, end.
+    const int64_t *ends = j->counts.rows + (j->counts.pieces - 1) * j->counts.stride;
+    int64_t begin = first > 0 ? ends[first - 1] : 0;
+    for (int64_t d = first; d < end; begin = ends[d++])
+        if (ends[d] - begin >= shortest)
+            sort_run(&j->order.pack, &(run){.from = j->sort->sorted + begin,
+                                            .other = j->sort->scratch + begin,
+                                            .count = ends[d] - begin,
+                                            .stays = true});
     return TOI_OK;
 }
 
-void toi_sort_brief(const toi_brief_sort *sort, int workers)
+// What the first bits are in a key that is not packed: those of its last part stand where they do
+// when it is packed.
+static uint64_t mask_first(const toi_key_packing *pack, int left)
 {
-    job j = {.sort = sort, .pack = toi_pack_keys(sort->all)};
-    if (sort->count < SERIAL_COUNT) {
-        sort_part(&j.pack, &(part){sort->found, sort->sorted, sort->count, j.pack.all, false});
-        return;
+    int shift = left <= pack->b ? left : left <= pack->b + pack->a ? 31 + left - pack->b : 62;
+    return ~(uint64_t)0 << shift;
+}
+
+// The tables, a row for each piece and one more, are no longer than half a word for each record.
+static void sort_many(job *j, int workers)
+{
+    const toi_brief_sort *sort = j->sort;
+    int64_t pieces = workers > 1 ? PIECES * (int64_t)workers : 1, most = sort->count >> 12;
+    j->piece = (sort->count + pieces - 1) / (pieces < most ? pieces : most);
+    pieces = (sort->count + j->piece - 1) / j->piece;
+    int width = width_of((uint64_t)(sort->count / 2 / (pieces + 1)));
+    int bits = lesser(width - 1, j->order.pack.all);
+    int64_t digits = (int64_t)1 << bits;
+    j->order.left = j->order.pack.all - bits;
+    j->order.mask = mask_first(&j->order.pack, j->order.left);
+    j->counts = (toi_digit_counts){sort->tables + digits, digits, (int)pieces, (int)digits};
+    toi_parallel_ranges(workers, sort->count, j->piece, count_digits, j);
+    toi_place_digits(&j->counts, sort->tables);
+    toi_parallel_ranges(workers, sort->count, j->piece, scatter, j);
+    toi_parallel_ranges(workers, digits, (digits + TASKS - 1) / TASKS, sort_runs, j);
+    if (j->order.left > RANKED_BITS)
+        j->order.left = 0;
+}
+
+toi_brief_order toi_sort_brief(const toi_brief_sort *sort, int workers)
+{
+    job j = {.sort = sort, .order.pack = toi_pack_keys(sort->all)};
+    if (sort->count < SERIAL_COUNT)
+        sort_run(&j.order.pack, &(run){sort->found, sort->sorted, sort->count, false});
+    else
+        sort_many(&j, workers);
+    return j.order;
+}
+
+// ---- Reading
+
+static bool is_run(const toi_brief_order *o, const toi_brief *a, const toi_brief *b)
+{
+    return ((a->key ^ b->key) & o->mask) == 0;
+}
+
+int64_t toi_between_runs(const toi_brief_order *order, const toi_brief *sorted, int64_t least,
+                         int64_t at)
+{
+    int64_t start = at;
+    if (order->left == 0)
+        return at;
+    while (start > least && at - start < TOI_BRIEF_RUN &&
+           is_run(order, &sorted[start - 1], &sorted[at]))
+        --start;
+    return at - start < TOI_BRIEF_RUN ? start : at; // long runs are in order
+}
+
+int64_t toi_read_briefs(const toi_brief_order *order, const toi_brief *sorted, int64_t count,
+                        toi_brief to[TOI_BRIEF_RUN])
+{
+    int64_t read = 0, most = count < TOI_BRIEF_RUN ? count : TOI_BRIEF_RUN;
+    while (read < most && order->left > 0) {
+        const toi_brief *run = sorted + read;
+        int64_t length = 1;
+        while (length <= TOI_BRIEF_RUN && read + length < count && is_run(order, &run[length], run))
+            ++length;
+        if (length > TOI_BRIEF_RUN)
+            break; // in order
+        if (read + length > most)
+            return read;
+        rank_run(&order->pack, run, (int)length, to + read);
+        read += length;
     }
-    int64_t pieces = workers > 1 ? PIECES * workers : 1, most = sort->count / LEAST_PIECE;
-    j.pieces = (int)(pieces < most ? pieces : most);
-    j.piece = (sort->count + j.pieces - 1) / j.pieces;
-    j.pieces = (int)((sort->count + j.piece - 1) / j.piece);
-    j.rows = (toi_digit_row *)sort->tables;
-    j.bits = j.pack.all < TOI_DIGIT_BITS ? j.pack.all : TOI_DIGIT_BITS;
-    toi_parallel_ranges(workers, sort->count, j.piece, count_digits, &j);
-    toi_place_digits(j.rows, j.pieces, j.bits);
-    toi_parallel_ranges(workers, sort->count, j.piece, scatter, &j);
-    toi_parallel_ranges(workers, (int64_t)1 << j.bits, BUCKETS_A_TASK, sort_buckets, &j);
+    memcpy(to + read, sorted + read, (size_t)(most - read) * sizeof *to);
+    return most;
 }
