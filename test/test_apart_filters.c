@@ -92,6 +92,17 @@ typedef struct one_query
     toi_turning_lanes lanes;
 } one_query;
 
+static void load_query(toi_kind kind, one_query *a, toi_turning *q)
+{
+    const int32_t queries[TOI_LANES] = {0};
+    double scale[TOI_LANES];
+    if (kind == TOI_EDGE_EDGE)
+        toi_load_turning(1, &a->source, queries, 1, q, scale);
+    else
+        toi_load_turning(0, &a->source, queries, 1, q, scale);
+    a->scale = scale[0];
+}
+
 static void ask(const apart_group *group, int i, one_query *a)
 {
     double least = group->separation, share = group->share;
@@ -116,8 +127,7 @@ static void ask(const apart_group *group, int i, one_query *a)
         .source = &a->source, .list = a->list, .count = 1, .searched = &a->searched};
     toi_turning unused;
     memset(&unused, 0, sizeof unused);
-    a->scale = group->kind == TOI_EDGE_EDGE ? toi_load_turning(1, &a->source, 0, 0, &unused)
-                                            : toi_load_turning(0, &a->source, 0, 0, &unused);
+    load_query(group->kind, a, &unused);
 }
 
 // A group of pairs, with and without a share.
@@ -218,7 +228,7 @@ static void check_search(int edge_edge, one_query *a, exact_motion *exact, tally
     toi_real t_max = TOI_SPREAD((toi_number)toi_cull_time(a->def.t_max) * (1 + 2 * TOI_UNIT));
     end_of_piece ends[2];
     motion_take(exact, a->batch.kind, &a->query, a->scale);
-    toi_fill_lane(edge_edge, 0, &a->lanes);
+    toi_fill_lanes(edge_edge, &a->lanes);
     while (a->lanes.active) {
         ends[0].time = (double)q->clear[0];
         memcpy(ends[0].n, q->n, sizeof ends[0].n);
@@ -300,10 +310,7 @@ static void initial_distances_are_bounded(void **state)
             if (a.scale == 0 || !isfinite(distance))
                 continue;
             bool edge_edge = group.kind == TOI_EDGE_EDGE;
-            if (edge_edge)
-                toi_load_turning(1, &a.source, 0, 0, q);
-            else
-                toi_load_turning(0, &a.source, 0, 0, q);
+            load_query(group.kind, &a, q);
             toi_near_point near, wild;
             toi_real slack = toi_turning_slack(q);
             toi_find_near_point(edge_edge, q->p[0], q->e[0], q->g[0], &near);

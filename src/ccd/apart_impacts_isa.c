@@ -36,7 +36,7 @@ static void make_query(const toi_apart_impacts *found, int64_t i, toi_query *que
 static void take_large_motion(const toi_apart_impacts *found, int edge_edge, const int64_t *lanes,
                               toi_pair_motion *m)
 {
-    toi_real points[2][4][3], shrink;
+    toi_real points[2][4][3] = {0}, shrink;
     for (int i = 0; i < TOI_LANES; ++i)
         for (int c = 0; c < 4; ++c)
             for (int k = 0; k < 3; ++k) {

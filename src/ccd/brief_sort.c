@@ -11,9 +11,9 @@
 
 enum
 {
-    NUMBER_BITS = 6,               // of a place in a run
+    NUMBER_BITS = 6,                // of a place in a run
     RANKED_BITS = 31 - NUMBER_BITS, // that fit a word with it
-    MOST_BITS = 11,                // that a long run is sorted by at once
+    MOST_BITS = 11,                 // that a long run is sorted by at once
     SERIAL_COUNT = 1 << 15,
     PIECES = 3, // a worker
     TASKS = 512
@@ -237,15 +237,16 @@ int64_t toi_read_briefs(const toi_brief_order *order, const toi_brief *sorted, i
 {
     int64_t read = 0, most = count < TOI_BRIEF_RUN ? count : TOI_BRIEF_RUN;
     while (read < most && order->left > 0) {
-        const toi_brief *run = sorted + read;
+        const toi_brief *first = sorted + read;
         int64_t length = 1;
-        while (length <= TOI_BRIEF_RUN && read + length < count && is_run(order, &run[length], run))
+        while (length <= TOI_BRIEF_RUN && read + length < count &&
+               is_run(order, &first[length], first))
             ++length;
         if (length > TOI_BRIEF_RUN)
             break; // in order
         if (read + length > most)
             return read;
-        rank_run(&order->pack, run, (int)length, to + read);
+        rank_run(&order->pack, first, (int)length, to + read);
         read += length;
     }
     memcpy(to + read, sorted + read, (size_t)(most - read) * sizeof *to);

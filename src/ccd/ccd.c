@@ -64,7 +64,9 @@ static toi_status list_impacts(toi_question *q, toi_record_array *list)
                              .size = sizeof(toi_impact),
                              .find = solve_all,
                              .context = q};
-    bool brief = toi_is_exact(&q->pipeline.def->narrow);
+    const toi_narrow_def *narrow = &q->pipeline.def->narrow;
+    bool brief = toi_is_exact(narrow) &&
+                 (narrow->min_separation > 0 || q->pipeline.policy.relative_separation > 0);
     if (brief) {
         q->pipeline.consume_brief = toi_consume_briefs;
         recorder.complete = complete_impacts;

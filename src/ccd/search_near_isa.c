@@ -16,17 +16,25 @@ typedef struct near_pairs
 } near_pairs;
 
 // docs/separation.md, section 3: the slack is 32 u of the sum of the sizes.
-TOI_INLINE double toi_load_turning(int edge_edge, const void *source, int32_t query, int lane,
-                                   toi_turning *q)
+TOI_INLINE void toi_load_turning(int edge_edge, const void *source, const int32_t *queries,
+                                 int count, toi_turning *q, double scale[TOI_LANES])
 {
     const near_pairs *n = source;
-    toi_motion_row x[4];
-    toi_load_near(edge_edge, n->from, &n->pairs[query], x);
-    float scale = toi_put_turning_rows(TOI_P_OF(edge_edge, x), TOI_E_OF(edge_edge, x),
-                                       TOI_G_OF(edge_edge, x), lane, q);
-    q->total[lane] += n->more * scale;
-    toi_put_separation(&n->of, scale, lane, q);
-    return scale;
+    toi_motion_rows rows;
+    toi_real scales;
+    for (int i = 0; i < TOI_LANES; ++i) {
+        toi_motion_row x[4];
+        toi_load_near(edge_edge, n->from, &n->pairs[queries[i < count ? i : 0]], x);
+        rows.p[i] = TOI_P_OF(edge_edge, x);
+        rows.e[i] = TOI_E_OF(edge_edge, x);
+        rows.g[i] = TOI_G_OF(edge_edge, x);
+    }
+    toi_put_turning_rows(&rows, q, &scales);
+    q->total += n->more * scales;
+    for (int i = 0; i < count; ++i) {
+        scale[i] = scales[i];
+        toi_put_separation(&n->of, scale[i], i, q);
+    }
 }
 
 // Moves what may come to its separation to the front, in order, and what starts inside, which is

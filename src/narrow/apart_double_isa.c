@@ -9,22 +9,25 @@
 
 // ---- The search
 
-TOI_INLINE double toi_load_turning(int edge_edge, const void *source, int32_t query, int lane,
-                                   toi_turning *q)
+TOI_INLINE void toi_load_turning(int edge_edge, const void *source, const int32_t *queries,
+                                 int count, toi_turning *q, double scale[TOI_LANES])
 {
     const toi_apart_source *s = source;
-    toi_scaled_query d;
-    toi_scale_query(edge_edge ? TOI_EDGE_EDGE : TOI_VERTEX_FACE, &s->batch->queries[query], &d);
-    for (int end = 0; end < 2; ++end)
-        for (int k = 0; k < 3; ++k) {
-            q->p[end][k][lane] = d.p[end][k];
-            q->e[end][k][lane] = d.e[end][k];
-            q->g[end][k][lane] = d.g[end][k];
-        }
-    q->total[lane] = d.total;
-    toi_put_separation(&s->of[query], d.scale, lane, q);
-    // Of lengths that are nearly denormal the roundings of a relative separation are not small.
-    return d.total > 0 && d.scale <= 0x1p990 ? d.scale : 0;
+    for (int i = 0; i < count; ++i) {
+        const toi_query *query = &s->batch->queries[queries[i]];
+        toi_scaled_query d;
+        toi_scale_query(edge_edge ? TOI_EDGE_EDGE : TOI_VERTEX_FACE, query, &d);
+        for (int end = 0; end < 2; ++end)
+            for (int k = 0; k < 3; ++k) {
+                q->p[end][k][i] = d.p[end][k];
+                q->e[end][k][i] = d.e[end][k];
+                q->g[end][k][i] = d.g[end][k];
+            }
+        q->total[i] = d.total;
+        toi_put_separation(&s->of[queries[i]], d.scale, i, q);
+        // Of lengths that are nearly denormal the roundings of a relative separation are not small.
+        scale[i] = d.total > 0 && d.scale <= 0x1p990 ? d.scale : 0;
+    }
 }
 
 toi_apart_search_fn TOI_ISA_NAME(toi_search_apart_double);
@@ -63,7 +66,7 @@ TOI_INLINE void find_places(int edge_edge, const toi_narrow_batch *batch, const 
 {
     toi_apart_lanes l;
     toi_contact_frame frame;
-    toi_real t;
+    toi_real t = TOI_SPREAD(0);
     int count = list->count - at < TOI_LANES ? list->count - at : TOI_LANES;
     load_lanes(edge_edge, batch, list, at, &t, &l.motion);
     toi_place_lanes(edge_edge, &t, &l);

@@ -50,19 +50,19 @@ int64_t TOI_ISA_NAME(toi_filter_apart)(const toi_narrow_batch *batch, const toi_
 
 // ---- The search
 
-TOI_INLINE double toi_load_turning(int edge_edge, const void *source, int32_t query, int lane,
-                                   toi_turning *q)
+TOI_INLINE void toi_load_turning(int edge_edge, const void *source, const int32_t *queries,
+                                 int count, toi_turning *q, double scale[TOI_LANES])
 {
     const toi_apart_source *s = source;
-    toi_wide_motion_row x[4];
-    for (int c = 0; c < 4; ++c)
-        x[c] = toi_load_corner(&s->batch->queries[query], c);
-    toi_motion_row p = __builtin_convertvector(TOI_P_OF(edge_edge, x), toi_motion_row);
-    toi_motion_row e = __builtin_convertvector(TOI_E_OF(edge_edge, x), toi_motion_row);
-    toi_motion_row g = __builtin_convertvector(TOI_G_OF(edge_edge, x), toi_motion_row);
-    float scale = toi_put_turning_rows(p, e, g, lane, q);
-    toi_put_separation(&s->of[query], scale, lane, q);
-    return scale;
+    toi_motion_rows rows;
+    toi_real scales;
+    for (int i = 0; i < TOI_LANES; ++i)
+        toi_load_rows(edge_edge, &s->batch->queries[queries[i < count ? i : 0]], 1, i, &rows);
+    toi_put_turning_rows(&rows, q, &scales);
+    for (int i = 0; i < count; ++i) {
+        scale[i] = scales[i];
+        toi_put_separation(&s->of[queries[i]], scale[i], i, q);
+    }
 }
 
 toi_apart_search_fn TOI_ISA_NAME(toi_search_apart_single);

@@ -1,6 +1,6 @@
-// Searches of kernel/turning.h in the lanes of a vector, which are filled again as they finish. The
-// source that includes this has said how many lanes of which precision there are, and loads a query
-// into one.
+// Searches of kernel/turning.h in the lanes of a vector, which are filled again as they finish, from
+// others that wait in lanes of their own: so all numbers of a query move at once. The source that
+// includes this has said how many lanes of which precision there are, and loads queries into them.
 
 #ifndef TOI_SIMD_TURNING_LANES_H
 #define TOI_SIMD_TURNING_LANES_H
@@ -9,11 +9,11 @@
 
 #include "narrow/apart_search.h"
 
-// Puts the differences of a query of the source into a lane, scaled, with the sum of their sizes
-// and the separation; returns what they were multiplied by, or 0 where this precision cannot hold
-// them.
-TOI_INLINE double toi_load_turning(int edge_edge, const void *source, int32_t query, int lane,
-                                   toi_turning *q);
+// Puts the differences of so many queries of the source into lanes, scaled, with the sums of their
+// sizes and the separations; `scale` is what they were multiplied by, or 0 where this precision
+// cannot hold them.
+TOI_INLINE void toi_load_turning(int edge_edge, const void *source, const int32_t *queries,
+                                 int count, toi_turning *q, double scale[TOI_LANES]);
 
 // A length in a lane's scale: lengths beyond 1024 exceed all that the figure can have.
 static inline toi_number toi_lane_length(double length, double scale)
@@ -58,28 +58,71 @@ typedef struct toi_turning_lanes
     toi_turning q;
     int32_t query[TOI_LANES];
     unsigned active; // a bit for each lane
+    toi_turning pool;
+    const int32_t *pool_query; // of each lane of it
+    unsigned waiting;          // a bit for each that is still to be searched
     const void *source;
     const int32_t *list;
-    int64_t count, next; // of the list; the next to be taken
+    int64_t count, next; // of the list; the next to be loaded
     toi_searched *searched;
 } toi_turning_lanes;
 
-// Gives the lane the next query that it can hold, from where it is known to be clear on; those that
-// it cannot are left as stuck.
-TOI_INLINE void toi_fill_lane(int edge_edge, int lane, toi_turning_lanes *l)
+// Those that cannot be held are left as stuck.
+TOI_INLINE void toi_load_pool(int edge_edge, toi_turning_lanes *l)
 {
-    toi_turning *q = &l->q;
-    l->active &= ~(1u << lane);
-    while (l->next < l->count) {
-        int32_t query = l->list[l->next++];
-        l->searched[query].verdict = TOI_SEARCH_STUCK;
-        if (toi_load_turning(edge_edge, l->source, query, lane, q) > 0) {
-            q->clear[lane] = -1;
-            q->next[lane] = q->share[lane] > 0 ? 0 : toi_round_time(l->searched[query].lo);
-            l->query[lane] = query;
-            l->active |= 1u << lane;
-            return;
+    toi_turning *pool = &l->pool;
+    double scale[TOI_LANES];
+    int count = l->count - l->next < TOI_LANES ? (int)(l->count - l->next) : TOI_LANES;
+    l->pool_query = l->list + l->next;
+    l->next += count;
+    toi_load_turning(edge_edge, l->source, l->pool_query, count, pool, scale);
+    for (int i = 0; i < count; ++i) {
+        toi_searched *of = &l->searched[l->pool_query[i]];
+        of->verdict = TOI_SEARCH_STUCK;
+        pool->next[i] = pool->share[i] > 0 ? 0 : toi_round_time(of->lo);
+        l->waiting |= (scale[i] > 0 ? 1u : 0u) << i;
+    }
+}
+
+// Lane i becomes lane from[i] of those that wait, where `into` is set.
+TOI_INLINE void toi_move_lanes(const toi_turning *pool, toi_mask from, toi_mask into,
+                               toi_turning *q)
+{
+#define MOVE(x) q->x = TOI_SELECT(into, toi_permute(pool->x, from), q->x)
+    for (int end = 0; end < 2; ++end)
+        for (int k = 0; k < 3; ++k) {
+            MOVE(p[end][k]);
+            MOVE(e[end][k]);
+            MOVE(g[end][k]);
         }
+    MOVE(total);
+    MOVE(base);
+    MOVE(share);
+    MOVE(inner);
+    MOVE(next);
+#undef MOVE
+    q->clear = TOI_SELECT(into, TOI_SPREAD(-1), q->clear);
+}
+
+// Gives idle lanes the next queries, from where they are known to be clear on.
+TOI_INLINE void toi_fill_lanes(int edge_edge, toi_turning_lanes *l)
+{
+    unsigned idle = ~l->active & ((1u << TOI_LANES) - 1);
+    while (idle && (l->waiting || l->next < l->count)) {
+        toi_bits from[TOI_LANES] = {0}, into[TOI_LANES] = {0};
+        toi_mask from_lanes, into_lanes;
+        if (!l->waiting)
+            toi_load_pool(edge_edge, l);
+        for (; idle && l->waiting; idle &= idle - 1, l->waiting &= l->waiting - 1) {
+            int lane = __builtin_ctz(idle), place = __builtin_ctz(l->waiting);
+            from[lane] = place;
+            into[lane] = -1;
+            l->query[lane] = l->pool_query[place];
+            l->active |= 1u << lane;
+        }
+        memcpy(&from_lanes, from, sizeof from_lanes);
+        memcpy(&into_lanes, into, sizeof into_lanes);
+        toi_move_lanes(&l->pool, from_lanes, into_lanes, &l->q);
     }
 }
 
@@ -92,8 +135,10 @@ static inline void toi_note_lane(int edge_edge, int lane, int verdict, toi_turni
         toi_feature_at(edge_edge, q->start_u[lane], q->start_v[lane], q->start_in[lane] != 0);
     of->feature = toi_feature_at(edge_edge, q->u[lane], q->v[lane], q->in[lane] != 0);
     of->began_inside = q->began_inside[lane] != 0;
-    of->lo = fmax(of->lo, (double)q->clear[lane]);
-    of->guess = fmin(of->lo + (double)q->ahead[lane], (double)q->past[lane]);
+    double clear = (double)q->clear[lane], past = (double)q->past[lane];
+    of->lo = clear > of->lo ? clear : of->lo;
+    double guess = of->lo + (double)q->ahead[lane];
+    of->guess = guess < past ? guess : past;
 }
 
 // `last`: up to here no contact may be missed; rounded up.
@@ -103,20 +148,18 @@ TOI_INLINE void toi_search_lanes(int edge_edge, double last, toi_turning_lanes *
     if ((double)rounded < last)
         rounded *= 1 + 2 * TOI_UNIT;
     toi_real t_max = TOI_SPREAD(rounded);
-    for (int lane = 0; lane < TOI_LANES; ++lane)
-        toi_fill_lane(edge_edge, lane, l);
     // At most one of the three at a time.
-    while (l->active) {
+    while (toi_fill_lanes(edge_edge, l), l->active) {
         toi_turned turned = toi_turn(edge_edge, &t_max, &l->q);
         unsigned inside = toi_mask_word(l->q.began_inside & TOI_TEST(l->q.share <= 0));
         unsigned apart = toi_mask_word(turned.apart), found = toi_mask_word(turned.found);
         unsigned done = (inside | apart | found | toi_mask_word(turned.stuck)) & l->active;
+        l->active &= ~done;
         for (; done; done &= done - 1) {
             int lane = __builtin_ctz(done);
             int verdict = TOI_SEARCH_STUCK - (int)(TOI_SEARCH_STUCK * (apart >> lane & 1)) -
                           (int)(2 * (inside >> lane & 1)) - (int)(found >> lane & 1);
             toi_note_lane(edge_edge, lane, verdict, l);
-            toi_fill_lane(edge_edge, lane, l);
         }
     }
 }

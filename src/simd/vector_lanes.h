@@ -94,4 +94,21 @@ TOI_INLINE int toi_any(toi_mask mask)
     return toi_mask_word(mask) != 0;
 }
 
+// Lane i is lane from[i] of x.
+TOI_INLINE toi_real toi_permute(toi_real x, toi_mask from)
+{
+#if defined(TOI_ISA_avx512) && defined(TOI_SINGLE) && TOI_LANES == 16
+    return (toi_real)_mm512_permutexvar_ps((__m512i)from, (__m512)x);
+#elif defined(TOI_ISA_avx512) && !defined(TOI_SINGLE) && TOI_LANES == 8
+    return (toi_real)_mm512_permutexvar_pd((__m512i)from, (__m512d)x);
+#elif defined(TOI_ISA_avx2) && defined(TOI_SINGLE) && TOI_LANES == 8
+    return (toi_real)_mm256_permutevar8x32_ps((__m256)x, (__m256i)from);
+#else
+    toi_real y;
+    for (int i = 0; i < TOI_LANES; ++i)
+        y[i] = x[from[i]];
+    return y;
+#endif
+}
+
 #endif
