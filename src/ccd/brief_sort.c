@@ -6,14 +6,13 @@
 
 #include "base/parallel.h"
 #include "base/radix_sort.h"
+#include "base/simd.h"
 
 #include <string.h>
 
 enum
 {
-    NUMBER_BITS = 6,                // of a place in a run
-    RANKED_BITS = 31 - NUMBER_BITS, // that fit a word with it
-    MOST_BITS = 11,                 // that a long run is sorted by at once
+    MOST_BITS = 11, // that a long run is sorted by at once
     SERIAL_COUNT = 1 << 15,
     PIECES = 3, // a worker
     TASKS = 512
@@ -31,22 +30,13 @@ static int lesser(int a, int b)
 
 // ---- One run
 
-// At most TOI_BRIEF_RUN that differ in RANKED_BITS or less, to somewhere else.
-static void rank_run(const toi_key_packing *pack, const toi_brief *run, int count, toi_brief *to)
+toi_rank_briefs_fn toi_rank_briefs_baseline, toi_rank_briefs_avx2, toi_rank_briefs_avx512;
+
+static void rank_run(const toi_key_packing *pack, const toi_brief *run, int64_t count,
+                     toi_brief *to)
 {
-    int32_t keys[TOI_BRIEF_RUN], ranks[TOI_BRIEF_RUN] = {0};
-    int padded = (count + 7) / 8 * 8;
-    for (int i = 0; i < count; ++i) {
-        uint64_t key = toi_packed_key(pack, run[i].key) << NUMBER_BITS | (unsigned)i;
-        keys[i] = (int32_t)(key & INT32_MAX);
-    }
-    for (int i = count; i < padded; ++i)
-        keys[i] = INT32_MAX;
-    for (int j = 0; j < count; ++j)
-        for (int i = 0; i < padded; ++i)
-            ranks[i] += keys[j] < keys[i];
-    for (int i = 0; i < count; ++i)
-        to[ranks[i]] = run[i];
+    static toi_rank_briefs_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_rank_briefs);
+    kernels[toi_simd_level()](pack, run, (int)count, to);
 }
 
 static uint64_t brief_key(const void *element, int word)
@@ -105,9 +95,9 @@ static void sort_run(const toi_key_packing *pack, const run *r)
     bool is_short = r->count <= TOI_BRIEF_RUN;
     if (!is_short && left > 0) {
         split_run(pack, r, left);
-    } else if (is_short && left > 0 && left <= RANKED_BITS) {
+    } else if (is_short && left > 0 && left <= TOI_RANKED_BITS) {
         toi_brief held[TOI_BRIEF_RUN];
-        rank_run(pack, r->from, (int)r->count, r->stays ? held : r->other);
+        rank_run(pack, r->from, r->count, r->stays ? held : r->other);
         if (r->stays)
             memcpy(r->from, held, (size_t)r->count * sizeof *held);
     } else {
@@ -161,7 +151,7 @@ static toi_status scatter(void *context, int64_t first, int64_t end)
 static toi_status sort_runs(void *context, int64_t first, int64_t end)
 {
     const job *j = context;
-    int64_t shortest = j->order.left <= RANKED_BITS ? TOI_BRIEF_RUN + 1 : 2;
+    int64_t shortest = j->order.left <= TOI_RANKED_BITS ? TOI_BRIEF_RUN + 1 : 2;
     // Where the records of the last piece, which come last, end.
     const int64_t *ends = j->counts.rows + (j->counts.pieces - 1) * j->counts.stride;
     int64_t begin = first > 0 ? ends[first - 1] : 0;
@@ -199,7 +189,7 @@ static void sort_many(job *j, int workers)
     toi_place_digits(&j->counts, sort->tables);
     toi_parallel_ranges(workers, sort->count, j->piece, scatter, j);
     toi_parallel_ranges(workers, digits, (digits + TASKS - 1) / TASKS, sort_runs, j);
-    if (j->order.left > RANKED_BITS)
+    if (j->order.left > TOI_RANKED_BITS)
         j->order.left = 0;
 }
 
@@ -246,7 +236,7 @@ int64_t toi_read_briefs(const toi_brief_order *order, const toi_brief *sorted, i
             break; // in order
         if (read + length > most)
             return read;
-        rank_run(&order->pack, first, (int)length, to + read);
+        rank_run(&order->pack, first, length, to + read);
         read += length;
     }
     memcpy(to + read, sorted + read, (size_t)(most - read) * sizeof *to);

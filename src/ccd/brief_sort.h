@@ -8,7 +8,8 @@
 
 enum
 {
-    TOI_BRIEF_RUN = 64
+    TOI_BRIEF_RUN = 256,
+    TOI_RANKED_BITS = 23 // a word has room for them and for a place in a run
 };
 
 // What is sorted comes out in order but for short runs, of at most TOI_BRIEF_RUN that are alike in
@@ -29,6 +30,11 @@ typedef struct toi_brief_sort
     int64_t count;
     uint64_t all; // the bits that occur in keys, at least
 } toi_brief_sort;
+
+// Puts at most TOI_BRIEF_RUN that differ in the last TOI_RANKED_BITS of their packed keys, or in
+// less, in order somewhere else.
+typedef void toi_rank_briefs_fn(const toi_key_packing *pack, const toi_brief *run, int count,
+                                toi_brief *to);
 
 toi_brief_order toi_sort_brief(const toi_brief_sort *sort, int workers);
 

@@ -39,6 +39,18 @@ typedef struct toi_end_boxes
     float way;
 } toi_end_boxes;
 
+enum
+{
+    TOI_CULL_PIECE = 2048
+};
+
+// Pairs that are proved not to be farther apart than their separation at t = 0.
+typedef struct toi_inside_pairs
+{
+    int64_t count;
+    toi_pair pairs[TOI_CULL_PIECE];
+} toi_inside_pairs;
+
 // Where a candidate's corners are found, and what counts as touching.
 typedef struct toi_cull_source
 {
@@ -59,31 +71,33 @@ typedef struct toi_cull_source
     double relative; // of what the initial distance is more, this share is added
     double t_max;    // later contacts do not matter
     float off;       // how far off by rounding the distance of two points of bounds may be
+    // Where those that start inside go, if the separation is Euclidean and not relative, from
+    // TOI_CULL_PIECE at most; NULL: they stay with the others.
+    toi_inside_pairs *inside;
 } toi_cull_source;
 
 // Fills in the bounds of all primitives of one sort.
 typedef void toi_fill_bounds_fn(const toi_cull_source *source, toi_primitive primitive,
                                 toi_end_boxes *bounds);
 
-// A pair that is proved not to be farther apart than a separation at t = 0.
-static inline toi_pair toi_mark_inside(toi_pair pair)
-{
-    return (toi_pair){~pair.a, pair.b};
-}
-
-// Takes the mark away; returns whether there was one.
-static inline bool toi_unmark_inside(toi_pair *pair)
-{
-    bool marked = pair->a < 0;
-    pair->a = marked ? ~pair->a : pair->a;
-    return marked;
-}
-
 // Moves the pairs that may touch to the front, in order; returns how many. Each of the others is
 // proved apart by more than its separation up to t_max (docs/exact.md, sections 1 and 2), so the
-// test holds for every narrow phase. With a Euclidean separation that is not relative some of those
-// that start inside come marked.
+// test holds for every narrow phase.
 typedef int64_t toi_cull_pairs_fn(const toi_cull_source *source, toi_pair *pairs, int64_t count);
+
+// Those of a vector of pairs whose bits are set, in order; returns how many.
+static inline int64_t toi_copy_lanes(const toi_pair *from, unsigned lanes, toi_pair *to)
+{
+    int64_t count = 0;
+    for (; lanes; lanes &= lanes - 1)
+        to[count++] = from[__builtin_ctz(lanes)];
+    return count;
+}
+
+static inline void toi_set_aside(const toi_pair *from, unsigned lanes, toi_inside_pairs *inside)
+{
+    inside->count += toi_copy_lanes(from, lanes, inside->pairs + inside->count);
+}
 
 // Pairs that a search of boxes that move has found, by place (broad/tree/mesh_tree.h).
 typedef struct toi_near_source
@@ -97,7 +111,7 @@ typedef struct toi_near_source
     bool euclidean;
     double separation;
     double relative;
-    bool mark; // those that start inside, where the separation is not relative
+    toi_inside_pairs *inside; // as above
     // Of a motion that is cut short: toi_mesh_order.reach, or 0, and its grain.
     float reach, grain;
 } toi_near_source;
@@ -107,7 +121,7 @@ typedef struct toi_near_source
 // docs/separation.md, section 2.
 typedef int64_t toi_cull_near_fn(const toi_near_source *source, toi_pair *pairs, int64_t count);
 
-// toi_cull_start(), another function of that kind, looks at t = 0 alone, and marks nothing: of a
+// toi_cull_start(), another function of that kind, looks at t = 0 alone, and sets none aside: of a
 // motion that is so short that hardly anything moves, that tells as much.
 
 // Lists the queries that are not separated though the boxes that their corners sweep, which are not
@@ -121,8 +135,7 @@ enum
 };
 
 // The same with the search of `exact` with a separation, of at most so many pairs: the others are
-// proved apart up to t_max, and not to start inside. What it has found of those that are left; of
-// marked pairs nothing.
+// proved apart up to t_max, and not to start inside. What it has found of those that are left.
 typedef int64_t toi_search_near_fn(const toi_near_source *source, toi_pair *pairs, int64_t count,
                                    toi_searched searched[TOI_SEARCH_BLOCK]);
 

@@ -276,15 +276,12 @@ TOI_INLINE int64_t try_directions(int edge_edge, const toi_cull_source *s, batch
     toi_mask wild = toi_load_motion(&c->rows, &m, &separation), inside = wild ^ wild;
     toi_mask apart = s->euclidean ? apart_by_margin(edge_edge, &d, &m, &inside)
                                   : toi_separated(edge_edge, &m, &separation);
-    unsigned left = toi_mask_word(~apart | wild), marked = toi_mask_word(inside & ~wild);
-    int64_t kept = 0;
-    for (left &= (1u << c->count) - 1; left; left &= left - 1) {
-        int i = __builtin_ctz(left);
-        toi_pair pair = c->pairs[i];
-        pairs[kept++] = marked >> i & 1 ? toi_mark_inside(pair) : pair;
-    }
+    unsigned all = (1u << c->count) - 1, left = toi_mask_word(~apart | wild) & all,
+             aside = s->inside ? toi_mask_word(inside & ~wild) & left : 0;
     c->count = 0;
-    return kept;
+    if (aside)
+        toi_set_aside(c->pairs, aside, s->inside);
+    return toi_copy_lanes(c->pairs, left & ~aside, pairs);
 }
 
 // `axes`: these have not been tried on bounds.
@@ -449,13 +446,11 @@ TOI_INLINE int64_t cull_near(int edge_edge, const toi_near_source *s, toi_pair *
         toi_mask wild = toi_load_motion(&rows, &m, &separation), inside = wild ^ wild;
         toi_mask apart = euclidean ? apart_by_margin(edge_edge, &d, &m, &inside)
                                    : near_separated(edge_edge, &m, &separation);
-        unsigned left = toi_mask_word(~apart | wild);
-        unsigned marked = euclidean && s->mark ? toi_mask_word(inside & ~wild) : 0;
-        for (left &= (1u << lanes) - 1; left; left &= left - 1) {
-            int lane = __builtin_ctz(left);
-            toi_pair pair = pairs[i + lane];
-            pairs[kept++] = marked >> lane & 1 ? toi_mark_inside(pair) : pair;
-        }
+        unsigned all = (1u << lanes) - 1, left = toi_mask_word(~apart | wild) & all;
+        unsigned aside = euclidean && s->inside ? toi_mask_word(inside & ~wild) & left : 0;
+        if (aside)
+            toi_set_aside(&pairs[i], aside, s->inside);
+        kept += toi_copy_lanes(&pairs[i], left & ~aside, &pairs[kept]);
     }
     return kept;
 }

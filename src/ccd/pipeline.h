@@ -41,16 +41,16 @@ typedef struct toi_pipeline
     toi_mesh_order order;            // empty until a search needs it
     bool roomy;                      // its memory is large enough for what the next step may keep
     toi_purpose purpose;
-    toi_zero_time_policy policy;    // the definition's, but while safe steps are checked
-    double inside_share;            // then what pairs keep that start at min_separation or closer
-    double last_time;               // impacts after it do not matter
-    bool earliest;                  // nor do those after the earliest, which is found exactly
+    toi_zero_time_policy policy; // the definition's, but while safe steps are checked
+    double inside_share;         // then what pairs keep that start at min_separation or closer
+    double last_time;            // impacts after it do not matter
+    bool earliest;               // nor do those after the earliest, which is found exactly
     toi_consume_brief_fn *consume_brief; // instead of impacts (below), or NULL
-    toi_broad_slot *kept;           // of the scene; NULL: nothing more is to be kept
-    bool tracked;                   // the scene's report on tracking is about this call
-    const toi_track_source *source; // of the pairs of this motion; NULL: a search
-    toi_budget *budget;             // the scene's
-    int64_t entered;                // bytes that the scene had in use when the call began
+    toi_broad_slot *kept;                // of the scene; NULL: nothing more is to be kept
+    bool tracked;                        // the scene's report on tracking is about this call
+    const toi_track_source *source;      // of the pairs of this motion; NULL: a search
+    toi_budget *budget;                  // the scene's
+    int64_t entered;                     // bytes that the scene had in use when the call began
     toi_meter meter;
     toi_ccd_report report;
     double started;

@@ -69,11 +69,8 @@ toi_status toi_consume_impacts(void *context, const toi_impact *impacts, int64_t
 static toi_impact name_impact(const toi_brief *brief, double time)
 {
     toi_record_key key = toi_unpack_key(brief->key);
-    return (toi_impact){.kind = key.kind,
-                        .a = key.a,
-                        .b = key.b,
-                        .state = toi_brief_state(brief),
-                        .time = time};
+    return (toi_impact){
+        .kind = key.kind, .a = key.a, .b = key.b, .state = toi_brief_state(brief), .time = time};
 }
 
 toi_status toi_consume_briefs(void *context, const toi_brief *found, int64_t count, int worker)

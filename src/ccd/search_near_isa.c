@@ -37,14 +37,14 @@ TOI_INLINE void toi_load_turning(int edge_edge, const void *source, const int32_
     }
 }
 
-// Moves what may come to its separation to the front, in order, and what starts inside, which is
-// counted; returns how many.
+// Moves what may come to its separation to the front, in order, and what starts inside; returns how
+// many.
 static int64_t keep_found(toi_pair *pairs, int64_t count, toi_searched *searched)
 {
     int64_t kept = 0;
     for (int64_t i = 0; i < count; ++i) {
         toi_searched found = searched[i];
-        pairs[kept] = found.verdict == TOI_SEARCH_INSIDE ? toi_mark_inside(pairs[i]) : pairs[i];
+        pairs[kept] = pairs[i];
         searched[kept] = found;
         kept += found.verdict != TOI_SEARCH_APART || found.began_inside;
     }
@@ -62,10 +62,9 @@ int64_t TOI_ISA_NAME(toi_search_near)(const toi_near_source *s, toi_pair *pairs,
                                 .inner = s->separation},
                          .more = (float)(TOI_ROOT_3 / (32 * TOI_UNIT)) * s->error};
     int32_t list[TOI_SEARCH_BLOCK];
-    toi_turning_lanes l = {.source = &source, .list = list, .searched = searched};
+    toi_turning_lanes l = {.source = &source, .list = list, .count = count, .searched = searched};
     for (int32_t i = 0; i < count; ++i) {
-        list[l.count] = i;
-        l.count += pairs[i].a >= 0; // those that are marked are known
+        list[i] = i;
         searched[i] = (toi_searched){.lo = -1, .verdict = TOI_SEARCH_STUCK};
     }
     if (s->kind == TOI_EDGE_EDGE)

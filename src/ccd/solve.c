@@ -24,8 +24,6 @@ enum
     CANDIDATES_A_BOUND = 2 // from how many candidates a primitive on bounds pay
 };
 
-static const toi_pair_name NO_PAIR = {.kind = TOI_KIND_COUNT};
-
 // Whether a filter pays, which shows: one that has dropped less than a quarter of a block rests for
 // some blocks, and for twice as many the next time. Any of them may be left out.
 typedef struct filter_rest
@@ -41,17 +39,18 @@ typedef struct solve_worker
     toi_query_result results[BATCH];
     double separations[BATCH];
     bool starts_inside[BATCH]; // of exact methods: what is known before
+    toi_inside_pairs inside;   // what a filter has set aside
     toi_searched searched[BATCH];
     toi_impact impacts[BATCH];
     toi_brief briefs[BATCH]; // instead
-    double seconds; // spent in the narrow phase
+    double seconds;          // spent in the narrow phase
     int64_t tested;
     filter_rest single, wide; // directions in single and in double precision
     filter_rest search;       // in single precision
     bool by_place;            // the pairs of this block are still to be searched, and numbered
     int64_t rescaled;
-    int64_t inside;
-    toi_pair_name first_inside;
+    int64_t inside_count;
+    uint64_t first_inside; // its key
     void *scratch;
     _Alignas(64) char end[64]; // keeps neighbours off this cache line
 } solve_worker;
@@ -242,19 +241,23 @@ bool toi_is_named_before(const toi_pair_name *a, const toi_pair_name *b)
     return a->a != b->a ? a->a < b->a : a->b < b->b;
 }
 
-static void note_inside(solve_worker *w, toi_kind kind, toi_pair pair, bool inside)
+static uint64_t pack_pair(const solve_stage *stage, toi_pair pair)
 {
-    toi_pair_name name = {kind, pair.a, pair.b};
-    w->inside += inside;
-    if (inside && toi_is_named_before(&name, &w->first_inside))
-        w->first_inside = name;
+    return toi_pack_key((toi_record_key){stage->kind, pair.a, pair.b});
+}
+
+static void note_inside(solve_worker *w, uint64_t key)
+{
+    ++w->inside_count;
+    w->first_inside = key < w->first_inside ? key : w->first_inside;
 }
 
 static void count_inside(const solve_stage *stage, solve_worker *w, const toi_pair *pairs,
                          int64_t count)
 {
     for (int64_t i = 0; i < count; ++i)
-        note_inside(w, stage->kind, pairs[i], w->results[i].starts_inside);
+        if (w->results[i].starts_inside)
+            note_inside(w, pack_pair(stage, pairs[i]));
 }
 
 // A search at both ends knows swept boxes in single precision only. Those in double decide which
@@ -296,11 +299,6 @@ static void solve_batch(const solve_stage *stage, solve_worker *w, toi_pair *pai
         toi_lower_result(stage->kind, &w->results[i]);
 }
 
-static uint64_t pack_pair(const solve_stage *stage, toi_pair pair)
-{
-    return toi_pack_key((toi_record_key){stage->kind, pair.a, pair.b});
-}
-
 // Hands on what is hit.
 static toi_status hand_impacts(const solve_stage *stage, solve_worker *w, const toi_pair *pairs,
                                int64_t count, int worker)
@@ -322,15 +320,16 @@ static toi_status hand_impacts(const solve_stage *stage, solve_worker *w, const 
     return impacts > 0 ? stage->consume(stage->context, w->impacts, impacts, worker) : TOI_OK;
 }
 
-// The same in brief, behind `briefs` that are there.
+// The same in brief.
 static toi_status hand_briefs(const solve_stage *stage, solve_worker *w, const toi_pair *pairs,
-                              int64_t count, int64_t briefs, int worker)
+                              int64_t count, int worker)
 {
+    int64_t briefs = 0;
     for (int64_t i = 0; i < count; ++i) {
         const toi_query_result *r = &w->results[i];
         bool second = r->v > 0;
-        uint64_t marks = (second ? TOI_SECOND_PASS : 0) |
-                         (r->state == TOI_UNDECIDED ? TOI_BRIEF_UNDECIDED : 0);
+        uint64_t marks =
+            (second ? TOI_SECOND_PASS : 0) | (r->state == TOI_UNDECIDED ? TOI_BRIEF_UNDECIDED : 0);
         w->briefs[briefs] =
             (toi_brief){pack_pair(stage, pairs[i]), toi_time_bits(second ? r->u : r->time) | marks};
         briefs += r->state != TOI_SEPARATED;
@@ -425,27 +424,6 @@ int64_t toi_keep_overlapping(const toi_pipeline *p, toi_kind kind, toi_pair *pai
     return kept;
 }
 
-static int64_t cull(solve_stage *stage, toi_pair *pairs, int64_t count)
-{
-    static toi_cull_pairs_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_pairs);
-    const toi_pipeline *p = stage->pipeline;
-    toi_cull_source source = {.mesh = &p->mesh,
-                              .trajectories = p->trajectories,
-                              .kind = stage->kind,
-                              .alike = !toi_is_exact(&p->def->narrow),
-                              .euclidean = has_separation(p) && toi_is_exact(&p->def->narrow),
-                              .off = p->off,
-                              .separation = p->def->narrow.min_separation,
-                              .relative = toi_filter_share(p->policy.relative_separation),
-                              .t_max = 1};
-    if (!source.alike)
-        source.t_max = toi_cull_time(search_limit(stage, time_limit(stage)));
-    make_bounds_when_worth(stage, &source, count);
-    source.b = stage->bounds[1];
-    source.a = stage->bounds[0];
-    return kernels[toi_simd_level()](&source, pairs, count);
-}
-
 // From places to the numbers of the mesh. The indices of its vertices will be needed soon. Edges
 // that change places take the features that are closest along.
 static void number_places(const toi_mesh_order *order, toi_kind kind, toi_pair *pairs,
@@ -456,16 +434,13 @@ static void number_places(const toi_mesh_order *order, toi_kind kind, toi_pair *
     const toi_mesh *mesh = order->boxes.mesh;
     bool alike = toi_kind_is_alike(kind);
     for (int64_t i = 0; i < count; ++i) {
-        toi_pair pair = pairs[i];
-        bool inside = toi_unmark_inside(&pair);
-        int32_t a = first[pair.a], b = second[pair.b];
+        int32_t a = first[pairs[i].a], b = second[pairs[i].b];
         bool exchange = alike && b < a;
-        pair = exchange ? (toi_pair){b, a} : (toi_pair){a, b};
+        pairs[i] = exchange ? (toi_pair){b, a} : (toi_pair){a, b};
         if (searched && exchange) {
             searched[i].feature = exchanged[searched[i].feature];
             searched[i].start_feature = exchanged[searched[i].start_feature];
         }
-        pairs[i] = inside ? toi_mark_inside(pair) : pair;
         if (alike)
             __builtin_prefetch(toi_edge_at(&mesh->edges, a));
         __builtin_prefetch(alike ? toi_edge_at(&mesh->edges, b) : toi_face_at(&mesh->faces, b));
@@ -487,9 +462,8 @@ static void judge_filter(filter_rest *rest, int64_t tried, int64_t left)
     rest->blocks = rest->last;
 }
 
-// Positions in single precision, of pairs by place. Where positions may have been cut off two that
-// are far apart may look near: then no pair is marked.
-static toi_near_source near_source(const solve_stage *stage, bool mark)
+// Positions in single precision, of pairs by place.
+static toi_near_source near_source(const solve_stage *stage)
 {
     const toi_pipeline *p = stage->pipeline;
     const toi_mesh_order *order = &p->order;
@@ -504,20 +478,8 @@ static toi_near_source near_source(const solve_stage *stage, bool mark)
                              .euclidean = has_separation(p),
                              .separation = p->def->narrow.min_separation * order->scale,
                              .relative = toi_filter_share(p->policy.relative_separation),
-                             .mark = mark && order->largest < TOI_FARTHEST,
                              .reach = order->reach,
                              .grain = order->grain};
-}
-
-static int64_t cull_single(const solve_stage *stage, toi_pair *pairs, int64_t count, bool mark)
-{
-    static toi_cull_near_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_near);
-    static toi_cull_near_fn *const at_start[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_start);
-    toi_near_source source = near_source(stage, mark);
-    toi_simd simd = toi_simd_level();
-    if (source.reach > 0) // nearly all are too far apart to begin with
-        count = at_start[simd](&source, pairs, count);
-    return kernels[simd](&source, pairs, count);
 }
 
 // Searches pairs by place and numbers those that are left.
@@ -525,80 +487,169 @@ static int64_t search_places(const solve_stage *stage, solve_worker *w, toi_pair
                              int64_t count)
 {
     static toi_search_near_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_search_near);
-    toi_near_source source = near_source(stage, true);
+    toi_near_source source = near_source(stage);
     int64_t tried = count, stuck = 0;
     count = kernels[toi_simd_level()](&source, pairs, count, w->searched);
     for (int64_t i = 0; i < count; ++i)
-        stuck += pairs[i].a >= 0 && w->searched[i].verdict == TOI_SEARCH_STUCK;
+        stuck += w->searched[i].verdict == TOI_SEARCH_STUCK;
     judge_filter(&w->search, tried, stuck);
     number_places(&stage->pipeline->order, stage->kind, pairs, count, w->searched);
     return count;
 }
 
-// Of pairs by place those that may touch, by number. Either filter alone would do; the first is
-// quicker and, far from the origin, coarser.
-static int64_t keep_near(solve_stage *stage, solve_worker *w, toi_pair *pairs, int64_t count)
+static void gather(const solve_stage *stage, const toi_corner_source *source, solve_worker *w,
+                   const toi_pair *pairs, int64_t count)
+{
+    for (int64_t i = 0; i < count; ++i) {
+        if (i + AHEAD < count)
+            toi_fetch_corners(source, stage->kind, pairs[i + AHEAD]);
+        toi_gather_corners(source, stage->kind, pairs[i], &w->queries[i]);
+    }
+}
+
+// Solves a batch, by number; `inside`: all are known to start inside.
+static toi_status solve_pairs(const solve_stage *stage, solve_worker *w, toi_pair *pairs,
+                              int64_t count, bool inside, int worker)
 {
     const toi_pipeline *p = stage->pipeline;
+    const toi_corner_source source = toi_find_corner_source(&p->mesh);
+    gather(stage, &source, w, pairs, count);
+    memset(w->starts_inside, inside, sizeof w->starts_inside);
+    solve_batch(stage, w, pairs, count);
+    if (p->budget->starved) // a query was left undecided for want of memory: no answer
+        return toi_refuse(p->budget, p->budget->limit + 1);
+    return p->consume_brief ? hand_briefs(stage, w, pairs, count, worker)
+                            : hand_impacts(stage, w, pairs, count, worker);
+}
+
+// ---- Filters
+
+// Of pairs that have been set aside no query is gathered where impacts are handed on in brief.
+static toi_status solve_inside(const solve_stage *stage, solve_worker *w, int worker)
+{
+    toi_status status = TOI_OK;
+    for (int64_t first = 0; first < w->inside.count && status == TOI_OK; first += BATCH) {
+        int64_t left = w->inside.count - first, count = left < BATCH ? left : BATCH;
+        toi_pair *pairs = w->inside.pairs + first;
+        if (!stage->pipeline->consume_brief) {
+            status = solve_pairs(stage, w, pairs, count, true, worker);
+            continue;
+        }
+        for (int64_t i = 0; i < count; ++i) {
+            uint64_t key = pack_pair(stage, pairs[i]);
+            note_inside(w, key);
+            w->briefs[i] = (toi_brief){key, 0}; // its time is 0
+        }
+        status = stage->pipeline->consume_brief(stage->context, w->briefs, count, worker);
+    }
+    return status;
+}
+
+// A filter over some pairs, which sets some of them aside if it may.
+typedef int64_t filter_fn(solve_stage *stage, toi_pair *pairs, int64_t count,
+                          toi_inside_pairs *inside);
+
+static int64_t cull(solve_stage *stage, toi_pair *pairs, int64_t count, toi_inside_pairs *inside)
+{
+    static toi_cull_pairs_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_pairs);
+    const toi_pipeline *p = stage->pipeline;
+    toi_cull_source source = {.mesh = &p->mesh,
+                              .trajectories = p->trajectories,
+                              .kind = stage->kind,
+                              .alike = !toi_is_exact(&p->def->narrow),
+                              .euclidean = has_separation(p) && toi_is_exact(&p->def->narrow),
+                              .off = p->off,
+                              .separation = p->def->narrow.min_separation,
+                              .relative = toi_filter_share(p->policy.relative_separation),
+                              .t_max = 1,
+                              .inside = inside};
+    if (!source.alike)
+        source.t_max = toi_cull_time(search_limit(stage, time_limit(stage)));
+    make_bounds_when_worth(stage, &source, count);
+    source.b = stage->bounds[1];
+    source.a = stage->bounds[0];
+    return kernels[toi_simd_level()](&source, pairs, count);
+}
+
+// Of pairs by place. Where positions may have been cut off two that are far apart may look near:
+// then none is set aside.
+static int64_t cull_single(solve_stage *stage, toi_pair *pairs, int64_t count,
+                           toi_inside_pairs *inside)
+{
+    static toi_cull_near_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_near);
+    static toi_cull_near_fn *const at_start[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_start);
+    toi_near_source source = near_source(stage);
+    toi_simd simd = toi_simd_level();
+    source.inside = stage->pipeline->order.largest < TOI_FARTHEST ? inside : NULL;
+    if (source.reach > 0) // nearly all are too far apart to begin with
+        count = at_start[simd](&source, pairs, count);
+    return kernels[simd](&source, pairs, count);
+}
+
+static bool is_filtered(const toi_pipeline *p)
+{
     const toi_filter *filter = &p->scene->topology.filter;
-    bool filtered = filter->groups || filter->may_collide;
+    return filter->groups || filter->may_collide;
+}
+
+// From places to numbers, and of these those that may be asked about; returns how many.
+static int64_t name_pairs(const solve_stage *stage, toi_pair *pairs, int64_t count)
+{
+    const toi_pipeline *p = stage->pipeline;
+    number_places(&p->order, stage->kind, pairs, count, NULL);
+    return is_filtered(p) ? toi_keep_allowed(p, stage->kind, pairs, count) : count;
+}
+
+// Runs a filter over a block; what it sets aside, by place if `numbered` is not set, is solved.
+static toi_status filter_block(solve_stage *stage, solve_worker *w, filter_fn *filter,
+                               bool numbered, toi_pair *pairs, int64_t *count, int worker)
+{
+    const toi_pipeline *p = stage->pipeline;
+    bool aside = has_separation(p) && !(p->policy.relative_separation > 0);
+    int64_t kept = 0, piece = aside ? TOI_CULL_PIECE : *count;
+    toi_status status = TOI_OK;
+    for (int64_t first = 0; first < *count && status == TOI_OK; first += piece) {
+        int64_t n = *count - first < piece ? *count - first : piece;
+        w->inside.count = 0;
+        n = filter(stage, pairs + first, n, aside ? &w->inside : NULL);
+        memmove(pairs + kept, pairs + first, (size_t)n * sizeof *pairs);
+        kept += n;
+        if (!numbered)
+            w->inside.count = name_pairs(stage, w->inside.pairs, w->inside.count);
+        status = solve_inside(stage, w, worker);
+    }
+    *count = kept;
+    return status;
+}
+
+// Of pairs by place those that may touch, by number. Either filter alone would do; the first is
+// quicker and, far from the origin, coarser.
+static toi_status keep_near(solve_stage *stage, solve_worker *w, toi_pair *pairs, int64_t *count,
+                            int worker)
+{
+    const toi_pipeline *p = stage->pipeline;
     // Not where all methods must get the same pairs.
     bool single = toi_is_exact(&p->def->narrow) && is_due(&w->single),
          wide = !single || is_due(&w->wide);
-    int64_t tried = count;
-    if (single) { // what comes next takes no marks
-        count = cull_single(stage, pairs, count, !filtered && !wide);
-        judge_filter(&w->single, tried, count);
+    int64_t tried = *count;
+    if (single) {
+        toi_status status = filter_block(stage, w, cull_single, false, pairs, count, worker);
+        if (status != TOI_OK)
+            return status;
+        judge_filter(&w->single, tried, *count);
     }
-    w->by_place = single && !wide && !filtered && has_separation(p) &&
+    w->by_place = single && !wide && !is_filtered(p) && has_separation(p) &&
                   p->order.largest < TOI_FARTHEST && p->order.until == 1 && is_due(&w->search);
     if (w->by_place)
-        return count;
-    number_places(&p->order, stage->kind, pairs, count, NULL);
-    if (filtered)
-        count = toi_keep_allowed(p, stage->kind, pairs, count);
+        return TOI_OK;
+    *count = name_pairs(stage, pairs, *count);
     if (!wide)
-        return count;
-    tried = count;
-    count = cull(stage, pairs, count);
+        return TOI_OK;
+    tried = *count;
+    toi_status status = filter_block(stage, w, cull, true, pairs, count, worker);
     if (single)
-        judge_filter(&w->wide, tried, count);
-    return count;
-}
-
-// Pairs that are known to start inside are impacts already, and no query is gathered for them where
-// these are handed on in brief. Lists them, and moves the others to the front; returns how many
-// impacts there are. Which they are follows no pattern, so that a branch would be guessed wrong.
-static int64_t list_inside(const solve_stage *stage, solve_worker *w, toi_pair *pairs,
-                           int64_t *count)
-{
-    int64_t briefs = 0, others = 0;
-    for (int64_t i = 0; i < *count; ++i) {
-        toi_pair pair = pairs[i];
-        bool inside = toi_unmark_inside(&pair);
-        w->briefs[briefs] = (toi_brief){pack_pair(stage, pair), 0}; // its time is 0
-        briefs += inside;
-        note_inside(w, stage->kind, pair, inside);
-        pairs[others] = pair;
-        w->searched[others] = w->searched[i];
-        others += !inside;
-    }
-    *count = others;
-    return briefs;
-}
-
-static void gather(const solve_stage *stage, const toi_corner_source *source, solve_worker *w,
-                   toi_pair *pairs, int64_t count)
-{
-    for (int64_t i = 0; i < count; ++i) {
-        if (i + AHEAD < count) {
-            toi_pair ahead = pairs[i + AHEAD];
-            toi_unmark_inside(&ahead);
-            toi_fetch_corners(source, stage->kind, ahead);
-        }
-        w->starts_inside[i] = toi_unmark_inside(&pairs[i]);
-        toi_gather_corners(source, stage->kind, pairs[i], &w->queries[i]);
-    }
+        judge_filter(&w->wide, tried, *count);
+    return status;
 }
 
 static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int64_t task,
@@ -607,33 +658,21 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
     (void)task;
     solve_stage *stage = context;
     solve_worker *w = &stage->scratch[worker];
-    toi_budget *budget = stage->pipeline->budget;
-    const toi_corner_source source = toi_find_corner_source(&stage->pipeline->mesh);
     double started = toi_clock();
     toi_status status = TOI_OK;
-    bool brief = stage->pipeline->consume_brief;
     w->tested += count;
     if (stage->pipeline->def->float_boxes)
         count = toi_keep_overlapping(stage->pipeline, stage->kind, pairs, count);
     w->by_place = false;
     if (stage->near)
-        count = keep_near(stage, w, pairs, count);
+        status = keep_near(stage, w, pairs, &count, worker);
     else if (is_culled(stage->kind))
-        count = cull(stage, pairs, count);
+        status = filter_block(stage, w, cull, true, pairs, &count, worker);
     for (int64_t first = 0; first < count && status == TOI_OK; first += BATCH) {
-        int64_t n = count - first < BATCH ? count - first : BATCH, briefs = 0;
-        toi_pair *batch = pairs + first;
+        int64_t n = count - first < BATCH ? count - first : BATCH;
         if (w->by_place)
-            n = search_places(stage, w, batch, n);
-        if (brief)
-            briefs = list_inside(stage, w, batch, &n);
-        gather(stage, &source, w, batch, n);
-        solve_batch(stage, w, batch, n);
-        if (budget->starved) // a query was left undecided for want of memory: no answer
-            status = toi_refuse(budget, budget->limit + 1);
-        else
-            status = brief ? hand_briefs(stage, w, batch, n, briefs, worker)
-                           : hand_impacts(stage, w, batch, n, worker);
+            n = search_places(stage, w, pairs + first, n);
+        status = solve_pairs(stage, w, pairs + first, n, false, worker);
     }
     w->seconds += toi_clock() - started;
     return status;
@@ -642,9 +681,13 @@ static toi_status solve_block(void *context, toi_pair *pairs, int64_t count, int
 static void add_counts(toi_pipeline *p, const solve_worker *w)
 {
     p->report.rescaled += w->rescaled;
-    p->report.inside += w->inside;
-    if (toi_is_named_before(&w->first_inside, &p->report.first_inside))
-        p->report.first_inside = w->first_inside;
+    p->report.inside += w->inside_count;
+    if (w->inside_count == 0)
+        return;
+    toi_record_key key = toi_unpack_key(w->first_inside);
+    toi_pair_name name = {key.kind, key.a, key.b};
+    if (toi_is_named_before(&name, &p->report.first_inside))
+        p->report.first_inside = name;
 }
 
 // Shares the wall time of the fused phases out in proportion to the workers' own clocks.
@@ -667,8 +710,8 @@ static void reset_worker(solve_worker *w)
     w->tested = 0;
     w->single = w->wide = w->search = (filter_rest){0};
     w->by_place = false; // what a device has left never is
-    w->rescaled = w->inside = 0;
-    w->first_inside = NO_PAIR;
+    w->rescaled = w->inside_count = 0;
+    w->first_inside = UINT64_MAX;
 }
 
 // A toi_horizon_fn of a stage that looks for the earliest impact. Not for methods that may report a

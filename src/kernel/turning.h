@@ -14,7 +14,7 @@
 #include "kernel/closest.h"
 
 #ifdef TOI_SINGLE
-#define TOI_NEAR_TIME 0x1p-8f   // close enough to a root for the last bit to be tried
+#define TOI_NEAR_TIME 0x1p-7f   // close enough to a root for the last bit to be tried
 #define TOI_TIME_GRAIN 0x1p-10f // pieces shorter than this share of the step are not tried
 #define TOI_TURNING_STEPS 48    // a lane's budget
 #else

@@ -1,6 +1,7 @@
-// Searches of kernel/turning.h in the lanes of a vector, which are filled again as they finish, from
-// others that wait in lanes of their own: so all numbers of a query move at once. The source that
-// includes this has said how many lanes of which precision there are, and loads queries into them.
+// Searches of kernel/turning.h in the lanes of a vector, which are filled again as they finish,
+// from others that wait in lanes of their own: so all numbers of a query move at once. The source
+// that includes this has said how many lanes of which precision there are, and loads queries into
+// them.
 
 #ifndef TOI_SIMD_TURNING_LANES_H
 #define TOI_SIMD_TURNING_LANES_H
