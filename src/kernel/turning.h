@@ -16,10 +16,12 @@
 #ifdef TOI_SINGLE
 #define TOI_NEAR_TIME 0x1p-7f   // close enough to a root for the last bit to be tried
 #define TOI_TIME_GRAIN 0x1p-10f // pieces shorter than this share of the step are not tried
+#define TOI_STEP_SHORT 0x1p-6f  // of a step, so that it ends before the root, not behind it
 #define TOI_TURNING_STEPS 48    // a lane's budget
 #else
 #define TOI_NEAR_TIME 0x1p-26
 #define TOI_TIME_GRAIN 0x1p-45
+#define TOI_STEP_SHORT 0x1p-12
 #define TOI_TURNING_STEPS 96
 #endif
 
@@ -183,7 +185,7 @@ TOI_INLINE toi_real toi_choose_next(const toi_real *t_max, const toi_mask *clear
     back = TOI_SELECT(TOI_TEST(*slope < 0) & TOI_TEST(back > from), back, tried);
     toi_real secant = from + (tried - from) * room / toi_max(q->distance - *distance, small);
     toi_real next = TOI_SELECT(*under & ~*clear, toi_min(back, secant), newton);
-    next -= (next - from) * (toi_number)0x1p-12;
+    next -= (next - from) * TOI_STEP_SHORT;
     toi_real bound = TOI_SELECT(*clear | *under, far, tried), whole = bound - from;
     toi_real share =
         TOI_SELECT(*under, TOI_SPREAD((toi_number)(1 - 0x1p-8)), TOI_SPREAD((toi_number)0.75));
