@@ -7,16 +7,10 @@
 #include "ccd/apart_impacts.h"
 #include "narrow/normal.h"
 
-// A vertex, or the difference of two: x y z and zero at t = 0, and then at t = 1.
-enum
+// A vertex: x y z and zero at t = 0, and then at t = 1.
+static inline toi_row load_row(const toi_moving_vertex *vertex)
 {
-    ROW = 8
-};
-typedef double row __attribute__((vector_size(ROW * sizeof(double))));
-
-static inline row load_row(const toi_moving_vertex *vertex)
-{
-    row x;
+    toi_row x;
     memcpy(&x, vertex, sizeof x);
     return x;
 }
@@ -46,20 +40,10 @@ static void take_large_motion(const toi_apart_impacts *found, int edge_edge, con
     toi_take_scaled_motion(edge_edge, points, &shrink, m);
 }
 
-// Vector i of `to` has number i of each row.
-static inline void transpose_rows(const row from[TOI_LANES], toi_real to[ROW])
+static inline toi_real put_differences(const toi_row from[TOI_LANES], toi_real to[2][3])
 {
-    const double *rows[TOI_LANES];
-    for (int i = 0; i < TOI_LANES; ++i)
-        rows[i] = (const double *)&from[i];
-    for (int k = 0; k < ROW; k += TOI_LANES)
-        toi_transpose(rows, k, to + k);
-}
-
-static inline toi_real put_differences(const row from[TOI_LANES], toi_real to[2][3])
-{
-    toi_real numbers[ROW], largest = TOI_SPREAD(0);
-    transpose_rows(from, numbers);
+    toi_real numbers[TOI_ROW], largest = TOI_SPREAD(0);
+    toi_transpose_rows(from, numbers);
     for (int end = 0; end < 2; ++end)
         for (int k = 0; k < 3; ++k) {
             to[end][k] = numbers[4 * end + k];
@@ -72,9 +56,9 @@ static inline toi_real put_differences(const row from[TOI_LANES], toi_real to[2]
 TOI_INLINE void take_motion(int edge_edge, const toi_apart_impacts *found, const int64_t *lanes,
                             toi_pair_motion *m)
 {
-    row p[TOI_LANES], e[TOI_LANES], g[TOI_LANES];
+    toi_row p[TOI_LANES], e[TOI_LANES], g[TOI_LANES];
     for (int i = 0; i < TOI_LANES; ++i) {
-        row x[4];
+        toi_row x[4];
         for (int c = 0; c < 4; ++c)
             x[c] = load_row(found->corners[lanes[i]][c]);
         p[i] = TOI_P_OF(edge_edge, x);
@@ -94,10 +78,10 @@ TOI_INLINE void take_motion(int edge_edge, const toi_apart_impacts *found, const
 // ---- Impacts
 
 // The first `count` lanes become impacts.
-static inline void store_impacts(const toi_real numbers[ROW], int count, toi_impact *impacts)
+static inline void store_impacts(const toi_real numbers[TOI_ROW], int count, toi_impact *impacts)
 {
-    _Static_assert(sizeof *impacts == ROW * sizeof(double), "an impact is a row");
-    for (int k = 0; k < ROW; k += TOI_LANES) {
+    _Static_assert(sizeof *impacts == TOI_ROW * sizeof(double), "an impact is a row");
+    for (int k = 0; k < TOI_ROW; k += TOI_LANES) {
         const double *rows[TOI_LANES];
         toi_real parts[TOI_LANES];
         for (int i = 0; i < TOI_LANES; ++i)
@@ -125,7 +109,7 @@ TOI_INLINE void place_impacts(int edge_edge, const toi_apart_impacts *found, int
                               toi_impact *impacts)
 {
     toi_apart_lanes l;
-    toi_real at, numbers[ROW];
+    toi_real at, numbers[TOI_ROW];
     int64_t lanes[TOI_LANES], left = found->count - first;
     int count = left < TOI_LANES ? (int)left : TOI_LANES;
     for (int i = 0; i < TOI_LANES; ++i) {

@@ -231,21 +231,32 @@ TOI_INLINE toi_real toi_distance_slope(const toi_turning *q, const toi_near_poin
     return slope;
 }
 
+// Which lanes take their first step: what is not known when it is compiled costs time.
+typedef enum toi_beginners
+{
+    TOI_NONE_BEGIN,
+    TOI_ALL_BEGIN,
+    TOI_SOME_BEGIN
+} toi_beginners;
+
 // One step of every lane: looks at `next`, proves the piece up to there if it can, and chooses
 // where to look then. t_max is in ]0, 1].
-TOI_INLINE toi_turned toi_turn(int edge_edge, const toi_real *t_max, toi_turning *q)
+TOI_INLINE toi_turned toi_turn_lanes(int edge_edge, toi_beginners who, const toi_real *t_max,
+                                     toi_turning *q)
 {
     toi_pair_pose from, to;
     toi_near_point at;
     toi_real n[3], distance, middle, end;
     toi_mask start = TOI_TEST(q->clear < 0);
+    if (who != TOI_SOME_BEGIN)
+        start = who == TOI_ALL_BEGIN ? start | ~start : start ^ start;
     toi_real begin = toi_max(q->clear, TOI_SPREAD(0));
     toi_begin_lanes(&start, q);
     toi_pair_pose_at(q, &begin, &from);
     toi_pair_pose_at(q, &q->next, &to);
     toi_find_near_point(edge_edge, to.p, to.e, to.g, &at);
     toi_mask straight = toi_take_direction(at.f, &distance, n);
-    if (toi_any(start))
+    if (who == TOI_ALL_BEGIN || (who == TOI_SOME_BEGIN && toi_any(start)))
         toi_bound_separation(edge_edge, &to, &at, &start, q);
     toi_real slope = toi_distance_slope(q, &at, n);
     toi_least_heights(edge_edge, &from, &to, q->n, n, &middle, &end);
@@ -261,6 +272,11 @@ TOI_INLINE toi_turned toi_turn(int edge_edge, const toi_real *t_max, toi_turning
     toi_real bound = toi_choose_next(t_max, &clear, &under, &distance, &slope, q);
 
     return toi_judge_step(t_max, &start, &clear, &apart, &bound, q);
+}
+
+TOI_INLINE toi_turned toi_turn(int edge_edge, const toi_real *t_max, toi_turning *q)
+{
+    return toi_turn_lanes(edge_edge, TOI_SOME_BEGIN, t_max, q);
 }
 
 #endif

@@ -30,32 +30,39 @@ static const uint8_t NEW_CORNERS[TOI_PAIR_KINDS][TOI_FEATURES][4] = {
                        {2, 3, 1, 0},
                        {0, 1, 2, 3}}};
 
-// Loads the lanes of the list from `at` on; those beyond its end repeat the first of them.
-static inline void load_lanes(const toi_narrow_batch *batch, const toi_feature_lanes *list, int at,
-                              toi_real numbers[24])
+// A corner: x y z at t = 0, two idle numbers, and x y z at t = 1. What is idle is what lies behind
+// or before it.
+static inline toi_row load_corner(const toi_query *query, int corner)
 {
-    _Alignas(64) double renamed[TOI_LANES][2][4][3];
-    const double *from[TOI_LANES];
+    typedef double quad __attribute__((vector_size(32)));
+    _Static_assert(sizeof *query == 24 * sizeof(double), "points follow each other");
+    const double *at = &query->start[0][0] + 3 * corner;
+    quad start, end;
+    memcpy(&start, at, sizeof start);
+    memcpy(&end, at + 11, sizeof end);
+    return __builtin_shufflevector(start, end, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+// Loads the lanes of the list from `at` on, with their corners renamed; those beyond its end repeat
+// the first of them.
+static inline void load_lanes(const toi_narrow_batch *batch, const toi_feature_lanes *list, int at,
+                              toi_real points[2][4][3])
+{
+    toi_row corners[4][TOI_LANES];
     for (int i = 0; i < TOI_LANES; ++i) {
         int lane = at + i < list->count ? at + i : at;
         const toi_query *query = &batch->queries[list->query[lane]];
-        const uint8_t *corners = NEW_CORNERS[batch->kind][list->feature[lane]];
-        for (int c = 0; c < 4; ++c) {
-            memcpy(renamed[i][0][c], query->start[corners[c]], sizeof renamed[i][0][c]);
-            memcpy(renamed[i][1][c], query->end[corners[c]], sizeof renamed[i][1][c]);
-        }
-        from[i] = &renamed[i][0][0][0];
+        const uint8_t *from = NEW_CORNERS[batch->kind][list->feature[lane]];
+        for (int c = 0; c < 4; ++c)
+            corners[c][i] = load_corner(query, from[c]);
     }
-    for (int offset = 0; offset < 24; offset += TOI_LANES)
-        toi_transpose(from, offset, numbers + offset);
+    for (int c = 0; c < 4; ++c) {
+        toi_real numbers[TOI_ROW];
+        toi_transpose_rows(corners[c], numbers);
+        memcpy(points[0][c], &numbers[0], sizeof points[0][c]);
+        memcpy(points[1][c], &numbers[5], sizeof points[1][c]);
+    }
 }
-
-// Queries with their corners renamed.
-typedef union renamed_queries
-{
-    toi_real points[2][4][3];
-    toi_real numbers[24];
-} renamed_queries;
 
 // The numbers of the lanes from `at` on, the first of them again beyond the end.
 static inline toi_real load_reals(const double *from, int at, int count)
@@ -78,12 +85,12 @@ static inline void store_reals(toi_mask sure, toi_real x, double *to, int count)
 TOI_INLINE void find_distances(int edge_edge, toi_nearness nearness, const toi_narrow_batch *batch,
                                const toi_feature_lanes *list, int at, double *distance)
 {
-    renamed_queries x;
+    toi_real points[2][4][3];
     toi_apart a;
-    load_lanes(batch, list, at, x.numbers);
-    toi_take_apart(edge_edge, x.points, &a);
+    load_lanes(batch, list, at, points);
+    toi_take_apart(edge_edge, points, &a);
     toi_real found;
-    toi_mask sure = toi_find_apart_distance(edge_edge, nearness, x.points, &a, &found);
+    toi_mask sure = toi_find_apart_distance(edge_edge, nearness, points, &a, &found);
     store_reals(sure, found, distance + at, list->count - at);
 }
 
@@ -122,10 +129,10 @@ TOI_INLINE void find_times(int edge_edge, toi_nearness nearness, const toi_narro
                            const toi_feature_lanes *list, int at, const double *lo,
                            const double *guess, const double *separation, double *time)
 {
-    renamed_queries x;
+    toi_real points[2][4][3];
     toi_apart a;
-    load_lanes(batch, list, at, x.numbers);
-    toi_take_apart(edge_edge, x.points, &a);
+    load_lanes(batch, list, at, points);
+    toi_take_apart(edge_edge, points, &a);
     toi_real from = load_reals(lo, at, list->count), near = load_reals(guess, at, list->count);
     toi_real s = load_reals(separation, at, list->count) * a.scale, found;
     toi_mask sure = toi_find_apart_time(edge_edge, nearness, &a, &s, &from, &near, &found);

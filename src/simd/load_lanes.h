@@ -54,4 +54,21 @@ TOI_INLINE void toi_transpose(const double *const from[TOI_LANES], int offset,
 #endif
 }
 
+// Eight numbers of one lane.
+enum
+{
+    TOI_ROW = 8
+};
+typedef double toi_row __attribute__((vector_size(TOI_ROW * sizeof(double))));
+
+// to[i] lane j = from[j][i].
+TOI_INLINE void toi_transpose_rows(const toi_row from[TOI_LANES], toi_real to[TOI_ROW])
+{
+    const double *rows[TOI_LANES];
+    for (int i = 0; i < TOI_LANES; ++i)
+        rows[i] = (const double *)&from[i];
+    for (int k = 0; k < TOI_ROW; k += TOI_LANES)
+        toi_transpose(rows, k, to + k);
+}
+
 #endif

@@ -68,8 +68,27 @@ typedef struct toi_turning_lanes
     toi_searched *searched;
 } toi_turning_lanes;
 
-// Those that cannot be held are left as stuck.
-TOI_INLINE void toi_load_pool(int edge_edge, toi_turning_lanes *l)
+static inline void toi_note_start(int edge_edge, const toi_turning *q, int lane, toi_searched *of)
+{
+    of->start_feature =
+        toi_feature_at(edge_edge, q->start_u[lane], q->start_v[lane], q->start_in[lane] != 0);
+    of->began_inside = q->began_inside[lane] != 0;
+}
+
+static inline void toi_note_lane(int edge_edge, const toi_turning *q, int lane,
+                                 toi_search_verdict verdict, toi_searched *of)
+{
+    of->verdict = (uint8_t)verdict;
+    of->feature = toi_feature_at(edge_edge, q->u[lane], q->v[lane], q->in[lane] != 0);
+    double clear = (double)q->clear[lane], past = (double)q->past[lane];
+    of->lo = clear > of->lo ? clear : of->lo;
+    double guess = of->lo + (double)q->ahead[lane];
+    of->guess = guess < past ? guess : past;
+}
+
+// Takes the first step of the next queries, and notes those that it ends. Those that cannot be held
+// are left as stuck.
+TOI_INLINE void toi_load_pool(int edge_edge, const toi_real *t_max, toi_turning_lanes *l)
 {
     toi_turning *pool = &l->pool;
     double scale[TOI_LANES];
@@ -77,43 +96,67 @@ TOI_INLINE void toi_load_pool(int edge_edge, toi_turning_lanes *l)
     l->pool_query = l->list + l->next;
     l->next += count;
     toi_load_turning(edge_edge, l->source, l->pool_query, count, pool, scale);
+    for (int i = 0; i < count; ++i)
+        pool->next[i] = pool->share[i] > 0 ? 0 : toi_round_time(l->searched[l->pool_query[i]].lo);
+    pool->clear = TOI_SPREAD(-1);
+    toi_turned turned = toi_turn_lanes(edge_edge, TOI_ALL_BEGIN, t_max, pool);
+    toi_mask inside = pool->began_inside & TOI_TEST(pool->share <= 0);
     for (int i = 0; i < count; ++i) {
         toi_searched *of = &l->searched[l->pool_query[i]];
+        toi_search_verdict verdict = turned.apart[i]   ? TOI_SEARCH_APART
+                                     : inside[i]       ? TOI_SEARCH_INSIDE
+                                     : turned.found[i] ? TOI_SEARCH_FOUND
+                                                       : TOI_SEARCH_STUCK;
+        bool done = verdict != TOI_SEARCH_STUCK || turned.stuck[i];
         of->verdict = TOI_SEARCH_STUCK;
-        pool->next[i] = pool->share[i] > 0 ? 0 : toi_round_time(of->lo);
-        l->waiting |= (scale[i] > 0 ? 1u : 0u) << i;
+        if (!(scale[i] > 0))
+            continue;
+        toi_note_start(edge_edge, pool, i, of);
+        if (done)
+            toi_note_lane(edge_edge, pool, i, verdict, of);
+        l->waiting |= (done ? 0u : 1u) << i;
     }
 }
 
-// Lane i becomes lane from[i] of those that wait, where `into` is set.
+// Lane i becomes lane from[i] of those that wait, where `into` is set. What only the first step
+// needs stays behind.
 TOI_INLINE void toi_move_lanes(const toi_turning *pool, toi_mask from, toi_mask into,
                                toi_turning *q)
 {
 #define MOVE(x) q->x = TOI_SELECT(into, toi_permute(pool->x, from), q->x)
-    for (int end = 0; end < 2; ++end)
-        for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k) {
+        for (int end = 0; end < 2; ++end) {
             MOVE(p[end][k]);
             MOVE(e[end][k]);
             MOVE(g[end][k]);
         }
+        MOVE(n[k]);
+    }
     MOVE(total);
-    MOVE(base);
-    MOVE(share);
-    MOVE(inner);
+    MOVE(separation);
+    MOVE(clear);
+    MOVE(distance);
+    MOVE(slope);
+    MOVE(u);
+    MOVE(v);
     MOVE(next);
+    MOVE(past);
+    MOVE(piece);
+    MOVE(ahead);
+    MOVE(steps);
 #undef MOVE
-    q->clear = TOI_SELECT(into, TOI_SPREAD(-1), q->clear);
+    q->in = (into & (toi_mask)toi_permute((toi_real)pool->in, from)) | (~into & q->in);
 }
 
 // Gives idle lanes the next queries, from where they are known to be clear on.
-TOI_INLINE void toi_fill_lanes(int edge_edge, toi_turning_lanes *l)
+TOI_INLINE void toi_fill_lanes(int edge_edge, const toi_real *t_max, toi_turning_lanes *l)
 {
     unsigned idle = ~l->active & ((1u << TOI_LANES) - 1);
     while (idle && (l->waiting || l->next < l->count)) {
         toi_bits from[TOI_LANES] = {0}, into[TOI_LANES] = {0};
         toi_mask from_lanes, into_lanes;
         if (!l->waiting)
-            toi_load_pool(edge_edge, l);
+            toi_load_pool(edge_edge, t_max, l);
         for (; idle && l->waiting; idle &= idle - 1, l->waiting &= l->waiting - 1) {
             int lane = __builtin_ctz(idle), place = __builtin_ctz(l->waiting);
             from[lane] = place;
@@ -127,21 +170,6 @@ TOI_INLINE void toi_fill_lanes(int edge_edge, toi_turning_lanes *l)
     }
 }
 
-static inline void toi_note_lane(int edge_edge, int lane, int verdict, toi_turning_lanes *l)
-{
-    const toi_turning *q = &l->q;
-    toi_searched *of = &l->searched[l->query[lane]];
-    of->verdict = (uint8_t)verdict;
-    of->start_feature =
-        toi_feature_at(edge_edge, q->start_u[lane], q->start_v[lane], q->start_in[lane] != 0);
-    of->feature = toi_feature_at(edge_edge, q->u[lane], q->v[lane], q->in[lane] != 0);
-    of->began_inside = q->began_inside[lane] != 0;
-    double clear = (double)q->clear[lane], past = (double)q->past[lane];
-    of->lo = clear > of->lo ? clear : of->lo;
-    double guess = of->lo + (double)q->ahead[lane];
-    of->guess = guess < past ? guess : past;
-}
-
 // `last`: up to here no contact may be missed; rounded up.
 TOI_INLINE void toi_search_lanes(int edge_edge, double last, toi_turning_lanes *l)
 {
@@ -149,18 +177,17 @@ TOI_INLINE void toi_search_lanes(int edge_edge, double last, toi_turning_lanes *
     if ((double)rounded < last)
         rounded *= 1 + 2 * TOI_UNIT;
     toi_real t_max = TOI_SPREAD(rounded);
-    // At most one of the three at a time.
-    while (toi_fill_lanes(edge_edge, l), l->active) {
-        toi_turned turned = toi_turn(edge_edge, &t_max, &l->q);
-        unsigned inside = toi_mask_word(l->q.began_inside & TOI_TEST(l->q.share <= 0));
+    while (toi_fill_lanes(edge_edge, &t_max, l), l->active) {
+        toi_turned turned = toi_turn_lanes(edge_edge, TOI_NONE_BEGIN, &t_max, &l->q);
         unsigned apart = toi_mask_word(turned.apart), found = toi_mask_word(turned.found);
-        unsigned done = (inside | apart | found | toi_mask_word(turned.stuck)) & l->active;
+        unsigned done = (apart | found | toi_mask_word(turned.stuck)) & l->active;
         l->active &= ~done;
-        for (; done; done &= done - 1) {
+        for (; done; done &= done - 1) { // without branches, which would be guessed wrong
             int lane = __builtin_ctz(done);
             int verdict = TOI_SEARCH_STUCK - (int)(TOI_SEARCH_STUCK * (apart >> lane & 1)) -
-                          (int)(2 * (inside >> lane & 1)) - (int)(found >> lane & 1);
-            toi_note_lane(edge_edge, lane, verdict, l);
+                          (int)(found >> lane & 1);
+            toi_note_lane(edge_edge, &l->q, lane, (toi_search_verdict)verdict,
+                          &l->searched[l->query[lane]]);
         }
     }
 }
