@@ -15,7 +15,9 @@ enum
     MOST_BITS = 11, // that a long run is sorted by at once
     SERIAL_COUNT = 1 << 15,
     PIECES = 3, // a worker
-    TASKS = 512
+    TASKS = 512,
+    AHEAD = 128, // records that are fetched before they are read: what follows by itself comes late
+    LINE = 4     // records in a line of the caches
 };
 
 static int width_of(uint64_t x)
@@ -123,8 +125,11 @@ static int64_t *row_of(const job *j, int64_t first)
     return j->counts.rows + first / j->piece * j->counts.stride;
 }
 
+// Of the next record.
 static uint64_t first_bits(const job *j, int64_t i)
 {
+    if (i % LINE == 0)
+        __builtin_prefetch(&j->sort->found[i + AHEAD]);
     return toi_packed_key(&j->order.pack, j->sort->found[i].key) >> j->order.left;
 }
 
@@ -229,6 +234,8 @@ int64_t toi_read_briefs(const toi_brief_order *order, const toi_brief *sorted, i
     while (read < most && order->left > 0) {
         const toi_brief *first = sorted + read;
         int64_t length = 1;
+        for (int i = 0; i < AHEAD / 2; i += LINE) // about as many as a run has
+            __builtin_prefetch(&first[i + AHEAD]);
         while (length <= TOI_BRIEF_RUN && read + length < count &&
                is_run(order, &first[length], first))
             ++length;

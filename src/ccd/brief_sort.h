@@ -8,8 +8,8 @@
 
 enum
 {
-    TOI_BRIEF_RUN = 256,
-    TOI_RANKED_BITS = 23 // a word has room for them and for a place in a run
+    TOI_BRIEF_RUN = 512,
+    TOI_RANKED_BITS = 22 // a word has room for them and for a place in a run
 };
 
 // What is sorted comes out in order but for short runs, of at most TOI_BRIEF_RUN that are alike in

@@ -424,14 +424,13 @@ int64_t toi_keep_overlapping(const toi_pipeline *p, toi_kind kind, toi_pair *pai
     return kept;
 }
 
-// From places to the numbers of the mesh. The indices of its vertices will be needed soon. Edges
-// that change places take the features that are closest along.
+// From places to the numbers of the mesh. Edges that change places take the features that are
+// closest along.
 static void number_places(const toi_mesh_order *order, toi_kind kind, toi_pair *pairs,
                           int64_t count, toi_searched *searched)
 {
     static const uint8_t exchanged[] = {0, 2, 1, 3, 5, 4, 7, 6, 8}; // narrow/apart.h
     const int32_t *first = order->trees[0]->ids, *second = order->trees[1]->ids;
-    const toi_mesh *mesh = order->boxes.mesh;
     bool alike = toi_kind_is_alike(kind);
     for (int64_t i = 0; i < count; ++i) {
         int32_t a = first[pairs[i].a], b = second[pairs[i].b];
@@ -441,9 +440,6 @@ static void number_places(const toi_mesh_order *order, toi_kind kind, toi_pair *
             searched[i].feature = exchanged[searched[i].feature];
             searched[i].start_feature = exchanged[searched[i].start_feature];
         }
-        if (alike)
-            __builtin_prefetch(toi_edge_at(&mesh->edges, a));
-        __builtin_prefetch(alike ? toi_edge_at(&mesh->edges, b) : toi_face_at(&mesh->faces, b));
     }
 }
 
@@ -500,6 +496,13 @@ static int64_t search_places(const solve_stage *stage, solve_worker *w, toi_pair
 static void gather(const solve_stage *stage, const toi_corner_source *source, solve_worker *w,
                    const toi_pair *pairs, int64_t count)
 {
+    const toi_mesh *mesh = &stage->pipeline->mesh;
+    for (int64_t i = 0; i < count && stage->near; ++i) { // in no order
+        if (stage->kind == TOI_EDGE_EDGE)
+            __builtin_prefetch(toi_edge_at(&mesh->edges, pairs[i].a));
+        __builtin_prefetch(stage->kind == TOI_EDGE_EDGE ? toi_edge_at(&mesh->edges, pairs[i].b)
+                                                        : toi_face_at(&mesh->faces, pairs[i].b));
+    }
     for (int64_t i = 0; i < count; ++i) {
         if (i + AHEAD < count)
             toi_fetch_corners(source, stage->kind, pairs[i + AHEAD]);
