@@ -228,11 +228,15 @@ static void check_search(int edge_edge, one_query *a, exact_motion *exact, tally
     toi_real t_max = TOI_SPREAD((toi_number)toi_cull_time(a->def.t_max) * (1 + 2 * TOI_UNIT));
     end_of_piece ends[2];
     motion_take(exact, a->batch.kind, &a->query, a->scale);
-    toi_fill_lanes(edge_edge, &a->lanes);
-    while (a->lanes.active) {
+    load_query(a->batch.kind, a, q);
+    q->next = TOI_SPREAD(0);
+    q->clear = TOI_SPREAD(-1);
+    for (;;) {
         ends[0].time = (double)q->clear[0];
         memcpy(ends[0].n, q->n, sizeof ends[0].n);
-        toi_turned turned = toi_turn(edge_edge, &t_max, q);
+        toi_turned turned = ends[0].time < 0
+                                ? toi_turn_lanes(edge_edge, TOI_ALL_BEGIN, &t_max, q)
+                                : toi_turn_lanes(edge_edge, TOI_NONE_BEGIN, &t_max, q);
         bool inside = q->began_inside[0] && q->share[0] <= 0;
         ends[1].time = (double)q->clear[0];
         memcpy(ends[1].n, q->n, sizeof ends[1].n);

@@ -104,7 +104,7 @@ TOI_INLINE toi_real toi_permute(toi_real x, toi_mask from)
 #elif defined(TOI_ISA_avx2) && defined(TOI_SINGLE) && TOI_LANES == 8
     return (toi_real)_mm256_permutevar8x32_ps((__m256)x, (__m256i)from);
 #else
-    toi_real y;
+    toi_real y = x;
     for (int i = 0; i < TOI_LANES; ++i)
         y[i] = x[from[i]];
     return y;
