@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "ccd/brief.h"
+#include "ccd/brief_sort.h"
 #include "toi/random.h"
 
 #include <stdlib.h>
@@ -77,15 +78,36 @@ static int by_key(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-// Different keys: of all kinds and as long as they get, or short ones of two kinds.
-static toi_brief *random_briefs(toi_random *random, int64_t count, bool wide)
+typedef enum keys
+{
+    SHORT,   // of two kinds
+    WIDE,    // of all kinds, and as long as they get
+    CROWDED, // many are alike in their first bits: thousands, or about TOI_BRIEF_RUN
+    ALL_KEYS
+} keys;
+
+static toi_record_key crowded_key(toi_random *random, int64_t i)
+{
+    enum
+    {
+        CROWD = 1 << 15,
+        FEW = CROWD / TOI_BRIEF_RUN * 15 / 16
+    };
+    int32_t few = toi_random_below(random, 8) > 0 ? (int32_t)toi_random_below(random, FEW) : FEW;
+    return (toi_record_key){1, (int32_t)(i / CROWD) * (FEW + 1) + few, (int32_t)(i % CROWD)};
+}
+
+// Different ones.
+static toi_brief *random_briefs(toi_random *random, int64_t count, keys which)
 {
     toi_brief *found = toi_allocate((size_t)(count + 1) * sizeof *found);
     for (int64_t i = 0; i < count; ++i) {
         toi_record_key key = {(int32_t)toi_random_below(random, 2),
                               (int32_t)toi_random_below(random, 97), (int32_t)i};
+        if (which == CROWDED) // and one whose bits the others lack
+            key = i > 0 ? crowded_key(random, i) : (toi_record_key){0, 0, 1 << 20};
         found[i].key = toi_pack_key(key);
-        if (wide) // the last and the first of all among them
+        if (which == WIDE) // the last and the first of all among them
             found[i].key = i < 2 ? (uint64_t)i - 1 : toi_random_bits(random);
         found[i].value = toi_random_bits(random);
     }
@@ -139,9 +161,9 @@ static void lists_are_in_order(void **state)
     static const int WORKERS[] = {1, 2, 3, 8};
     toi_random random = {3};
     for (size_t c = 0; c < sizeof COUNTS / sizeof *COUNTS; ++c)
-        for (int wide = 0; wide < 2; ++wide) {
+        for (keys which = SHORT; which < ALL_KEYS; ++which) {
             job j = {.count = COUNTS[c]};
-            j.found = random_briefs(&random, j.count, wide);
+            j.found = random_briefs(&random, j.count, which);
             for (int w = 0; w < 4; ++w) {
                 list_twice(&j, true, WORKERS[w], 0);
                 list_twice(&j, false, WORKERS[w], 0);
@@ -157,7 +179,7 @@ static void lists_near_the_limit_are_in_order(void **state)
     (void)state;
     toi_random random = {4};
     job j = {.count = 20000};
-    j.found = random_briefs(&random, j.count, true);
+    j.found = random_briefs(&random, j.count, WIDE);
     int64_t limit = j.count * (int64_t)sizeof(record) + 100000;
     for (int workers = 1; workers <= 4; ++workers) {
         list_twice(&j, true, workers, limit);
@@ -166,11 +188,27 @@ static void lists_near_the_limit_are_in_order(void **state)
     toi_release(j.found);
 }
 
+// Short runs are put in order in vectors.
+static void every_instruction_set_orders(void **state)
+{
+    (void)state;
+    static const char *const LEVELS[] = {"baseline", "avx2", "avx512"};
+    toi_random random = {5};
+    job j = {.count = 70000};
+    j.found = random_briefs(&random, j.count, CROWDED);
+    for (int level = 0; level < 3; ++level)
+        if (toi_set_simd(LEVELS[level]) == TOI_OK)
+            list_twice(&j, true, 2, 0);
+    toi_set_simd(NULL);
+    toi_release(j.found);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_are_in_order),
         cmocka_unit_test(lists_near_the_limit_are_in_order),
+        cmocka_unit_test(every_instruction_set_orders),
     };
     return cmocka_run_group_tests_name("records", tests, NULL, NULL);
 }
