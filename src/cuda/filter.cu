@@ -23,6 +23,35 @@ struct filter_warp
     float directions[3][WAITING];
 };
 
+// Three directions for 32 pairs; returns how many wait then, after the `count` that do.
+template <int KIND>
+static __device__ __forceinline__ uint32_t look_first(const toi_step *s, filter_warp &w,
+                                                      uint32_t count, toi_count base, toi_count n,
+                                                      float off, float until)
+{
+    uint2 pair = s->pairs[KIND][toi_least(base + toi_lane(), n - 1)];
+    toi_pair_motion m;
+    float d[3];
+    bool real = base + toi_lane() < n && !toi_is_forbidden<KIND>(s, pair);
+    bool trusted = toi_load_slot_motion<KIND>(s, pair, &m);
+    float slack[3];
+    toi_take_slack(&m, &off, slack);
+    if (until < 1)
+        toi_stop_motion(until, &m);
+    toi_mean_direction(KIND, &m, d);
+    bool apart = toi_try_signs(KIND, &m, slack, d) || toi_try_signs(KIND, &m, slack, d) ||
+                 toi_try_signs(KIND, &m, slack, d);
+    bool left = real && !(trusted && apart);
+    unsigned mask = __ballot_sync(TOI_ALL_LANES, left);
+    if (left) {
+        uint32_t at = count + __popc(mask & toi_lanes_before());
+        w.pairs[at] = pair;
+        for (int k = 0; k < 3; ++k)
+            w.directions[k][at] = d[k];
+    }
+    return __popc(mask);
+}
+
 template <int KIND>
 static __device__ __forceinline__ void look_again(const toi_step *s, filter_warp &w, uint32_t at,
                                                   bool real, float off, float until,
@@ -59,38 +88,21 @@ static __device__ __forceinline__ void filter_all(const toi_step *s, filter_warp
     toi_count n = toi_least(c->window.pairs[KIND].n, s->pair_capacity);
     toi_count warps = (toi_count)gridDim.x * FILTER_WARPS;
     toi_count warp = (toi_count)blockIdx.x * FILTER_WARPS + threadIdx.x / TOI_WARP;
+    if (!EDGES)
+        warp = warps - 1 - warp; // who had one turn more among the edges has one less here
     uint32_t count = 0;
     float off = toi_difference_off(c), until = c->shortened ? toi_stop_time(toi_limit_of(c)) : 1;
-    for (toi_count base = warp * TOI_WARP; base < n; base += warps * TOI_WARP) {
-        uint2 pair = s->pairs[KIND][toi_least(base + toi_lane(), n - 1)];
-        toi_pair_motion m;
-        float d[3];
-        bool real = base + toi_lane() < n && !toi_is_forbidden<KIND>(s, pair);
-        bool trusted = toi_load_slot_motion<KIND>(s, pair, &m);
-        float slack[3];
-        toi_take_slack(&m, &off, slack);
-        if (until < 1)
-            toi_stop_motion(until, &m);
-        toi_mean_direction(KIND, &m, d);
-        bool apart = toi_try_signs(KIND, &m, slack, d) || toi_try_signs(KIND, &m, slack, d) ||
-                     toi_try_signs(KIND, &m, slack, d);
-        bool left = real && !(trusted && apart);
-        unsigned mask = __ballot_sync(TOI_ALL_LANES, left);
-        if (left) {
-            uint32_t at = count + __popc(mask & toi_lanes_before());
-            w.pairs[at] = pair;
-            for (int k = 0; k < 3; ++k)
-                w.directions[k][at] = d[k];
-        }
-        count += __popc(mask);
-        if (count >= TOI_WARP) {
-            count -= TOI_WARP;
-            look_again<KIND>(s, w, count + toi_lane(), true, off, until, kept);
-        }
+    bool last = false;
+    for (toi_count base = warp * TOI_WARP; !last; base += warps * TOI_WARP) {
+        last = base >= n;
+        if (!last)
+            count += look_first<KIND>(s, w, count, base, n, off, until);
+        uint32_t many = count >= TOI_WARP ? TOI_WARP : last ? count : 0;
+        count -= many;
+        if (many)
+            look_again<KIND>(s, w, count + (toi_lane() < many ? toi_lane() : 0), toi_lane() < many,
+                             off, until, kept);
     }
-    if (count)
-        look_again<KIND>(s, w, toi_lane() < count ? toi_lane() : 0, toi_lane() < count, off, until,
-                         kept);
     if (kept.count)
         kept.flush(kept.count);
     __syncwarp();
