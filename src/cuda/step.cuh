@@ -61,6 +61,7 @@ struct toi_in_window
     toi_tally front, back; // of `left`: from its front on, and from its back
     toi_tally knots;
     toi_tally tangles[2];                      // by toi_kind: knots without contact at the start
+    toi_tally knots_taken, knots_seen;         // in portions: looked at at the start
     toi_tally found;                           // with separations: what searches leave
     toi_tally edges_left;                      // of the front, pairs of edges
     uint32_t ways[TOI_WARP], placed[TOI_WARP]; // of `found`, by what they take
