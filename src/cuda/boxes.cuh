@@ -52,6 +52,26 @@ static __device__ __forceinline__ bool toi_boxes_part(const toi_packed_box &a,
     return (apart & TOI_APART_BITS) != 0;
 }
 
+// Boxes of groups have a word for each side, so that blocks of threads that have a part of a group
+// can make them larger with atomic operations.
+static __device__ __forceinline__ toi_packed_box toi_load_sides(const uint32_t *sides)
+{
+    const uint4 *from = (const uint4 *)sides;
+    uint4 low = from[0], high = from[1], z = from[2];
+    return {{low.x | low.y << 16, low.z | low.w << 16},
+            {high.x | high.y << 16, high.z | high.w << 16},
+            {z.x | z.y << 16, z.z | z.w << 16}};
+}
+
+// Of the lane's side.
+static __device__ __forceinline__ uint32_t toi_side_of(const toi_packed_box &b, int side)
+{
+    uint32_t words[3] = {side & 2 ? b.low[1] : b.low[0], side & 2 ? b.high[1] : b.high[0],
+                         side & 2 ? b.z[1] : b.z[0]};
+    uint32_t word = side < 4 ? words[0] : side < 8 ? words[1] : words[2];
+    return side & 1 ? word >> 16 : word & 0xffff;
+}
+
 // The boxes around those of lanes that differ in the bits of `lanes`.
 static __device__ __forceinline__ void toi_join_boxes(toi_packed_box &b, int lanes)
 {

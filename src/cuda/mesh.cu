@@ -17,7 +17,6 @@ static void cut_slots(toi_cutter *c, toi_slots *slots, int corners, bool bodies)
     slots->bodies = bodies ? c->cut<int32_t>(places) : NULL;
     slots->eights = c->cut<uint4>(places / 4);
     slots->blocks = c->cut<uint4>(places / 16);
-    slots->groups_of_blocks = c->cut<uint4>((int64_t)slots->groups * 2);
 }
 
 static void cut_resident(toi_cutter *c, toi_step *s, bool bodies)
@@ -26,8 +25,12 @@ static void cut_resident(toi_cutter *c, toi_step *s, bool bodies)
     s->positions = c->cut<double2>(3 * s->vertex_count);
     s->bins = c->cut<uint32_t>(bins);
     s->starts = c->cut<uint32_t>(bins);
-    for (int kind = 0; kind < 3; ++kind)
+    uint32_t *sides = c->cut<uint32_t>(toi_count_sides(s));
+    for (int kind = 0; kind < 3; ++kind) {
         cut_slots(c, &s->slots[kind], kind + 1, bodies);
+        s->slots[kind].groups_of_blocks = sides;
+        sides += (int64_t)s->slots[kind].groups * TOI_BOX_SIDES;
+    }
 }
 
 static toi_status make_resident(toi_card_mesh *mesh, bool bodies, toi_complaint *complaint)

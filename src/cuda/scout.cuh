@@ -31,7 +31,7 @@ static __device__ bool toi_pick_blocks(const toi_step *s, toi_group_pair p, uint
     const uint4 *first = toi_first_of(s, p.kind)->blocks + (int64_t)p.a * 64;
     const uint4 *second = toi_second_of(s, p.kind)->blocks + (int64_t)p.b * 64;
     const toi_slots *others = toi_second_of(s, p.kind);
-    toi_packed_box whole = toi_load_box(others->groups_of_blocks + (int64_t)p.b * 2);
+    toi_packed_box whole = toi_load_group(others, p.b);
     bool meets = !toi_boxes_part(toi_load_box(first + 2 * toi_lane()), toi_turn_box(whole));
     unsigned rows = __ballot_sync(TOI_ALL_LANES, meets);
     if (!rows)
@@ -87,9 +87,9 @@ static __device__ __forceinline__ void toi_scout_blocks(const toi_step *s, uint2
 
 static __device__ __forceinline__ bool toi_groups_meet(const toi_step *s, toi_group_pair p)
 {
-    const uint4 *a = toi_first_of(s, p.kind)->groups_of_blocks + (int64_t)p.a * 2;
-    const uint4 *b = toi_second_of(s, p.kind)->groups_of_blocks + (int64_t)p.b * 2;
-    return !toi_boxes_part(toi_load_box(a), toi_turn_box(toi_load_box(b)));
+    toi_packed_box a = toi_load_group(toi_first_of(s, p.kind), p.a);
+    toi_packed_box b = toi_load_group(toi_second_of(s, p.kind), p.b);
+    return !toi_boxes_part(a, toi_turn_box(b));
 }
 
 // By a kernel of TOI_SCOUT_THREADS.

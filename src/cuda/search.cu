@@ -9,9 +9,13 @@
 enum
 {
     OPEN_THREADS = 512,
+    BUILD_THREADS = 256,
+    BUILD_PARTS = TOI_SLOT_GROUP / BUILD_THREADS,
+    BUILD_BLOCKS = BUILD_THREADS / TOI_SLOT_BLOCK,
     SHORT_EACH = 4, // slots of a thread
     SHORT_THREADS = TOI_SLOT_GROUP / SHORT_EACH,
     BLOCKS_THREADS = 256,
+    GROUPS_TESTED = 32, // pairs, by a block of threads at least, if that fills the card
     MEET_THREADS = 128,
     MEET_WARPS = MEET_THREADS / TOI_WARP,
     MEET_QUEUE = 192, // room for 128 and for what one look may add
@@ -36,15 +40,26 @@ void toi_start_opening(const toi_card *card, const toi_step *step, const toi_con
 
 // ---- Positions
 
-// Positions of both ends, side by side, and their bounds. Clears the bins meanwhile.
+// Bins with nothing in them, and boxes of groups as well.
+static __device__ __forceinline__ void empty(const toi_step *s, int64_t thread, int64_t threads,
+                                             int64_t bins)
+{
+    int64_t sides = toi_count_sides(s);
+    for (int64_t i = thread; i < bins; i += threads)
+        s->bins[i] = 0;
+    for (int64_t i = thread; i < sides; i += threads)
+        s->slots[TOI_VERTEX].groups_of_blocks[i] = TOI_NO_BOX & 0xffff;
+}
+
+// Positions of both ends, side by side, and their bounds. What is counted later is cleared
+// meanwhile.
 static __global__ void __launch_bounds__(TOI_TAKE_THREADS)
     take(const __grid_constant__ toi_step s, int64_t bins)
 {
     __shared__ double staged[2][3 * TOI_TAKE_THREADS];
     toi_control *c = s.control;
     int64_t first = (int64_t)blockIdx.x * TOI_TAKE_THREADS, v = first + threadIdx.x;
-    for (int64_t i = v; i < bins; i += (int64_t)gridDim.x * TOI_TAKE_THREADS)
-        s.bins[i] = 0;
+    empty(&s, v, (int64_t)gridDim.x * TOI_TAKE_THREADS, bins);
     int64_t rest = s.vertex_count - first;
     int count = 3 * (int)(rest < TOI_TAKE_THREADS ? rest : TOI_TAKE_THREADS), at = 3 * threadIdx.x;
     toi_stage_positions(c->start, first, count, staged[0]);
@@ -161,8 +176,9 @@ static __device__ __forceinline__ void store_group(const toi_slots *slots, int g
     toi_packed_box box = of_blocks[toi_lane()];
     for (int lanes = 1; lanes < 32; lanes *= 2)
         toi_join_boxes(box, lanes);
-    if (toi_lane() == 0)
-        toi_store_box(box, 0, 0, slots->groups_of_blocks + (int64_t)group * 2);
+    if (toi_lane() < TOI_BOX_SIDES)
+        slots->groups_of_blocks[(int64_t)group * TOI_BOX_SIDES + toi_lane()] =
+            toi_side_of(box, toi_lane());
 }
 
 // Makes the bounds at both ends larger.
@@ -174,12 +190,45 @@ static __device__ __forceinline__ void enlarge(float by, float low[6], float hig
     }
 }
 
-template <int CORNERS>
-static __device__ __forceinline__ void build_group(const toi_step *s, const toi_slots *slots,
-                                                   int group, const toi_frame *f,
-                                                   toi_packed_box *of_blocks)
+// The box of a part of a group, from those of its blocks, into that of the group.
+static __device__ __forceinline__ void store_part(const toi_slots *slots, int64_t part,
+                                                  const toi_packed_box *of_blocks)
 {
-    int64_t slot = (int64_t)group * TOI_SLOT_GROUP + threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x >= TOI_WARP)
+        return;
+    toi_packed_box box = of_blocks[toi_lane() % BUILD_BLOCKS];
+    for (int lanes = 1; lanes < BUILD_BLOCKS; lanes *= 2)
+        toi_join_boxes(box, lanes);
+    if (toi_lane() < TOI_BOX_SIDES)
+        atomicMin(&slots->groups_of_blocks[part / BUILD_PARTS * TOI_BOX_SIDES + toi_lane()],
+                  toi_side_of(box, toi_lane()));
+}
+
+// The frame of a block of threads, by the first of them; is every coordinate finite?
+static __device__ __forceinline__ bool share_frame(const toi_step *s, toi_frame *f)
+{
+    __shared__ uint32_t infinite;
+    if (threadIdx.x == 0) {
+        infinite = s->control->infinite;
+        *f = toi_frame_of(s->control);
+    }
+    if (threadIdx.x == 0 && blockIdx.x == 0) {
+        s->control->frame = *f;
+        if (s->share)
+            s->control->margin = toi_take_box_margin(f, &s->control->policy);
+    }
+    __syncthreads();
+    return !infinite;
+}
+
+// A part of a group.
+template <int CORNERS>
+static __device__ __forceinline__ void build_part(const toi_step *s, const toi_slots *slots,
+                                                  int64_t part, toi_frame *f,
+                                                  toi_packed_box *of_blocks)
+{
+    int64_t slot = part * BUILD_THREADS + threadIdx.x;
     int4 at = slots->corners[slot];
     int corners[3] = {at.x, at.y, at.z};
     float *numbers =
@@ -187,6 +236,8 @@ static __device__ __forceinline__ void build_group(const toi_step *s, const toi_
     slot_bounds bounds;
     bounds.off = bounds.square = 0;
     bool real = at.w >= 0;
+    if (!share_frame(s, f))
+        return;
 #pragma unroll
     for (int c = 0; c < CORNERS; ++c) {
         const double2 *position = s->positions + 3 * (int64_t)(real ? corners[c] : 0);
@@ -210,34 +261,25 @@ static __device__ __forceinline__ void build_group(const toi_step *s, const toi_
     if (CORNERS == 1 && toi_lane() == 0 && off > 0) // every vertex has a slot
         atomicMax(&s->control->off, __float_as_int(off));
     store_block(slots, slot / TOI_SLOT_BLOCK, box, of_blocks + threadIdx.x / TOI_WARP);
-    store_group(slots, group, of_blocks);
+    store_part(slots, part, of_blocks);
 }
 
-static __global__ void __launch_bounds__(TOI_SLOT_GROUP) build(const __grid_constant__ toi_step s)
+static __global__ void __launch_bounds__(BUILD_THREADS, 4) build(const __grid_constant__ toi_step s)
 {
-    __shared__ toi_packed_box of_blocks[32];
+    __shared__ toi_packed_box of_blocks[BUILD_BLOCKS];
     __shared__ toi_frame frame;
-    if (s.control->infinite)
-        return;
-    if (threadIdx.x == 0)
-        frame = toi_frame_of(s.control);
-    if (threadIdx.x == 0 && blockIdx.x == 0) {
-        s.control->frame = frame;
-        if (s.share)
-            s.control->margin = toi_take_box_margin(&frame, &s.control->policy);
-    }
-    __syncthreads();
-    int group = blockIdx.x;
-    if (group < s.slots[TOI_FACE].groups) {
-        build_group<3>(&s, &s.slots[TOI_FACE], group, &frame, of_blocks);
+    int part = blockIdx.x, faces = s.slots[TOI_FACE].groups * BUILD_PARTS;
+    if (part < faces) {
+        build_part<3>(&s, &s.slots[TOI_FACE], part, &frame, of_blocks);
         return;
     }
-    group -= s.slots[TOI_FACE].groups;
-    if (group < s.slots[TOI_EDGE].groups) {
-        build_group<2>(&s, &s.slots[TOI_EDGE], group, &frame, of_blocks);
+    part -= faces;
+    int edges = s.slots[TOI_EDGE].groups * BUILD_PARTS;
+    if (part < edges) {
+        build_part<2>(&s, &s.slots[TOI_EDGE], part, &frame, of_blocks);
         return;
     }
-    build_group<1>(&s, &s.slots[TOI_VERTEX], group - s.slots[TOI_EDGE].groups, &frame, of_blocks);
+    build_part<1>(&s, &s.slots[TOI_VERTEX], part - edges, &frame, of_blocks);
 }
 
 static int count_groups(const toi_step *step)
@@ -250,7 +292,7 @@ static int count_groups(const toi_step *step)
 
 void toi_start_build(const toi_card *card, const toi_step *step)
 {
-    build<<<count_groups(step), TOI_SLOT_GROUP, 0, card->stream>>>(*step);
+    build<<<count_groups(step) * BUILD_PARTS, BUILD_THREADS, 0, card->stream>>>(*step);
 }
 
 // ---- Boxes of a shorter motion
@@ -398,8 +440,8 @@ static __device__ __forceinline__ bool groups_meet(const toi_step *s, const toi_
 {
     if (p.kind == TOI_EDGE_EDGE && p.b < p.a)
         return false;
-    toi_packed_box a = toi_load_box(toi_first_of(s, p.kind)->groups_of_blocks + (int64_t)p.a * 2);
-    toi_packed_box b = toi_load_box(toi_second_of(s, p.kind)->groups_of_blocks + (int64_t)p.b * 2);
+    toi_packed_box a = toi_load_group(toi_first_of(s, p.kind), p.a);
+    toi_packed_box b = toi_load_group(toi_second_of(s, p.kind), p.b);
     float radii = radius_of<SHARE>(m, a) + radius_of<SHARE>(m, b);
     return !toi_boxes_part_by<SHARE>(m, a, toi_turn_box(b), radii);
 }
@@ -410,7 +452,7 @@ static __device__ void pair_blocks(const toi_step *s, const toi_box_margin &m, t
 {
     const toi_slots *first = toi_first_of(s, p.kind), *second = toi_second_of(s, p.kind);
     int lane = toi_lane(), ib = p.b * 32 + lane;
-    toi_packed_box b = toi_load_box(second->groups_of_blocks + (int64_t)p.b * 2);
+    toi_packed_box b = toi_load_group(second, p.b);
     toi_packed_box row = toi_load_box(first->blocks + ((int64_t)p.a * 32 + lane) * 2);
     float wide = radius_of<SHARE>(m, row), broad = radius_of<SHARE>(m, b);
     bool some = !toi_boxes_part_by<SHARE>(m, row, toi_turn_box(b), wide + broad);
@@ -445,22 +487,32 @@ static __device__ void pair_blocks(const toi_step *s, const toi_box_margin &m, t
     }
 }
 
-// A warp tests `share` pairs of groups at once, a lane each, and goes through those that meet.
+// The threads of a block test a pair of groups each, far from one another, since those that meet
+// are often neighbours; its warps share what meets.
 template <bool SHARE>
-static __global__ void __launch_bounds__(BLOCKS_THREADS)
-    pair_groups(const __grid_constant__ toi_step s, toi_window window, int share)
+static __global__ void __launch_bounds__(BLOCKS_THREADS, SHARE ? 5 : 6)
+    pair_groups(const __grid_constant__ toi_step s, toi_window window)
 {
+    __shared__ toi_group_pair met[BLOCKS_THREADS];
+    __shared__ uint32_t count;
     if (s.control->infinite || is_others_turn<SHARE>(&s))
         return;
     const toi_box_margin &m = s.control->margin;
-    toi_count warp = ((toi_count)blockIdx.x * BLOCKS_THREADS + threadIdx.x) / TOI_WARP;
-    toi_count warps = (toi_count)gridDim.x * BLOCKS_THREADS / TOI_WARP;
-    for (toi_count at = window.first + warp * share; at < window.last; at += warps * share) {
-        toi_count mine = at + toi_lane();
-        bool meet = toi_lane() < share && mine < window.last &&
-                    groups_meet<SHARE>(&s, m, toi_find_group_pair(&s, mine));
-        for (unsigned left = __ballot_sync(TOI_ALL_LANES, meet); left; left &= left - 1)
-            pair_blocks<SHARE>(&s, m, toi_find_group_pair(&s, at + __ffs(left) - 1));
+    toi_count step = gridDim.x;
+    for (toi_count at = window.first + blockIdx.x; at < window.last; at += step * BLOCKS_THREADS) {
+        toi_count mine = at + step * threadIdx.x;
+        if (threadIdx.x == 0)
+            count = 0;
+        __syncthreads();
+        if (mine < window.last) {
+            toi_group_pair p = toi_find_group_pair(&s, mine);
+            if (groups_meet<SHARE>(&s, m, p))
+                met[atomicAdd(&count, 1u)] = p;
+        }
+        __syncthreads();
+        for (uint32_t i = threadIdx.x / TOI_WARP; i < count; i += BLOCKS_THREADS / TOI_WARP)
+            pair_blocks<SHARE>(&s, m, met[i]);
+        __syncthreads();
     }
 }
 
@@ -474,15 +526,14 @@ toi_count toi_group_pairs(const toi_step *s)
 void toi_start_blocks(const toi_card *card, const toi_step *step, toi_window groups)
 {
     toi_count count = groups.last - groups.first;
-    toi_count warps = (toi_count)card->fillings.blocks * BLOCKS_THREADS / TOI_WARP;
-    toi_count share = count / (16 * warps);
-    share = share < 1 ? 1 : toi_least(share, TOI_WARP);
-    toi_count blocks = (count + share * 8 - 1) / (share * 8), most = 1 << 20;
-    unsigned started = (unsigned)(blocks < most ? blocks : most);
+    toi_count fill = (toi_count)card->fillings.blocks, wanted = count / GROUPS_TESTED;
+    unsigned blocks = (unsigned)toi_least(count, wanted < fill       ? fill
+                                                 : wanted < 8 * fill ? wanted
+                                                                     : 8 * fill);
     if (count > 0 && step->share)
-        pair_groups<true><<<started, BLOCKS_THREADS, 0, card->stream>>>(*step, groups, (int)share);
+        pair_groups<true><<<blocks, BLOCKS_THREADS, 0, card->stream>>>(*step, groups);
     if (count > 0 && (!step->share || step->scouts))
-        pair_groups<false><<<started, BLOCKS_THREADS, 0, card->stream>>>(*step, groups, (int)share);
+        pair_groups<false><<<blocks, BLOCKS_THREADS, 0, card->stream>>>(*step, groups);
 }
 
 // ---- Boxes of slots
@@ -589,12 +640,14 @@ static __device__ __forceinline__ void meet_eights(meet_warp &w, meet_outlet<KIN
 // A pair of blocks; `mask` tells which of its 4 x 4 eights may meet. `apart`: of lane `from` on,
 // how far apart the primitives of each must stay.
 template <int KIND, bool SHARE>
-static __device__ __forceinline__ void meet_blocks(const toi_step *s, meet_warp &w,
-                                                   meet_outlet<KIND, SHARE> &queue, uint2 blocks,
-                                                   unsigned mask, toi_box_steps apart, int from)
+static __device__ __forceinline__ void
+meet_blocks(const toi_step *s, meet_warp &w, meet_outlet<KIND, SHARE> &queue, uint2 blocks,
+            unsigned mask, toi_box_steps apart, int from, uint32_t &held)
 {
     const toi_slots *second = toi_second_of(s, KIND);
-    load_rows(toi_first_of(s, KIND), blocks.x, w.rows[0]);
+    if (blocks.x != held) // many pairs follow one another that have the first block in common
+        load_rows(toi_first_of(s, KIND), blocks.x, w.rows[0]);
+    held = blocks.x;
     load_rows(second, blocks.y, w.rows[1]);
     if (KIND == TOI_VERTEX_FACE)
         w.thirds[toi_lane()] = second->thirds[(int64_t)blocks.y * TOI_SLOT_BLOCK + toi_lane()];
@@ -642,6 +695,7 @@ static __device__ __forceinline__ void meet_all(const toi_step *s, const toi_box
                                       &m,
                                       {w.queue, s->pairs[KIND], total, s->pair_capacity, 0},
                                       {kept, s->pairs[KIND], total, s->pair_capacity, 0}};
+    uint32_t held = ~0u; // the block whose rows are there
     for (toi_count at = from + warp * 2; at < to;) {
         toi_count next = 0, mine = at + (toi_lane() >> 4);
         if (toi_lane() == 0)
@@ -663,7 +717,7 @@ static __device__ __forceinline__ void meet_all(const toi_step *s, const toi_box
             uint2 these = make_uint2(__shfl_sync(TOI_ALL_LANES, blocks.x, half * 16),
                                      __shfl_sync(TOI_ALL_LANES, blocks.y, half * 16));
             if (eights)
-                meet_blocks<KIND, SHARE>(s, w, queue, these, eights, apart, half * 16);
+                meet_blocks<KIND, SHARE>(s, w, queue, these, eights, apart, half * 16, held);
         }
         at = from + __shfl_sync(TOI_ALL_LANES, next, 0) + warps * 2;
     }

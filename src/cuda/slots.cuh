@@ -16,6 +16,11 @@ static __device__ __forceinline__ const toi_slots *toi_second_of(const toi_step 
     return &s->slots[kind == TOI_EDGE_EDGE ? TOI_EDGE : TOI_FACE];
 }
 
+static __device__ __forceinline__ toi_packed_box toi_load_group(const toi_slots *slots, int group)
+{
+    return toi_load_sides(slots->groups_of_blocks + (int64_t)group * TOI_BOX_SIDES);
+}
+
 // Pairs that the groups of the filter forbid.
 template <int KIND>
 static __device__ __forceinline__ bool toi_is_forbidden(const toi_step *s, uint2 pair)

@@ -15,7 +15,8 @@ enum
 {
     TOI_WARP = 32,
     TOI_SLOT_BLOCK = 32,
-    TOI_SLOT_GROUP = 1024
+    TOI_SLOT_GROUP = 1024,
+    TOI_BOX_SIDES = 12 // of a box at both ends
 };
 constexpr unsigned TOI_LEAST_PACKED = 8192; // impacts: fewer go as they are
 constexpr unsigned TOI_ALL_LANES = 0xffffffffu;
@@ -35,7 +36,8 @@ struct toi_slots
     int32_t *thirds;
     float *ways;     // with scouts: how far a corner moves at most
     int32_t *bodies; // the group that all vertices of the slot's primitive have, or -1; or NULL
-    uint4 *eights, *blocks, *groups_of_blocks; // boxes, two a piece
+    uint4 *eights, *blocks;     // boxes, two a piece
+    uint32_t *groups_of_blocks; // boxes, TOI_BOX_SIDES words a piece
 };
 
 // Where a set of positions is read from, by the card.
@@ -174,6 +176,15 @@ struct toi_step
     int32_t share;       // which is a share of their distance
     int32_t scouts;      // boxes may be shortened
 };
+
+// Words of the boxes of all groups, which follow one another.
+static __host__ __device__ __forceinline__ int64_t toi_count_sides(const toi_step *s)
+{
+    int64_t groups = 0;
+    for (int kind = 0; kind < 3; ++kind)
+        groups += s->slots[kind].groups;
+    return groups * TOI_BOX_SIDES;
+}
 
 // A window of the work; the whole has first 0 and count ~0.
 struct toi_window
