@@ -193,7 +193,6 @@ static toi_status make_list(toi_card_mesh *mesh, toi_complaint *complaint)
     mesh->step.pack = mesh->step.pack && make_arrivals(mesh);
     mesh->step.sorted = (toi_impact *)room->data;
     mesh->step.near = (toi_pair_name *)room->data;
-    mesh->step.scratch = mesh->sort_scratch.data;
     return TOI_OK;
 }
 
@@ -323,7 +322,7 @@ static void look_for_ties(toi_card_mesh *mesh, bool complete)
 static bool is_too_late(const toi_card_mesh *mesh)
 {
     const toi_control *seen = mesh->step.report;
-    bool waits = seen->crowded || (mesh->step.defer && seen->hard.n > 0);
+    bool waits = seen->dense || (mesh->step.defer && seen->hard.n > 0);
     return mesh->step.late && (seen->untimed || waits);
 }
 
@@ -569,12 +568,9 @@ static cudaError_t copy_hits(const toi_card_mesh *mesh, const toi_step *old, int
     cudaError_t error = cudaMemcpyAsync(s->hits + to, old->hits + from, n * sizeof *s->hits,
                                         cudaMemcpyDeviceToDevice, mesh->card->stream);
     if (error == cudaSuccess)
-        error = cudaMemcpyAsync(s->radii + to, old->radii + from, n * sizeof *s->radii,
+        error = cudaMemcpyAsync(s->orders + to, old->orders + from, n * sizeof *s->orders,
                                 cudaMemcpyDeviceToDevice, mesh->card->stream);
-    if (error != cudaSuccess)
-        return error;
-    return cudaMemcpyAsync(s->ranks + to, old->ranks + from, n * sizeof *s->ranks,
-                           cudaMemcpyDeviceToDevice, mesh->card->stream);
+    return error;
 }
 
 // A longer queue of hits that keeps what it has.

@@ -4,7 +4,8 @@
 // running sum over the primitives gives each its range; inside the range, which is short, an
 // impact's place is the number of those with a lesser second primitive. Ranks depend on who came
 // first, places do not. Where a range is long, all are sorted by their keys instead. When they
-// touch, and where, is computed last, while those before are on their way to the host.
+// touch, and where, is computed last, while those before are on their way to the host; then places
+// are found there, too, unless a range is long for that.
 
 #include "cuda/apart_ladder.cuh"
 #include "cuda/contact_time.cuh"
@@ -18,6 +19,8 @@ enum
     PACKING = 2, // of so many blocks one writes a packed list: what comes at once the host has to
                  // unpack at once
     ORDER_THREADS = 256,
+    ADD_THREADS = TOI_BIN_CHUNK / 4, // one for four bins
+    ADD_WARPS = ADD_THREADS / TOI_WARP,
     PICK_THREADS = 512,
     PICKED_AT_ONCE = 4,
     PIECES = sizeof(toi_impact) / sizeof(uint4)
@@ -174,15 +177,9 @@ static __device__ __forceinline__ toi_count impacts_of(const toi_step *s, toi_co
     const toi_control *c = s->control;
     if (count != ~(toi_count)0)
         return count;
-    bool later = toi_is_vain(s) || (s->defer && c->hard.n > 0) || c->crowded;
+    bool later = toi_is_vain(s) | (s->defer && c->hard.n > 0) | (c->crowded != 0);
     return later ? 0 : toi_hit_count(c);
 }
-
-struct sort_key
-{
-    int64_t bin;
-    uint32_t second;
-};
 
 // The impact that the host has decided where one of them is at this place of the queue of hits,
 // else NULL.
@@ -193,17 +190,6 @@ static __device__ __forceinline__ const toi_impact *decided_at(const toi_step *s
     return hit ? NULL : &s->decided[at - front];
 }
 
-// Of what is at this place of the queue of hits.
-static __device__ __forceinline__ sort_key key_of(const toi_step *s, toi_count at)
-{
-    const toi_impact *impact = decided_at(s, at);
-    if (impact)
-        return {toi_bin_of(s, impact->kind == TOI_EDGE_EDGE, impact->a), (uint32_t)impact->b};
-    toi_hit hit = s->hits[at];
-    toi_slot_pair p = toi_find_slots(s, make_uint2(hit.a, hit.b));
-    return {toi_bin_of(s, p.edge_edge, p.a.w), (uint32_t)p.b.w};
-}
-
 static __global__ void __launch_bounds__(ORDER_THREADS)
     count_decided(const __grid_constant__ toi_step s, toi_window window)
 {
@@ -211,7 +197,8 @@ static __global__ void __launch_bounds__(ORDER_THREADS)
     if (i >= window.last)
         return;
     toi_count at = toi_hit_at(&s, i);
-    toi_draw_rank(&s, at, key_of(&s, at).bin);
+    const toi_impact *impact = decided_at(&s, at);
+    toi_note_order(&s, at, toi_draw_order(&s, impact->kind == TOI_EDGE_EDGE, impact->a, impact->b));
 }
 
 void toi_start_count(const toi_card *card, const toi_step *step, toi_window impacts)
@@ -221,26 +208,53 @@ void toi_start_count(const toi_card *card, const toi_step *step, toi_window impa
         count_decided<<<(unsigned)blocks, ORDER_THREADS, 0, card->stream>>>(*step, impacts);
 }
 
-static __global__ void __launch_bounds__(ORDER_THREADS)
-    share_out(const __grid_constant__ toi_step s, toi_count count)
+// What a thread has of the chunks before.
+static __device__ __forceinline__ uint32_t sum_chunks(const toi_count *sums, unsigned count)
 {
-    toi_count n = impacts_of(&s, count);
-    for (toi_count i = (toi_count)blockIdx.x * ORDER_THREADS + threadIdx.x; i < n;
-         i += (toi_count)gridDim.x * ORDER_THREADS) {
-        toi_count at = toi_hit_at(&s, i);
-        sort_key key = key_of(&s, at);
-        toi_count to = (toi_count)s.starts[key.bin] + s.ranks[at];
-        s.entries[to] = make_uint2(key.second, (uint32_t)at);
+    uint32_t sum = 0;
+    for (unsigned i = threadIdx.x; i < count; i += ADD_THREADS) {
+        toi_count n;
+        do
+            n = *(const volatile toi_count *)&sums[i];
+        while (!(n & TOI_SUM_BIT));
+        sum += (uint32_t)n;
     }
+    return sum;
 }
 
-// The place of an entry: after those of its bin with a lesser second primitive.
-static __device__ __forceinline__ toi_count find_place(const toi_step *s, uint2 entry, int64_t bin)
+// The place of every bin's first: a block of threads has a chunk of bins, says what it adds up to,
+// and waits for those before it: blocks are started in the order of their numbers, as CUB's sums
+// expect, too.
+static __global__ void __launch_bounds__(ADD_THREADS) add_up(const __grid_constant__ toi_step s)
 {
-    uint32_t from = s->starts[bin], to = from + s->bins[bin], place = from;
-    for (uint32_t j = from; j < to; ++j)
-        place += s->entries[j].x < entry.x;
-    return place;
+    __shared__ uint32_t chunks[ADD_WARPS], bins[ADD_WARPS];
+    unsigned at = blockIdx.x * ADD_THREADS + threadIdx.x, warp = threadIdx.x / TOI_WARP;
+    uint4 n = ((const uint4 *)s.bins)[at];
+    uint32_t mine = n.x + n.y + n.z + n.w, sum = mine, all = 0;
+    for (int lanes = 1; lanes < TOI_WARP; lanes *= 2) {
+        uint32_t x = __shfl_up_sync(TOI_ALL_LANES, sum, lanes);
+        sum += toi_lane() >= lanes ? x : 0;
+    }
+    if (toi_lane() == TOI_WARP - 1)
+        bins[warp] = sum;
+    __syncthreads();
+    uint32_t start = sum - mine;
+    for (unsigned w = 0; w < ADD_WARPS; ++w) {
+        start += w < warp ? bins[w] : 0;
+        all += bins[w];
+    }
+    if (threadIdx.x == 0)
+        *(volatile toi_count *)&s.sums[blockIdx.x] = all | TOI_SUM_BIT;
+    uint32_t before = sum_chunks(s.sums, blockIdx.x);
+    for (int lanes = 1; lanes < TOI_WARP; lanes *= 2)
+        before += __shfl_xor_sync(TOI_ALL_LANES, before, lanes);
+    if (toi_lane() == 0)
+        chunks[warp] = before;
+    __syncthreads();
+    for (unsigned w = 0; w < ADD_WARPS; ++w)
+        start += chunks[w];
+    ((uint4 *)s.starts)[at] =
+        make_uint4(start, start + n.x, start + n.x + n.y, start + n.x + n.y + n.z);
 }
 
 // Few are written as they are.
@@ -259,24 +273,71 @@ static __device__ void begin_list(const toi_step *s, toi_count n)
 }
 
 static __global__ void __launch_bounds__(ORDER_THREADS)
-    number_places(const __grid_constant__ toi_step s, toi_count count)
+    share_out(const __grid_constant__ toi_step s, toi_count count)
 {
     toi_count n = impacts_of(&s, count);
     if (s.pack && blockIdx.x == 0 && threadIdx.x == 0)
         begin_list(&s, n);
     for (toi_count i = (toi_count)blockIdx.x * ORDER_THREADS + threadIdx.x; i < n;
          i += (toi_count)gridDim.x * ORDER_THREADS) {
-        uint2 entry = s.entries[i];
-        s.numbers[find_place(&s, entry, key_of(&s, entry.y).bin)] = entry.y;
+        toi_count at = toi_hit_at(&s, i);
+        toi_hit_order order = s.orders[at];
+        uint32_t first = s.starts[order.bin], last = first + s.bins[order.bin];
+        s.entries[first + order.rank] = make_uint4(order.second, (uint32_t)at, first, last);
+    }
+}
+
+// The place of an entry: after those of its bin with a lesser second primitive.
+static __device__ __forceinline__ uint32_t find_place(const toi_step *s, uint4 entry)
+{
+    uint32_t place = entry.z;
+    for (uint32_t j = entry.z; j < entry.w; ++j)
+        place += s->entries[j].x < entry.x;
+    return place;
+}
+
+static __global__ void __launch_bounds__(ORDER_THREADS)
+    number_places(const __grid_constant__ toi_step s, toi_count count)
+{
+    toi_count n = impacts_of(&s, count);
+    for (toi_count i = (toi_count)blockIdx.x * ORDER_THREADS + threadIdx.x; i < n;
+         i += (toi_count)gridDim.x * ORDER_THREADS) {
+        uint4 entry = s.entries[i];
+        s.numbers[find_place(&s, entry)] = entry.y;
     }
 }
 
 // ---- The list
 
-struct write_warp
+union write_warp
 {
     uint4 rows[TOI_WARP][PIECES + 1];
+    uint32_t numbers[TOI_WARP];
 };
+
+// Which hit comes at each of a warp's places, `base` on: the entries of all bins that reach into
+// these places are looked at, a lane each.
+static __device__ __forceinline__ uint32_t find_number(const toi_step *s, toi_count base,
+                                                       toi_count n, write_warp &w)
+{
+    uint32_t at = (uint32_t)base + toi_lane(), end = (uint32_t)n;
+    uint4 entry = s->entries[at < end ? at : end - 1];
+    uint32_t first = __shfl_sync(TOI_ALL_LANES, entry.z, 0);
+    uint32_t last = __shfl_sync(TOI_ALL_LANES, entry.w, TOI_WARP - 1);
+    for (uint32_t from = first; from < last; from += TOI_WARP) {
+        at = from + toi_lane();
+        if (at >= last)
+            continue;
+        entry = s->entries[at];
+        uint32_t place = find_place(s, entry) - (uint32_t)base;
+        if (place < TOI_WARP)
+            w.numbers[place] = entry.y;
+    }
+    __syncwarp();
+    uint32_t number = w.numbers[toi_lane() < end - base ? toi_lane() : end - 1 - base];
+    __syncwarp();
+    return number;
+}
 
 // The impacts of a warp's lanes, `many` of them. Whole lines are written, since memory of the host
 // is slow with anything else: they go through shared memory, and four lanes write each.
@@ -412,16 +473,16 @@ static __global__ void __launch_bounds__(WRITE_THREADS, 3)
     toi_count groups = (n + TOI_PACKED_GROUP - 1) / TOI_PACKED_GROUP;
     for (toi_count base = warp * TOI_WARP; base < n; base += warps * TOI_WARP) {
         toi_count place = toi_least(base + toi_lane(), n - 1);
-        uint32_t number = numbers[place];
+        write_warp &w = warps_of_block[threadIdx.x / TOI_WARP];
+        uint32_t number = numbers ? numbers[place] : find_number(&s, base, n, w);
         const toi_impact *decided = decided_at(&s, number);
         toi_impact impact;
         if (decided)
             impact = *decided;
         else
-            set_impact(&s, s.hits[number], s.late ? s.radii[number] : -1, &impact);
+            set_impact(&s, s.hits[number], s.late ? s.orders[number].radius : -1, &impact);
         toi_first mine = {(toi_count)__double_as_longlong(impact.time), place};
         first = comes_before(mine, first) ? mine : first;
-        write_warp &w = warps_of_block[threadIdx.x / TOI_WARP];
         int many = (int)toi_least(n - base, TOI_WARP);
         if (packed)
             write_group(&s, base / TOI_PACKED_GROUP, groups, &impact, w, many);
@@ -435,18 +496,15 @@ static __global__ void __launch_bounds__(WRITE_THREADS, 3)
         send_report(&s, place_of_first(&s, first));
 }
 
-toi_status toi_start_order(const toi_card *card, const toi_step *step, const toi_room *scratch,
-                           toi_count count, toi_complaint *complaint)
+void toi_start_order(const toi_card *card, const toi_step *step, toi_count count)
 {
-    int64_t bins = step->vertex_count + step->slots[TOI_EDGE].count;
-    cudaError_t error =
-        toi_start_sums(card, scratch->data, scratch->bytes, step->bins, step->starts, bins);
-    TOI_TRY(toi_check_cuda(error, "add up counts", complaint));
+    unsigned chunks = (unsigned)(toi_count_bins(step) / TOI_BIN_CHUNK);
+    add_up<<<chunks, ADD_THREADS, 0, card->stream>>>(*step);
     share_out<<<card->fillings.share, ORDER_THREADS, 0, card->stream>>>(*step, count);
-    number_places<<<card->fillings.share, ORDER_THREADS, 0, card->stream>>>(*step, count);
-    write_out<<<card->fillings.write, WRITE_THREADS, 0, card->stream>>>(*step, count,
-                                                                        step->numbers);
-    return TOI_OK;
+    if (!step->late)
+        number_places<<<card->fillings.share, ORDER_THREADS, 0, card->stream>>>(*step, count);
+    write_out<<<card->fillings.write, WRITE_THREADS, 0, card->stream>>>(
+        *step, count, step->late ? NULL : step->numbers);
 }
 
 // ---- The order of crowds
@@ -458,8 +516,8 @@ static __global__ void __launch_bounds__(ORDER_THREADS)
     if (i >= n)
         return;
     toi_count at = toi_hit_at(&s, i);
-    sort_key key = key_of(&s, at);
-    keys[i] = (toi_count)key.bin << 31 | key.second;
+    toi_hit_order order = s.orders[at];
+    keys[i] = (toi_count)order.bin << 31 | order.second;
     numbers[i] = (uint32_t)at;
 }
 

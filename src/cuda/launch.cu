@@ -46,7 +46,7 @@ static void start_scouts(toi_card_mesh *mesh)
 }
 
 // From hits to the list, or to the earliest.
-static toi_status start_list(toi_card_mesh *mesh, toi_complaint *complaint)
+static void start_list(toi_card_mesh *mesh)
 {
     if (mesh->goal == TOI_CARD_EARLIEST) {
         toi_start_pick(mesh->card, &mesh->step);
@@ -55,11 +55,9 @@ static toi_status start_list(toi_card_mesh *mesh, toi_complaint *complaint)
         toi_start_report(mesh->card, &mesh->step);
         mark(mesh, "report");
     } else {
-        TOI_TRY(toi_start_order(mesh->card, &mesh->step, &mesh->sort_scratch, ~(toi_count)0,
-                                complaint));
+        toi_start_order(mesh->card, &mesh->step, ~(toi_count)0);
         mark(mesh, "list");
     }
-    return TOI_OK;
 }
 
 // Drops pairs that are certainly apart.
@@ -108,11 +106,11 @@ static void start_pairs(toi_card_mesh *mesh)
     mark(mesh, "filter");
 }
 
-static toi_status start_search(toi_card_mesh *mesh, toi_complaint *complaint)
+static void start_search(toi_card_mesh *mesh)
 {
     start_pairs(mesh);
     start_times(mesh);
-    return start_list(mesh, complaint);
+    start_list(mesh);
 }
 
 static toi_status start_whole(toi_card_mesh *mesh, toi_complaint *complaint)
@@ -120,7 +118,8 @@ static toi_status start_whole(toi_card_mesh *mesh, toi_complaint *complaint)
     TOI_TRY(start_boxes(mesh, complaint));
     if (mesh->step.scouts)
         start_scouts(mesh);
-    return start_search(mesh, complaint);
+    start_search(mesh);
+    return TOI_OK;
 }
 
 // ---- Graphs
@@ -258,15 +257,15 @@ toi_status toi_run_boxes(toi_card_mesh *mesh, toi_complaint *complaint)
 static toi_status search_again(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     mesh->step.pack = mesh->delivered = false;
-    int64_t bins = mesh->step.vertex_count + mesh->step.slots[TOI_EDGE].count;
+    size_t tallies = (size_t)toi_count_tallies(&mesh->step);
     TOI_TRY(send_header(mesh, offsetof(toi_control, limit), complaint));
-    return clear(mesh, mesh->step.bins, 0, (size_t)bins * sizeof(uint32_t), complaint);
+    return clear(mesh, mesh->step.bins, 0, tallies * sizeof(uint32_t), complaint);
 }
 
 toi_status toi_run_again(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     TOI_TRY(search_again(mesh, complaint));
-    TOI_TRY(start_search(mesh, complaint));
+    start_search(mesh);
     return finish(mesh, complaint);
 }
 
@@ -344,7 +343,7 @@ toi_status toi_run_windows(toi_card_mesh *mesh, toi_window_sums *sums, toi_compl
     }
     // What the last window left behind is no overflow.
     TOI_TRY(clear(mesh, &s->control->window, 0, sizeof s->control->window, complaint));
-    TOI_TRY(start_list(mesh, complaint));
+    start_list(mesh);
     return finish(mesh, complaint);
 }
 
@@ -354,12 +353,14 @@ toi_status toi_run_order(toi_card_mesh *mesh, toi_complaint *complaint)
 {
     mesh->step.pack = mesh->delivered = false;
     const toi_step *s = &mesh->step;
+    size_t chunks = (size_t)(toi_count_bins(s) / TOI_BIN_CHUNK);
+    TOI_TRY(clear(mesh, s->sums, 0, chunks * sizeof *s->sums, complaint));
     if (mesh->step.report->crowded) {
         size_t bytes = toi_sort_scratch(mesh->count);
         TOI_TRY(toi_make_room(mesh->card, &mesh->sort_scratch, bytes, complaint));
         TOI_TRY(toi_start_sort(mesh->card, s, &mesh->sort_scratch, mesh->count, complaint));
     } else {
-        TOI_TRY(toi_start_order(mesh->card, s, &mesh->sort_scratch, mesh->count, complaint));
+        toi_start_order(mesh->card, s, mesh->count);
     }
     return finish(mesh, complaint);
 }

@@ -21,10 +21,10 @@ static void cut_slots(toi_cutter *c, toi_slots *slots, int corners, bool bodies)
 
 static void cut_resident(toi_cutter *c, toi_step *s, bool bodies)
 {
-    int64_t bins = s->vertex_count + s->slots[TOI_EDGE].count;
     s->positions = c->cut<double2>(3 * s->vertex_count);
-    s->bins = c->cut<uint32_t>(bins);
-    s->starts = c->cut<uint32_t>(bins);
+    s->bins = c->cut<uint32_t>(toi_count_tallies(s));
+    s->sums = (toi_count *)(s->bins + toi_count_bins(s));
+    s->starts = c->cut<uint32_t>(toi_count_bins(s));
     uint32_t *sides = c->cut<uint32_t>(toi_count_sides(s));
     for (int kind = 0; kind < 3; ++kind) {
         cut_slots(c, &s->slots[kind], kind + 1, bodies);
@@ -74,7 +74,7 @@ static toi_status send_topology(toi_card_mesh *mesh, const toi_card_topology *t,
 
 static size_t hit_bytes()
 {
-    return sizeof(toi_hit) + sizeof(uint2) + 2 * sizeof(uint32_t) + sizeof(float);
+    return sizeof(toi_hit) + sizeof(toi_hit_order) + sizeof(uint4) + sizeof(uint32_t);
 }
 
 static size_t hard_bytes()
@@ -94,10 +94,9 @@ static void cut_queues(toi_card_mesh *mesh)
     s->knots = s->left + n->left;
     s->firsts = (toi_first *)s->knots;
     s->hits = (toi_hit *)mesh->hits.data;
-    s->entries = (uint2 *)(s->hits + n->hits);
-    s->ranks = (uint32_t *)(s->entries + n->hits);
-    s->numbers = s->ranks + n->hits;
-    s->radii = (float *)(s->numbers + n->hits);
+    s->orders = (toi_hit_order *)(s->hits + n->hits);
+    s->entries = (uint4 *)(s->orders + n->hits);
+    s->numbers = (uint32_t *)(s->entries + n->hits);
     s->queries = (toi_query *)mesh->hard.data;
     s->hard = (toi_pair_name *)(s->queries + n->hard);
     s->block_capacity = n->blocks;
@@ -174,8 +173,6 @@ static toi_status make_small_rooms(toi_card_mesh *mesh, toi_complaint *complaint
     s->arrival = (toi_arrival *)(s->answered + 1);
     *s->answered = 0;
     *s->arrival = {0, 0, 0};
-    int64_t bins = s->vertex_count + s->slots[TOI_EDGE].count;
-    TOI_TRY(toi_make_room(mesh->card, &mesh->sort_scratch, toi_sum_scratch(bins) + 1, complaint));
     for (cudaEvent_t &event : mesh->events)
         TOI_TRY(toi_check_cuda(cudaEventCreate(&event), "make an event", complaint));
     return TOI_OK;

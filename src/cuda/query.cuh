@@ -7,7 +7,8 @@
 
 enum
 {
-    TOI_CROWD = 1024 // as many impacts as a bin may have
+    TOI_CROWD = 1024, // as many impacts as a bin may have
+    TOI_DENSE = 128   // and where their order is found while the list is written
 };
 
 struct toi_slot_pair
@@ -54,18 +55,42 @@ static __device__ __forceinline__ toi_count toi_key_of(const toi_slot_pair *p)
            (uint32_t)p->b.w;
 }
 
-static __device__ __forceinline__ int64_t toi_bin_of(const toi_step *s, bool edge_edge, int first)
+// What puts an impact of these primitives in order: it draws a rank among those of its bin.
+static __device__ __forceinline__ toi_hit_order toi_draw_order(const toi_step *s, bool edge_edge,
+                                                               int first, int second)
 {
-    return edge_edge ? s->vertex_count + first : first;
+    toi_hit_order order = {(uint32_t)(edge_edge ? s->vertex_count + first : first),
+                           (uint32_t)second, 0, -1};
+    order.rank = atomicAdd(&s->bins[order.bin], 1u);
+    return order;
 }
 
-// What is at this place of the queue of hits draws a rank among those of its bin.
-static __device__ __forceinline__ void toi_draw_rank(const toi_step *s, toi_count at, int64_t bin)
+// Notes it for what is at this place of the queue of hits.
+static __device__ __forceinline__ void toi_note_order(const toi_step *s, toi_count at,
+                                                      const toi_hit_order &order)
 {
-    uint32_t rank = atomicAdd(&s->bins[bin], 1u);
-    s->ranks[at] = rank;
-    if (rank >= TOI_CROWD)
+    s->orders[at] = order;
+    if (order.rank < TOI_DENSE)
+        return;
+    s->control->dense = 1;
+    if (order.rank >= TOI_CROWD)
         s->control->crowded = 1;
+}
+
+// A place for each lane that has a hit, of those of vertices or of edges: the lanes that are active
+// wait for one atomic operation.
+static __device__ __forceinline__ toi_count toi_take_hit_places(toi_tally hits[2], bool hit,
+                                                                bool edge_edge)
+{
+    unsigned active = __activemask();
+    unsigned vertices = __ballot_sync(active, hit && !edge_edge);
+    unsigned edges = __ballot_sync(active, hit && edge_edge), mine = edge_edge ? edges : vertices;
+    int leader = hit ? __ffs(mine) - 1 : toi_lane();
+    toi_count at = 0;
+    if (hit && toi_lane() == leader)
+        at = atomicAdd(&hits[edge_edge ? TOI_EDGE_EDGE : TOI_VERTEX_FACE].n,
+                       (toi_count)__popc(mine));
+    return __shfl_sync(active, at, leader) + __popc(mine & toi_lanes_before());
 }
 
 // Lets the host know that a list comes soon; by one thread of a kernel.
@@ -94,23 +119,24 @@ static __device__ __forceinline__ void toi_note_hit(const toi_step *s, uint2 pai
     hit = hit && (radius >= 0 || time <= toi_limit_of(c));
     if (EARLIEST && c->ties && hit && (toi_count)__double_as_longlong(time) == c->tied)
         hit = toi_note_tie(c, toi_key_of(p));
-    // The other end, which may be in use, is left alone. Asked for first: that takes as long as
-    // what follows.
+    // The other end, which may be in use, is left alone. This, a rank and a place are asked for at
+    // once: each takes as long as all of them. Where there is no place the rank does not matter.
     toi_count others = hit ? *(volatile toi_count *)&c->hits[!p->edge_edge].n : 0;
-    toi_count front = toi_take_places(&c->hits[TOI_VERTEX_FACE].n, hit && !p->edge_edge);
-    toi_count back = toi_take_places(&c->hits[TOI_EDGE_EDGE].n, hit && p->edge_edge);
+    toi_hit_order order = {0, 0, 0, -1};
+    if (!EARLIEST && hit)
+        order = toi_draw_order(s, p->edge_edge, p->a.w, p->b.w);
+    toi_count place = toi_take_hit_places(c->hits, hit, p->edge_edge);
     if (!hit)
         return;
     if (EARLIEST)
         toi_lower(&c->limit, (toi_count)__double_as_longlong(time));
-    toi_count at = p->edge_edge ? s->hit_capacity - 1 - back : front;
-    if ((p->edge_edge ? back : front) + others >= s->hit_capacity)
+    if (place + others >= s->hit_capacity)
         return;
+    toi_count at = p->edge_edge ? s->hit_capacity - 1 - place : place;
     s->hits[at] = {pair.x, pair.y, time};
-    if (!EARLIEST && s->late)
-        s->radii[at] = radius;
+    order.radius = radius;
     if (!EARLIEST)
-        toi_draw_rank(s, at, toi_bin_of(s, p->edge_edge, p->a.w));
+        toi_note_order(s, at, order);
 }
 
 // Leaves a pair to the host, with its positions.

@@ -42,10 +42,10 @@ void toi_start_opening(const toi_card *card, const toi_step *step, const toi_con
 
 // Bins with nothing in them, and boxes of groups as well.
 static __device__ __forceinline__ void empty(const toi_step *s, int64_t thread, int64_t threads,
-                                             int64_t bins)
+                                             int64_t tallies)
 {
     int64_t sides = toi_count_sides(s);
-    for (int64_t i = thread; i < bins; i += threads)
+    for (int64_t i = thread; i < tallies; i += threads)
         s->bins[i] = 0;
     for (int64_t i = thread; i < sides; i += threads)
         s->slots[TOI_VERTEX].groups_of_blocks[i] = TOI_NO_BOX & 0xffff;
@@ -54,12 +54,12 @@ static __device__ __forceinline__ void empty(const toi_step *s, int64_t thread, 
 // Positions of both ends, side by side, and their bounds. What is counted later is cleared
 // meanwhile.
 static __global__ void __launch_bounds__(TOI_TAKE_THREADS)
-    take(const __grid_constant__ toi_step s, int64_t bins)
+    take(const __grid_constant__ toi_step s, int64_t tallies)
 {
     __shared__ double staged[2][3 * TOI_TAKE_THREADS];
     toi_control *c = s.control;
     int64_t first = (int64_t)blockIdx.x * TOI_TAKE_THREADS, v = first + threadIdx.x;
-    empty(&s, v, (int64_t)gridDim.x * TOI_TAKE_THREADS, bins);
+    empty(&s, v, (int64_t)gridDim.x * TOI_TAKE_THREADS, tallies);
     int64_t rest = s.vertex_count - first;
     int count = 3 * (int)(rest < TOI_TAKE_THREADS ? rest : TOI_TAKE_THREADS), at = 3 * threadIdx.x;
     toi_stage_positions(c->start, first, count, staged[0]);
@@ -97,8 +97,8 @@ static __global__ void __launch_bounds__(TOI_TAKE_THREADS)
 void toi_start_take(const toi_card *card, const toi_step *step, toi_card_goal goal)
 {
     int64_t blocks = (step->vertex_count + TOI_TAKE_THREADS - 1) / TOI_TAKE_THREADS;
-    int64_t bins = goal == TOI_CARD_ALL ? step->vertex_count + step->slots[TOI_EDGE].count : 0;
-    take<<<(unsigned)blocks, TOI_TAKE_THREADS, 0, card->stream>>>(*step, bins);
+    int64_t tallies = goal == TOI_CARD_ALL ? toi_count_tallies(step) : 0;
+    take<<<(unsigned)blocks, TOI_TAKE_THREADS, 0, card->stream>>>(*step, tallies);
 }
 
 // ---- Boxes

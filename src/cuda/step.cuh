@@ -18,7 +18,9 @@ enum
     TOI_SLOT_GROUP = 1024,
     TOI_BOX_SIDES = 12 // of a box at both ends
 };
-constexpr unsigned TOI_LEAST_PACKED = 8192; // impacts: fewer go as they are
+constexpr int64_t TOI_BIN_CHUNK = 1024; // bins that are added up by one block of threads
+constexpr unsigned long long TOI_SUM_BIT = 1ull << 63; // of what they add up to: it is known
+constexpr unsigned TOI_LEAST_PACKED = 8192;            // impacts: fewer go as they are
 constexpr unsigned TOI_ALL_LANES = 0xffffffffu;
 constexpr uint32_t TOI_EDGE_BIT = 0x80000000u;  // of a pair's first slot: edge-edge
 constexpr uint32_t TOI_LATER_BIT = 0x80000000u; // of a knot's second slot: no contact at the start
@@ -109,6 +111,7 @@ struct alignas(16) toi_control
     uint32_t plain;         // groups of a packed list that had to go as they are
     toi_count first;        // the place of the earliest in the list, when it is written; ~0: none
     uint32_t crowded;       // a primitive has very many impacts
+    uint32_t dense;         // or many, for who finds places while the list is written
     toi_tally block_pairs[2];
     toi_in_window window;
 };
@@ -117,6 +120,17 @@ struct toi_hit
 {
     uint32_t a, b; // slots, the first with TOI_EDGE_BIT
     double time;   // or a root near it: toi_step
+};
+
+// What puts a hit in order: the bin of its first primitive, the second one, and which of the bin it
+// is, in any order.
+struct alignas(16) toi_hit_order
+{
+    uint32_t bin, second, rank;
+    // Where times are for later: how far the time may be from the root, at most; negative where it
+    // is the time. A hit is certain before its time is, which takes as long to compute: that is
+    // done while others are on their way to the host.
+    float radius;
 };
 
 // The earliest of some impacts: bits of its time, and the first place in the list that has it.
@@ -152,30 +166,39 @@ struct toi_step
     toi_pair_name *near;   // instead, names of pairs
     // Impacts are sorted by counting: each belongs to the bin of its first primitive, vertices
     // before edges.
-    uint32_t *bins;    // how many a bin has
-    uint32_t *starts;  // the place of its first
-    uint32_t *ranks;   // by hit: which of its bin it is, in any order
-    uint32_t *numbers; // by place in the list: which hit
-    toi_first *firsts; // by block of threads that writes: its earliest; where the knots were
-    // By hit, where times are for later: how far the time may be from the root, at most; negative
-    // where it is the time. A hit is certain before its time is, which takes as long to compute:
-    // that is done while others are on their way to the host.
-    float *radii;
-    uint2 *entries;       // by bin and rank: second primitive, and hit
+    uint32_t *bins;   // how many a bin has
+    toi_count *sums;  // how many each TOI_BIN_CHUNK of them have, with TOI_SUM_BIT where that is
+                      // known; these stand behind the bins
+    uint32_t *starts; // the place of a bin's first
+    toi_hit_order *orders; // by hit
+    uint32_t *numbers;     // by place in the list: which hit
+    toi_first *firsts;     // by block of threads that writes: its earliest; where the knots were
+    uint4 *entries; // by bin and rank: second primitive, hit, and the bin's first and last place
     toi_control *report;  // in memory of the host
     toi_impact *earliest; // likewise; where the list is not
     toi_count *answered;  // likewise: the number of the last question whose report is there
     toi_count block_capacity, pair_capacity, left_capacity, knot_capacity, hit_capacity,
         hard_capacity;
-    const void *scratch; // what the launches use besides
-    int32_t on_host;     // the list is in memory of the host
-    int32_t pack;        // long lists go packed
-    int32_t late;        // times are for later
-    int32_t defer;       // where there are hard pairs the impacts are not put in order yet
-    int32_t apart;       // pairs have a separation
-    int32_t share;       // which is a share of their distance
-    int32_t scouts;      // boxes may be shortened
+    int32_t on_host; // the list is in memory of the host
+    int32_t pack;    // long lists go packed
+    int32_t late;    // times are for later
+    int32_t defer;   // where there are hard pairs the impacts are not put in order yet
+    int32_t apart;   // pairs have a separation
+    int32_t share;   // which is a share of their distance
+    int32_t scouts;  // boxes may be shortened
 };
+
+// Bins, in whole chunks; and all words that are cleared with them.
+static inline int64_t toi_count_bins(const toi_step *s)
+{
+    int64_t bins = s->vertex_count + s->slots[TOI_EDGE].count;
+    return (bins + TOI_BIN_CHUNK - 1) / TOI_BIN_CHUNK * TOI_BIN_CHUNK;
+}
+
+static inline int64_t toi_count_tallies(const toi_step *s)
+{
+    return toi_count_bins(s) / TOI_BIN_CHUNK * (TOI_BIN_CHUNK + 2);
+}
 
 // Words of the boxes of all groups, which follow one another.
 static __host__ __device__ __forceinline__ int64_t toi_count_sides(const toi_step *s)
@@ -285,7 +308,7 @@ static __host__ __device__ __forceinline__ toi_count toi_hit_count(const toi_con
 }
 
 // Where impact number i is in the queue of hits: those of vertices are at its front, those of edges
-// at its back, and between them is room for the ranks of those that the host has decided.
+// at its back, and between them is room for the orders of those that the host has decided.
 static __device__ __forceinline__ toi_count toi_hit_at(const toi_step *s, toi_count i)
 {
     toi_count front = s->control->hits[TOI_VERTEX_FACE].n;
@@ -303,16 +326,16 @@ static __device__ __forceinline__ uint2 toi_left_at(const toi_step *s, toi_count
 }
 
 // Did something not fit a queue, or is there nothing to compute with? Then what comes after would
-// be in vain.
+// be in vain. All counters are asked for at once.
 static __device__ __forceinline__ bool toi_is_vain(const toi_step *s)
 {
     const toi_control *c = s->control;
-    bool vain = c->infinite != 0 || toi_left_count(&c->window) > s->left_capacity;
+    bool vain = (c->infinite != 0) | (toi_left_count(&c->window) > s->left_capacity);
     for (int kind = 0; kind < 2; ++kind)
-        vain = vain || c->block_pairs[kind].n > s->block_capacity ||
-               c->window.pairs[kind].n > s->pair_capacity;
-    return vain || c->window.knots.n > s->knot_capacity || toi_hit_count(c) > s->hit_capacity ||
-           c->hard.n > s->hard_capacity;
+        vain |= (c->block_pairs[kind].n > s->block_capacity) |
+                (c->window.pairs[kind].n > s->pair_capacity);
+    return vain | (c->window.knots.n > s->knot_capacity) | (toi_hit_count(c) > s->hit_capacity) |
+           (c->hard.n > s->hard_capacity);
 }
 
 static __device__ __forceinline__ double toi_limit_of(const toi_control *c)
@@ -359,8 +382,7 @@ void toi_start_pick(const toi_card *card, const toi_step *step);
 // Counts impacts `first` to `last`, which the host has decided, among those of the card.
 void toi_start_count(const toi_card *card, const toi_step *step, toi_window impacts);
 // Puts `count` impacts, or as many as there are hits where it is ~0, in canonical order.
-toi_status toi_start_order(const toi_card *card, const toi_step *step, const toi_room *scratch,
-                           toi_count count, toi_complaint *complaint);
+void toi_start_order(const toi_card *card, const toi_step *step, toi_count count);
 // The same by a sort of all, for crowded bins; the scratch is that of toi_sort_scratch().
 toi_status toi_start_sort(const toi_card *card, const toi_step *step, const toi_room *scratch,
                           toi_count count, toi_complaint *complaint);
