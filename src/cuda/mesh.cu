@@ -1,7 +1,6 @@
 // Meshes on a card: their topology, and the memory of their steps.
 
 #include "cuda/mesh.cuh"
-#include "cuda/sort.cuh"
 
 #include <cstring>
 #include <new>

@@ -71,10 +71,10 @@ static toi_device_work work_of(const char *stage, const toi_card_mesh *mesh, con
         return {number_bytes(n) + 8 * n->pairs + 8 * n->left, 0,
                 THREE_SIGNS * n->pairs + MORE_SIGNS * n->left};
     if (strcmp(stage, "contacts") == 0)
-        return {48 * n->vertices + 8 * n->left + 16 * n->hits, 0,
+        return {48 * n->vertices + 8 * n->left + 32 * n->hits, 0,
                 ROOTS * n->left + (mesh->step.late ? 0 : TIME * n->hits)};
     if (strcmp(stage, "list") == 0)
-        return {8 * places + (on_host ? 52 : 52 + 64) * n->hits,
+        return {8 * places + (on_host ? 64 : 64 + 64) * n->hits,
                 on_host ? (double)toi_list_bytes(mesh) : 0, mesh->step.late ? TIME * n->hits : 0};
     return {0, 0, 0};
 }
