@@ -7,7 +7,7 @@
 
 enum
 {
-    TOI_EDGES_AT_ONCE = 4 // keys; few vertices are the larger one of more edges
+    TOI_EDGES_AT_ONCE = 6 // keys; few vertices are the larger one of more edges
 };
 
 // Sorted keys of edges, with first[v] the first whose larger vertex is v: a look-up stays inside

@@ -90,7 +90,8 @@ static inline const int32_t *toi_edge_at(const toi_index_view *edges, int64_t i)
 // The same for both directions of an edge.
 static inline uint64_t toi_edge_key(int32_t a, int32_t b)
 {
-    return a > b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
+    int32_t low = a < b ? a : b, high = a < b ? b : a; // without a branch: nobody can guess it
+    return (uint64_t)high << 32 | (uint32_t)low;
 }
 
 static inline const int32_t *toi_face_at(const toi_index_view *faces, int64_t i)
