@@ -12,8 +12,15 @@
 typedef toi_status toi_emit_fn(void *context, toi_pair *pairs, int64_t count, int64_t task,
                                int worker);
 
+// Where a worker may write pairs.
+typedef struct toi_room
+{
+    toi_pair *pairs;
+    bool distant; // in a list longer than caches are: better written as a whole, past them
+} toi_room;
+
 // Where the worker may write the next `count` pairs that it emits, which then need no copying.
-typedef toi_status toi_room_fn(void *context, int64_t count, int worker, toi_pair **room);
+typedef toi_status toi_room_fn(void *context, int64_t count, int worker, toi_room *room);
 
 // Who gets the pairs.
 typedef struct toi_receiver

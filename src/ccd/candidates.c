@@ -118,7 +118,7 @@ static toi_status end_stream_task(void *context, int64_t task, int worker)
     return s->to.end_task ? s->to.end_task(s->to.context, task, worker) : TOI_OK;
 }
 
-static toi_status stream_room(void *context, int64_t count, int worker, toi_pair **room)
+static toi_status stream_room(void *context, int64_t count, int worker, toi_room *room)
 {
     const stream *s = context;
     return s->to.room(s->to.context, count, worker, room);

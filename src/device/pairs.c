@@ -36,14 +36,14 @@ static toi_status copy_piece(void *context, int64_t first, int64_t end)
 // Straight into the list that is being made, where there is one, by all workers.
 static toi_status place(taking *t, toi_pair **pairs, int64_t count)
 {
-    toi_pair *room;
+    toi_room room;
     if (!t->to.room)
         return TOI_OK;
     toi_status status = t->to.room(t->to.context, count, 0, &room);
-    copying c = {*pairs, room};
+    copying c = {*pairs, room.pairs};
     if (status == TOI_OK)
         status = toi_parallel_ranges(t->p->workers, count, COPY_PIECE, copy_piece, &c);
-    *pairs = room;
+    *pairs = room.pairs;
     return status;
 }
 

@@ -154,14 +154,17 @@ toi_pair *toi_take_writer_buffers(const toi_broad_job *job)
                     sizeof(toi_pair));
 }
 
-// Lets the writer write where its pairs will stay, if there is such a place. Where there is none,
-// for want of memory too, pairs are copied, and that will report what is wrong.
+// Lets the writer write where its pairs will stay, if there is such a place, and near by. Where
+// there is none, for want of memory too, pairs are copied, and that will report what is wrong.
 static void find_room(toi_pair_writer *writer)
 {
     const toi_receiver *to = &writer->job->to;
-    if (writer->own && (!to->room || to->room(to->context, TOI_WRITER_PAIRS + TOI_BLOCK,
-                                              writer->worker, &writer->buffer) != TOI_OK))
-        writer->buffer = writer->own;
+    toi_room room = {0};
+    if (!writer->own)
+        return;
+    bool has_room = to->room && to->room(to->context, TOI_WRITER_PAIRS + TOI_BLOCK, writer->worker,
+                                         &room) == TOI_OK;
+    writer->buffer = has_room && !room.distant ? room.pairs : writer->own;
 }
 
 toi_pair_writer toi_start_writer(const toi_broad_job *job, toi_pair *buffers, int64_t task,
