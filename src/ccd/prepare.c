@@ -195,7 +195,7 @@ static void foresee(toi_pipeline *p, bool known)
     p->workers = toi_mesh_workers(p->def->broad.method, &n, p->workers);
     int64_t sorting = toi_radix_tables(3 * n.faces + n.edges + n.vertices, p->workers);
     if (is_stateless(p)) {
-        checking = 2 * KEY_BYTES * given + KEY_BYTES * n.vertices + sorting;
+        checking = (2 * KEY_BYTES + INDEX_BYTES) * given + INDEX_BYTES * n.vertices + sorting;
         if (given == 0 || made)
             making = 3 * n.faces * (2 * KEY_BYTES + EDGE_BYTES) + sorting;
         int64_t lists = INDEX_BYTES * (loose.vertices + loose.edges);

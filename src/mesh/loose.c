@@ -11,6 +11,7 @@ typedef struct marking
 {
     const toi_index_view *view;
     int width;
+    bool alone; // one worker
     uint8_t *marks;
 } marking;
 
@@ -22,9 +23,21 @@ static inline void set_mark(uint8_t *mark)
         __atomic_store_n(mark, 1, __ATOMIC_RELAXED);
 }
 
+// Alone there is nobody to share with, and to look first would be a branch that nobody can guess.
+static void mark_alone(const marking *m, int64_t first, int64_t end)
+{
+    for (int64_t i = first; i < end; ++i)
+        for (int k = 0; k < m->width; ++k)
+            m->marks[toi_index_row(m->view, m->width, i)[k]] = 1;
+}
+
 static toi_status mark_piece(void *context, int64_t first, int64_t end)
 {
     const marking *m = context;
+    if (m->alone) {
+        mark_alone(m, first, end);
+        return TOI_OK;
+    }
     for (int64_t i = first; i < end; ++i)
         for (int k = 0; k < m->width; ++k)
             set_mark(&m->marks[toi_index_row(m->view, m->width, i)[k]]);
@@ -33,7 +46,7 @@ static toi_status mark_piece(void *context, int64_t first, int64_t end)
 
 static void mark_rows(const toi_index_view *view, int width, uint8_t *marks, int workers)
 {
-    marking m = {view, width, marks};
+    marking m = {view, width, workers == 1, marks};
     toi_parallel_ranges(workers, view->count, TOI_PIECE, mark_piece, &m); // does not fail
 }
 
@@ -155,7 +168,7 @@ int64_t toi_loose_parts_need(int64_t vertices, int64_t edges)
 {
     enum
     {
-        EDGE_BYTES = 2 * 8 + 2, // a key, with what sorting takes, and two marks
+        EDGE_BYTES = 4 + 2 * 8 + 2, // its lower vertex, a key with what sorting takes, two marks
         FIRST_BYTES = 4,
         MARK_BYTES = 1
     };

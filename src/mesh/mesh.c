@@ -94,17 +94,26 @@ static toi_status refuse_row(const index_check *check, int64_t i)
                     row_name(check->width), i, row[k], check->vertex_count);
 }
 
+// All indices of rows that stand side by side, several at a time: is one of them out of range?
+static bool any_wrong(const int32_t *indices, int64_t count, int64_t vertex_count)
+{
+    uint32_t end = (uint32_t)vertex_count, wrong = 0; // a negative index is a large number
+    for (int64_t i = 0; i < count; ++i)
+        wrong |= (uint32_t)indices[i] >= end;
+    return wrong;
+}
+
 static toi_status check_rows(void *context, int64_t first, int64_t end)
 {
     const index_check *check = context;
-    for (int64_t i = first; i < end; ++i) {
-        const int32_t *row = toi_index_row(check->view, check->width, i);
-        bool wrong = false;
-        for (int k = 0; k < check->width; ++k)
-            wrong |= (row[k] < 0) | (row[k] >= check->vertex_count);
-        if (wrong)
+    int64_t stride = check->view->stride, width = check->width;
+    bool packed = stride == 0 || stride == width * (int64_t)sizeof(int32_t);
+    if (packed && !any_wrong(toi_index_row(check->view, check->width, first), (end - first) * width,
+                             check->vertex_count))
+        return TOI_OK;
+    for (int64_t i = first; i < end; ++i)
+        if (any_wrong(toi_index_row(check->view, check->width, i), width, check->vertex_count))
             return refuse_row(check, i);
-    }
     return TOI_OK;
 }
 
