@@ -272,7 +272,8 @@ toi_status toi_radix_sort(uint64_t *keys, int64_t count, uint64_t mask, int work
 enum
 {
     LOW_BITS = 11, // of a place at most, which are counted a bucket at a time
-    BUCKETS_A_TASK = 4
+    BUCKETS_A_TASK = 4,
+    NEAR_PLACES = 1 << 17 // that one thread counts in a cache of its own
 };
 
 typedef struct place_pass
@@ -324,12 +325,37 @@ static toi_status sort_buckets(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
+// By one thread, whose cache holds a number for each place: every key goes straight to where it
+// belongs.
+static void sort_directly(const toi_place_sort *sort)
+{
+    uint32_t *at = (uint32_t *)sort->scratch, sum = 0;
+    memset(at, 0, (size_t)sort->places * sizeof *at);
+    for (int64_t first = 0; first < sort->count; first += LEAST_PIECE) {
+        int64_t end = first + LEAST_PIECE < sort->count ? first + LEAST_PIECE : sort->count;
+        sort->fill(sort->context, first, end);
+        for (int64_t i = first; i < end; ++i)
+            ++at[sort->keys[i] >> 32];
+    }
+    for (int64_t p = 0; p < sort->places; ++p) {
+        uint32_t count = at[p];
+        at[p] = sum;
+        sum += count;
+    }
+    for (int64_t i = 0; i < sort->count; ++i)
+        sort->order[at[sort->keys[i] >> 32]++] = (int32_t)(uint32_t)sort->keys[i];
+}
+
 void toi_sort_by_place(const toi_place_sort *sort, int workers)
 {
     int bits = sort->places > 1 ? 64 - __builtin_clzll((uint64_t)sort->places - 1) : 1;
     place_pass p = {.sort = sort, .low_bits = bits / 2};
     if (sort->count == 0)
         return;
+    if (workers == 1 && sort->places <= NEAR_PLACES && sort->places <= sort->count) {
+        sort_directly(sort);
+        return;
+    }
     p.pass = begin_pass(sort->scratch, sort->count, workers);
     p.pass.from = sort->keys;
     p.pass.to = sort->scratch;
