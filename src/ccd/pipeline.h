@@ -89,6 +89,7 @@ toi_status toi_pipeline_end(toi_pipeline *pipeline, toi_status status, toi_ccd_r
 
 // Takes what queries are gathered from, unless it is there.
 toi_status toi_take_trajectories(toi_pipeline *p);
+void toi_drop_trajectories(toi_pipeline *p);
 
 // Goes on with another end of the motion: what was made of the last one is given back.
 void toi_set_end(toi_pipeline *p, toi_point_view end);

@@ -101,10 +101,15 @@ toi_status toi_take_trajectories(toi_pipeline *p)
     return status;
 }
 
-void toi_set_end(toi_pipeline *p, toi_point_view end)
+void toi_drop_trajectories(toi_pipeline *p)
 {
     toi_give_back(p->trajectories);
     p->trajectories = NULL;
+}
+
+void toi_set_end(toi_pipeline *p, toi_point_view end)
+{
+    toi_drop_trajectories(p);
     toi_free_mesh_order(&p->order);
     p->mesh.end = end;
 }

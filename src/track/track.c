@@ -176,6 +176,7 @@ toi_status toi_begin_motion(toi_pipeline *p)
     toi_status status = p->source && !t->without ? p->source->prepare(p) : TOI_OK;
     if (p->source && (t->without || status == TOI_ERROR_LIMIT)) { // the plain search takes less
         toi_forget_tracking(t);
+        toi_drop_trajectories(p); // whoever was to keep something had them taken
         p->source = NULL;
         p->kept = NULL;
         t->report.method = TOI_TRACK_STATELESS;
