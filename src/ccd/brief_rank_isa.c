@@ -4,25 +4,18 @@
 #include "ccd/brief_sort.h"
 
 #include "base/simd.h"
+#include "simd/words.h"
 
 #include <string.h>
-
-#if defined(TOI_ISA_avx512)
-#define WIDTH 16
-#elif defined(TOI_ISA_avx2)
-#define WIDTH 8
-#else
-#define WIDTH 4
-#endif
 
 enum
 {
     NUMBER_BITS = 31 - TOI_RANKED_BITS, // of a place in a run
-    PADDING = 4 * WIDTH
+    PADDING = 4 * TOI_WORDS
 };
 _Static_assert(1 << NUMBER_BITS >= TOI_BRIEF_RUN, "a place is a number");
 
-typedef int32_t lanes __attribute__((vector_size(4 * WIDTH)));
+typedef int32_t lanes __attribute__((vector_size(4 * TOI_WORDS)));
 
 // Of so many vectors of words, which stay in registers.
 static inline __attribute__((always_inline)) void
@@ -50,9 +43,9 @@ void TOI_ISA_NAME(toi_rank_briefs)(const toi_key_packing *pack, const toi_brief 
     for (int i = count; i < count + PADDING; ++i)
         words[i] = INT32_MAX;
     int first = 0;
-    for (; first + 2 * WIDTH < count; first += 4 * WIDTH)
+    for (; first + 2 * TOI_WORDS < count; first += 4 * TOI_WORDS)
         rank_vectors(words, count, first, 4, ranks);
-    for (; first < count; first += WIDTH)
+    for (; first < count; first += TOI_WORDS)
         rank_vectors(words, count, first, 1, ranks);
     for (int i = 0; i < count; ++i)
         to[ranks[i]] = run[i];

@@ -4,16 +4,9 @@
 #include "broad/tree/curve.h"
 
 #include "base/simd.h"
+#include "simd/words.h"
 
-#if defined(TOI_ISA_avx512)
-#define WIDTH 16
-#elif defined(TOI_ISA_avx2)
-#define WIDTH 8
-#else
-#define WIDTH 4
-#endif
-
-typedef uint32_t lanes __attribute__((vector_size(4 * WIDTH)));
+typedef uint32_t lanes __attribute__((vector_size(4 * TOI_WORDS)));
 
 // All ones where bit `bit` of x is set.
 #define BIT_MASK(x, bit) ((lanes){0} - (((x) >> (bit)) & 1))
@@ -64,8 +57,8 @@ toi_curve_keys_fn TOI_ISA_NAME(toi_curve_keys);
 void TOI_ISA_NAME(toi_curve_keys)(const toi_curve *curve, const toi_box_row *rows, int64_t first,
                                   int64_t count, uint64_t *keys)
 {
-    for (int64_t i = first; i < first + count; i += WIDTH) {
-        int n = first + count - i < WIDTH ? (int)(first + count - i) : WIDTH;
+    for (int64_t i = first; i < first + count; i += TOI_WORDS) {
+        int n = first + count - i < TOI_WORDS ? (int)(first + count - i) : TOI_WORDS;
         lanes x[3] = {{0}};
         for (int lane = 0; lane < n; ++lane)
             for (int k = 0; k < 3; ++k)
