@@ -375,6 +375,65 @@ static void tiny_shares_are_kept(void **state)
     toi_free_impacts(&impacts);
 }
 
+// Floors that sink on one another, to just below half of their distances, but for the highest,
+// which comes down on the next in the end: so bounds are worth making, and directions do not tell.
+enum
+{
+    FLOORS = 60
+};
+
+typedef struct floors
+{
+    double start[3 * FLOORS][3], end[3 * FLOORS][3];
+    int32_t faces[FLOORS][3];
+} floors;
+
+static void put_floors(floors *f, int exponent)
+{
+    const double gap = 0.05, share = 0.48, highest = FLOORS - 2;
+    for (int i = 0; i < 3 * FLOORS; ++i) {
+        int floor = i / 3, corner = i % 3;
+        bool top = floor == FLOORS - 1;
+        double point[3] = {corner == 1, corner == 2, top ? highest * gap + 1 : floor * gap};
+        double low = top ? highest * gap * share + 0.4 : point[2] * share;
+        for (int k = 0; k < 3; ++k) {
+            f->start[i][k] = ldexp(point[k], exponent);
+            f->end[i][k] = ldexp(k == 2 ? low : point[k], exponent);
+        }
+        f->faces[floor][corner] = i;
+    }
+}
+
+// Squares of such lengths are nothing in single precision. Scaled by powers of two all times are
+// the same.
+static void shares_of_tiny_scenes_are_kept(void **state)
+{
+    (void)state;
+    static const int EXPONENTS[] = {0, -60, -70, -75, -100, -140, -400, 100};
+    static floors f;
+    toi_impact_array list = {0}, first = {0};
+    toi_ccd_report report;
+    toi_ccd_def def = toi_default_ccd_def();
+    def.zero_time.relative_separation = 0.5;
+    for (size_t i = 0; i < sizeof EXPONENTS / sizeof *EXPONENTS; ++i) {
+        double steps[3 * FLOORS];
+        put_floors(&f, EXPONENTS[i]);
+        toi_mesh mesh = toi_make_mesh(f.start[0], f.end[0], 3 * FLOORS, f.faces[0], FLOORS);
+        assert_ok(toi_find_impacts(&def, &mesh, i > 0 ? &list : &first, NULL));
+        assert_ok(toi_find_earliest(&def, &mesh, &report));
+        assert_ok(toi_find_safe_steps(&def, &mesh, steps, NULL));
+        for (int64_t k = 0; i > 0 && k < first.count; ++k) {
+            assert_int_equal(list.count, first.count);
+            assert_true(list.data[k].a == first.data[k].a && list.data[k].b == first.data[k].b &&
+                        list.data[k].time == first.data[k].time);
+        }
+        assert_true(first.count > 1000 && report.earliest.time > 0.8 && report.earliest.time < 0.9);
+        assert_true(steps[3 * FLOORS - 1] <= report.earliest.time);
+    }
+    toi_free_impacts(&list);
+    toi_free_impacts(&first);
+}
+
 // A second time that is rounded to 0 is found where only 0 is asked for.
 static void second_times_may_underflow(void **state)
 {
@@ -449,6 +508,7 @@ int main(void)
         cmocka_unit_test(denormal_separations_are_kept),
         cmocka_unit_test(denormal_shares_are_kept),
         cmocka_unit_test(tiny_shares_are_kept),
+        cmocka_unit_test(shares_of_tiny_scenes_are_kept),
         cmocka_unit_test(second_times_may_underflow),
         cmocka_unit_test(every_method_steps_from_inside),
         cmocka_unit_test(lists_that_are_null_are_refused),

@@ -22,8 +22,8 @@ typedef struct toi_apart_impacts
     toi_kind kind;
     int64_t count;
     const toi_moving_vertex *corners[TOI_APART_IMPACTS][4];
-    double at[TOI_APART_IMPACTS];   // when they are placed
-    double time[TOI_APART_IMPACTS]; // what the list says
+    double at[TOI_APART_IMPACTS];              // when they are placed
+    double time[TOI_APART_IMPACTS];            // what the list says
     toi_two_words names[2][TOI_APART_IMPACTS]; // how an impact begins: kind and a, b and state
 } toi_apart_impacts;
 

@@ -74,6 +74,8 @@ void toi_complete_records(toi_recorder *r, toi_record_array *list)
     completing c = {.recorder = r, .sorted = sort.sorted, .records = list->data, .count = count};
     c.order = toi_sort_brief(&sort, r->workers);
     double started = toi_clock();
+    if (r->ready)
+        r->ready(r->context);
     complete_all(&c);
     r->completed = toi_clock() - started;
 }

@@ -35,6 +35,12 @@ static void complete_impacts(void *context, const toi_brief *brief, int64_t coun
     toi_place_impacts(&((const toi_question *)context)->pipeline, brief, count, impacts);
 }
 
+// Without the table, if memory does not suffice, places are found from queries.
+static void take_table(void *context)
+{
+    toi_take_trajectories(&((toi_question *)context)->pipeline);
+}
+
 static uint64_t impact_key(const toi_impact *impact)
 {
     return toi_pack_key((toi_record_key){impact->kind, impact->a, impact->b});
@@ -70,6 +76,7 @@ static toi_status list_impacts(toi_question *q, toi_record_array *list)
     if (brief) {
         q->pipeline.consume_brief = toi_consume_briefs;
         recorder.complete = complete_impacts;
+        recorder.ready = take_table;
     }
     q->recorder = &recorder;
     toi_status status = toi_make_record_list(&recorder, list);

@@ -91,6 +91,9 @@ toi_status toi_pipeline_end(toi_pipeline *pipeline, toi_status status, toi_ccd_r
 toi_status toi_take_trajectories(toi_pipeline *p);
 void toi_drop_trajectories(toi_pipeline *p);
 
+// How far off the distance of two points of bounds may be, where coordinates are not beyond this.
+float toi_distance_error(double far);
+
 // Goes on with another end of the motion: what was made of the last one is given back.
 void toi_set_end(toi_pipeline *p, toi_point_view end);
 

@@ -86,6 +86,11 @@ static toi_status load_trajectories(void *context, int64_t first, int64_t end)
     return TOI_OK;
 }
 
+float toi_distance_error(double far)
+{
+    return (float)((far * 0x1p-20 + 0x1p-59) * (1 + 0x1p-20));
+}
+
 toi_status toi_take_trajectories(toi_pipeline *p)
 {
     int64_t count = p->mesh.start.count;
@@ -96,8 +101,7 @@ toi_status toi_take_trajectories(toi_pipeline *p)
         return toi_allocation_status();
     loading l = {.pipeline = p};
     toi_status status = toi_parallel_ranges(p->workers, count, TOI_PIECE, load_trajectories, &l);
-    // Two points, each the rounded mean of up to three, and squares that underflow.
-    p->off = (float)(toi_bits_time(l.far) * 0x1p-20 + 0x1p-59);
+    p->off = toi_distance_error(toi_bits_time(l.far));
     return status;
 }
 

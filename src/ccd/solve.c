@@ -552,6 +552,19 @@ static toi_status solve_inside(const solve_stage *stage, solve_worker *w, int wo
 typedef int64_t filter_fn(solve_stage *stage, toi_pair *pairs, int64_t count,
                           toi_inside_pairs *inside);
 
+// How far off by rounding the distance of two points of bounds may be: each is the rounded mean of
+// up to three, and squares underflow. Where there is no table the order knows how far away they
+// are.
+static float point_error(const toi_pipeline *p)
+{
+    if (p->trajectories)
+        return p->off;
+    const toi_mesh_order *order = &p->order;
+    return order->scale > 0 && order->largest < TOI_FARTHEST
+               ? toi_distance_error((double)order->largest / order->scale)
+               : INFINITY;
+}
+
 static int64_t cull(solve_stage *stage, toi_pair *pairs, int64_t count, toi_inside_pairs *inside)
 {
     static toi_cull_pairs_fn *const kernels[TOI_SIMD_COUNT] = TOI_ISA_TABLE(toi_cull_pairs);
@@ -561,7 +574,7 @@ static int64_t cull(solve_stage *stage, toi_pair *pairs, int64_t count, toi_insi
                               .kind = stage->kind,
                               .alike = !toi_is_exact(&p->def->narrow),
                               .euclidean = has_separation(p) && toi_is_exact(&p->def->narrow),
-                              .off = p->off,
+                              .off = point_error(p),
                               .separation = p->def->narrow.min_separation,
                               .relative = toi_filter_share(p->policy.relative_separation),
                               .t_max = 1,
@@ -782,12 +795,10 @@ static toi_status take_workers(solve_stage *stage, char **scratch)
     return TOI_OK;
 }
 
-// Where most pairs are dropped in single precision, by place, few vertices are read in double,
-// unless places of many impacts are found.
+// Where most pairs are dropped in single precision, by place, few vertices are read in double.
 static bool needs_trajectories(const toi_pipeline *p)
 {
-    bool near = toi_may_stream_near(p, TOI_VERTEX_FACE);
-    return !near || !toi_is_exact(&p->def->narrow) || (p->consume_brief && has_separation(p));
+    return !toi_may_stream_near(p, TOI_VERTEX_FACE) || !toi_is_exact(&p->def->narrow);
 }
 
 toi_status toi_solve_kinds(toi_pipeline *p, int first, toi_consume_fn *consume, void *context,
