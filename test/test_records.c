@@ -83,6 +83,8 @@ typedef enum keys
     SHORT,   // of two kinds
     WIDE,    // of all kinds, and as long as they get
     CROWDED, // many are alike in their first bits: thousands, or about TOI_BRIEF_RUN
+    LEVEL,   // as many as that, two less, or up to three more
+    DENSE,   // the first bits end among those of a
     ALL_KEYS
 } keys;
 
@@ -97,20 +99,51 @@ static toi_record_key crowded_key(toi_random *random, int64_t i)
     return (toi_record_key){1, (int32_t)(i / CROWD) * (FEW + 1) + few, (int32_t)(i % CROWD)};
 }
 
+static toi_record_key level_key(int64_t i)
+{
+    int32_t six = 6 * TOI_BRIEF_RUN + 3, group = (int32_t)(i / six), at = (int32_t)(i % six),
+            run = 0;
+    while (at >= TOI_BRIEF_RUN - 2 + run) {
+        at -= TOI_BRIEF_RUN - 2 + run;
+        ++run;
+    }
+    return (toi_record_key){0, (6 * group + run) << 7, at ^ 5};
+}
+
+static toi_record_key key_of(toi_random *random, int64_t i, keys which)
+{
+    if (which == CROWDED) // and one whose bits the others lack
+        return i > 0 ? crowded_key(random, i) : (toi_record_key){0, 0, 1 << 20};
+    if (which == LEVEL)
+        return level_key(i);
+    if (which == DENSE)
+        return (toi_record_key){(int32_t)(i & 1), (int32_t)(i >> 3), (int32_t)(i >> 1 & 3)};
+    return (toi_record_key){(int32_t)toi_random_below(random, 2),
+                            (int32_t)toi_random_below(random, 97), (int32_t)i};
+}
+
+static void shuffle(toi_random *random, toi_brief *briefs, int64_t count)
+{
+    for (int64_t i = count - 1; i > 0; --i) {
+        int64_t other = (int64_t)toi_random_below(random, (uint64_t)i + 1);
+        toi_brief brief = briefs[i];
+        briefs[i] = briefs[other];
+        briefs[other] = brief;
+    }
+}
+
 // Different ones.
 static toi_brief *random_briefs(toi_random *random, int64_t count, keys which)
 {
     toi_brief *found = toi_allocate((size_t)(count + 1) * sizeof *found);
     for (int64_t i = 0; i < count; ++i) {
-        toi_record_key key = {(int32_t)toi_random_below(random, 2),
-                              (int32_t)toi_random_below(random, 97), (int32_t)i};
-        if (which == CROWDED) // and one whose bits the others lack
-            key = i > 0 ? crowded_key(random, i) : (toi_record_key){0, 0, 1 << 20};
-        found[i].key = toi_pack_key(key);
+        found[i].key = toi_pack_key(key_of(random, i, which));
         if (which == WIDE) // the last and the first of all among them
             found[i].key = i < 2 ? (uint64_t)i - 1 : toi_random_bits(random);
         found[i].value = toi_random_bits(random);
     }
+    if (which == LEVEL || which == DENSE)
+        shuffle(random, found, count);
     return found;
 }
 
@@ -188,6 +221,40 @@ static void lists_near_the_limit_are_in_order(void **state)
     toi_release(j.found);
 }
 
+// Wherever a list is cut, what is read from there on is what belongs there.
+static void every_cut_reads_in_order(void **state)
+{
+    (void)state;
+    enum
+    {
+        COUNT = 40000,
+        FIRST_CUT = 30000 // and all behind it
+    };
+    toi_random random = {6};
+    for (keys which = SHORT; which < ALL_KEYS; ++which) {
+        toi_brief *found = random_briefs(&random, COUNT, which), to[TOI_BRIEF_RUN];
+        toi_brief *truth = toi_allocate(4 * COUNT * sizeof *truth);
+        toi_brief_sort sort = {.found = found,
+                               .scratch = truth + COUNT,
+                               .sorted = truth + 2 * COUNT,
+                               .tables = (int64_t *)(truth + 3 * COUNT),
+                               .count = COUNT};
+        for (int64_t i = 0; i < COUNT; ++i)
+            sort.all |= found[i].key;
+        memcpy(truth, found, COUNT * sizeof *truth);
+        qsort(truth, COUNT, sizeof *truth, by_key);
+        toi_brief_order order = toi_sort_brief(&sort, 3);
+        for (int64_t cut = FIRST_CUT; cut < COUNT; ++cut) {
+            int64_t at = toi_between_runs(&order, sort.sorted, 0, cut);
+            int64_t count = toi_read_briefs(&order, sort.sorted + at, COUNT - at, to);
+            assert_true(at <= cut && at > cut - TOI_BRIEF_RUN && count > 0);
+            assert_memory_equal(to, truth + at, (size_t)count * sizeof *to);
+        }
+        toi_release(truth);
+        toi_release(found);
+    }
+}
+
 // Short runs are put in order in vectors.
 static void every_instruction_set_orders(void **state)
 {
@@ -208,6 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_are_in_order),
         cmocka_unit_test(lists_near_the_limit_are_in_order),
+        cmocka_unit_test(every_cut_reads_in_order),
         cmocka_unit_test(every_instruction_set_orders),
     };
     return cmocka_run_group_tests_name("records", tests, NULL, NULL);

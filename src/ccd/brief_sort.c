@@ -12,7 +12,8 @@
 
 enum
 {
-    MOST_BITS = 11, // that a long run is sorted by at once
+    MOST_FIRST = 30, // bits that all are sorted by first
+    MOST_BITS = 11,  // that a long run is sorted by at once
     SERIAL_COUNT = 1 << 15,
     PIECES = 3, // a worker
     TASKS = 512,
@@ -185,7 +186,7 @@ static void sort_many(job *j, int workers)
     j->piece = (sort->count + pieces - 1) / (pieces < most ? pieces : most);
     pieces = (sort->count + j->piece - 1) / j->piece;
     int width = width_of((uint64_t)(sort->count / 2 / (pieces + 1)));
-    int bits = lesser(width - 1, j->order.pack.all);
+    int bits = lesser(lesser(width - 1, MOST_FIRST), j->order.pack.all);
     int64_t digits = (int64_t)1 << bits;
     j->order.left = j->order.pack.all - bits;
     j->order.mask = mask_first(&j->order.pack, j->order.left);
