@@ -216,7 +216,7 @@ static void rescale_small(const solve_stage *stage, solve_worker *w, toi_pair *p
     solve_queries(stage, w, small, &def, (shares){0, 0}, NULL, NULL);
     for (int64_t i = 0; i < small; ++i) {
         toi_query_result *result = &w->results[i];
-        if (stage->pipeline->consume_brief) {
+        if (stage->pipeline->consume_brief) { // no place is found yet: hand_briefs() reads this
             result->u = result->time;
             result->v = 1;
         }

@@ -236,7 +236,7 @@ typedef enum toi_beginners
 {
     TOI_NONE_BEGIN,
     TOI_ALL_BEGIN,
-    TOI_SOME_BEGIN
+    TOI_SOME_BEGIN // on a card, where a thread is a lane
 } toi_beginners;
 
 // One step of every lane: looks at `next`, proves the piece up to there if it can, and chooses
