@@ -101,6 +101,7 @@ static toi_status list_blocks(void *context, int64_t first, int64_t end)
         m->near_blocks(s->packets, s->tree, p, front->other + front->start[p]);
         for (int64_t i = front->start[p]; i < front->start[p + 1]; ++i) {
             front->budget[i] = -INFINITY;
+            front->unit[i] = 0;
             front->slot[i] = -1;
         }
         if (p < m->old->packets)
