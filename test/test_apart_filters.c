@@ -234,9 +234,8 @@ static void check_search(int edge_edge, one_query *a, exact_motion *exact, tally
     for (;;) {
         ends[0].time = (double)q->clear[0];
         memcpy(ends[0].n, q->n, sizeof ends[0].n);
-        toi_turned turned = ends[0].time < 0
-                                ? toi_turn_lanes(edge_edge, TOI_ALL_BEGIN, &t_max, q)
-                                : toi_turn_lanes(edge_edge, TOI_NONE_BEGIN, &t_max, q);
+        toi_turned turned = ends[0].time < 0 ? toi_turn_lanes(edge_edge, TOI_ALL_BEGIN, &t_max, q)
+                                             : toi_turn_lanes(edge_edge, TOI_NONE_BEGIN, &t_max, q);
         bool inside = q->began_inside[0] && q->share[0] <= 0;
         ends[1].time = (double)q->clear[0];
         memcpy(ends[1].n, q->n, sizeof ends[1].n);
