@@ -21,11 +21,6 @@ enum
     LINE = 4     // records in a line of the caches
 };
 
-static int width_of(uint64_t x)
-{
-    return x > 0 ? 64 - __builtin_clzll(x) : 0;
-}
-
 static int lesser(int a, int b)
 {
     return a < b ? a : b;
@@ -55,7 +50,7 @@ static int varying_bits(const toi_key_packing *pack, const toi_brief *run, int64
     uint64_t varying = 0;
     for (int64_t i = 1; i < count; ++i)
         varying |= run[i].key ^ run[0].key;
-    return width_of(toi_packed_key(pack, varying));
+    return toi_width_of(toi_packed_key(pack, varying));
 }
 
 // A run, as much room, and whether it goes back to where it is, in order, or there.
@@ -72,7 +67,7 @@ static void sort_run(const toi_key_packing *pack, const run *r);
 static void split_run(const toi_key_packing *pack, const run *r, int left)
 {
     int64_t ends[1 << MOST_BITS], sum = 0;
-    int bits = lesser(left, lesser(width_of((uint64_t)r->count), MOST_BITS));
+    int bits = lesser(left, lesser(toi_width_of((uint64_t)r->count), MOST_BITS));
     int shift = left - bits, digits = 1 << bits;
     memset(ends, 0, sizeof *ends << bits);
     for (int64_t i = 0; i < r->count; ++i)
@@ -185,7 +180,7 @@ static void sort_many(job *j, int workers)
     int64_t pieces = workers > 1 ? PIECES * (int64_t)workers : 1, most = sort->count >> 12;
     j->piece = (sort->count + pieces - 1) / (pieces < most ? pieces : most);
     pieces = (sort->count + j->piece - 1) / j->piece;
-    int width = width_of((uint64_t)(sort->count / 2 / (pieces + 1)));
+    int width = toi_width_of((uint64_t)(sort->count / 2 / (pieces + 1)));
     int bits = lesser(lesser(width - 1, MOST_FIRST), j->order.pack.all);
     int64_t digits = (int64_t)1 << bits;
     j->order.left = j->order.pack.all - bits;

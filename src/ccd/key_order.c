@@ -5,19 +5,11 @@
 
 #include "base/radix_sort.h"
 
-// How many bits a number takes.
-static int width_of(uint64_t x)
-{
-    int width = 0;
-    for (; x > 0; x >>= 1)
-        ++width;
-    return width;
-}
-
 toi_key_packing toi_pack_keys(uint64_t all)
 {
-    toi_key_packing p = {.a = width_of(all >> 31 & INT32_MAX), .b = width_of(all & INT32_MAX)};
-    p.all = p.a + p.b + width_of(all >> 62);
+    toi_key_packing p = {.a = toi_width_of(all >> 31 & INT32_MAX),
+                         .b = toi_width_of(all & INT32_MAX)};
+    p.all = p.a + p.b + toi_width_of(all >> 62);
     return p;
 }
 
@@ -27,7 +19,7 @@ void toi_sort_keys(toi_key_order *o, int workers)
     o->shift = o->index = 0;
     if (o->count < 2)
         return;
-    o->index = width_of((uint64_t)(o->count - 1));
+    o->index = toi_width_of((uint64_t)(o->count - 1));
     int piece = 64 - o->index;
     uint64_t mask = ~(uint64_t)0 << o->index;
     do {

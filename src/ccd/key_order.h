@@ -6,6 +6,12 @@
 
 #include "base/parallel.h"
 
+// How many bits a number takes.
+static inline int toi_width_of(uint64_t x)
+{
+    return x > 0 ? 64 - __builtin_clzll(x) : 0;
+}
+
 // A key in as few bits as those of a list take.
 typedef struct toi_key_packing
 {
