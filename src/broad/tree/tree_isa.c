@@ -358,15 +358,17 @@ struct group
     probe_list blocks; // upwards
 };
 
-// The box of a block at one end, or over the whole step.
-TOI_LANE_INLINE toi_box_row block_row(const toi_tree *tree, int64_t block, int end,
-                                      const shape kind)
+// The box of a block at one end, or over the whole step, quad by quad: a row that was written in
+// quads cannot be read as a whole at once.
+TOI_LANE_INLINE void copy_block_row(const toi_tree *tree, int64_t block, int end, const shape kind,
+                                    toi_box_row *row)
 {
-    if (kind.moving && !kind.margin)
-        return tree->ends[block][end];
-    toi_box_row row = tree->boxes[block][0];
-    toi_widen_row(&row, &tree->boxes[block][1]);
-    return row;
+    toi_box_quad *to = (toi_box_quad *)row;
+    const toi_box_quad *at = kind.moving && !kind.margin
+                                 ? (const toi_box_quad *)&tree->ends[block][end]
+                                 : (const toi_box_quad *)tree->boxes[block];
+    for (int i = 0; i < 2; ++i)
+        to[i] = kind.moving && !kind.margin ? at[i] : toi_low_quad(at[2 + i], at[i]);
 }
 
 // Starts the search of a packet.
@@ -382,7 +384,8 @@ TOI_LANE_INLINE void load_packet(packet *p, const toi_tree_search *s, int64_t in
         for (int end = 0; end < 2; ++end)
             p->ends.at[end] = row_probe(&s->packets->ends[index][end]);
     } else if (kind.moving) {
-        toi_box_row box = block_row(s->packets, index, 0, kind);
+        toi_box_row box;
+        copy_block_row(s->packets, index, 0, kind, &box);
         p->columns.at[0] = load_columns(&s->packets->level[0][index]);
         p->ends.at[0] = row_probe(&box);
         if (kind.margin) {
@@ -420,7 +423,7 @@ TOI_LANE_INLINE void arrange_blocks(const group *g, toi_tree_block near[], const
         for (int end = 0; end < ends; ++end) {
             toi_box_row rows[TOI_BLOCK], halves[2];
             for (int i = 0; i < count; ++i)
-                rows[i] = block_row(g->search->tree, g->blocks.at[first + i], end, kind);
+                copy_block_row(g->search->tree, g->blocks.at[first + i], end, kind, &rows[i]);
             toi_fill_block(rows, count, &near[ends * (first / TOI_BLOCK) + end], halves);
         }
     }
