@@ -75,7 +75,7 @@ void toi_complete_records(toi_recorder *r, toi_record_array *list)
     c.order = toi_sort_brief(&sort, r->workers);
     double started = toi_clock();
     if (r->ready)
-        r->ready(r->context);
+        r->ready(r->context, count);
     complete_all(&c);
     r->completed = toi_clock() - started;
 }

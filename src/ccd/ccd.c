@@ -6,6 +6,11 @@
 #include "ccd/brief_impact.h"
 #include "device/device.h"
 
+enum
+{
+    VERTICES_AN_IMPACT = 16 // about as many rows of a table cost what an impact saves
+};
+
 static toi_status find_earliest(const toi_ccd_def *def, toi_step step, toi_ccd_report *report)
 {
     toi_question q;
@@ -35,10 +40,13 @@ static void complete_impacts(void *context, const toi_brief *brief, int64_t coun
     toi_place_impacts(&((const toi_question *)context)->pipeline, brief, count, impacts);
 }
 
-// Without the table, if memory does not suffice, places are found from queries.
-static void take_table(void *context)
+// Without the table places are found from queries: if memory does not suffice, and where there are
+// few.
+static void take_table(void *context, int64_t count)
 {
-    toi_take_trajectories(&((toi_question *)context)->pipeline);
+    toi_pipeline *p = &((toi_question *)context)->pipeline;
+    if (count > p->mesh.start.count / VERTICES_AN_IMPACT)
+        toi_take_trajectories(p);
 }
 
 static uint64_t impact_key(const toi_impact *impact)

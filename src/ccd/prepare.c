@@ -79,7 +79,7 @@ static toi_status load_trajectories(void *context, int64_t first, int64_t end)
         toi_load_point(&p->mesh.start, i, at->start);
         toi_load_point(&p->mesh.end, i, at->end);
         for (int k = 0; k < 3; ++k)
-            far = fmax(far, fabs(at->start[k]));
+            far = fabs(at->start[k]) > far ? fabs(at->start[k]) : far;
     }
     uint64_t bits = toi_time_bits(far), most = l->far;
     while (bits > most && !atomic_compare_exchange_weak(&l->far, &most, bits)) {}

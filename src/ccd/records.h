@@ -38,7 +38,7 @@ typedef struct toi_brief
 } toi_brief;
 
 // Makes some records of a list; `brief` is not in the way of them.
-typedef void toi_get_ready_fn(void *context);
+typedef void toi_get_ready_fn(void *context, int64_t count);
 typedef void toi_complete_fn(void *context, const toi_brief *brief, int64_t count, void *records);
 
 // What one worker has found and found no place for.
@@ -76,7 +76,7 @@ struct toi_recorder
     void *context;
     toi_sort_records_fn *sort; // or NULL: by kind, a and b
     toi_complete_fn *complete; // or NULL; else they are handed in in brief (ccd/brief.h)
-    toi_get_ready_fn *ready;   // or NULL; called once before records are made of these
+    toi_get_ready_fn *ready;   // or NULL; called before so many records are made of these
     toi_worker_records *own;   // one a worker
     bool keep;                 // else they are only counted
     bool counted;              // it is known how many there are
