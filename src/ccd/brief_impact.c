@@ -77,6 +77,12 @@ static void place_apart(const alike *of, toi_impact *impacts)
     toi_apart_impacts found;
     found.kind = toi_raised_kind(of->kind);
     found.count = of->count;
+    for (int64_t i = 0; i < of->count; ++i) { // those of `a` follow each other
+        toi_record_key key = toi_unpack_key(of->brief[i].key);
+        __builtin_prefetch(of->kind == TOI_EDGE_EDGE
+                               ? toi_edge_at(&of->pipeline->mesh.edges, key.b)
+                               : toi_face_at(&of->pipeline->mesh.faces, key.b));
+    }
     for (int64_t i = 0; i < of->count; ++i) {
         const toi_brief *brief = &of->brief[i];
         toi_record_key key = toi_unpack_key(brief->key);

@@ -6,6 +6,9 @@
 #include "base/simd.h"
 #include "simd/words.h"
 
+#if defined(TOI_ISA_avx512)
+#include <immintrin.h>
+#endif
 #include <string.h>
 
 enum
@@ -17,6 +20,18 @@ _Static_assert(1 << NUMBER_BITS >= TOI_BRIEF_RUN, "a place is a number");
 
 typedef int32_t lanes __attribute__((vector_size(4 * TOI_WORDS)));
 
+// One more where the word is less.
+static inline lanes count_below(lanes below, int32_t word, lanes own)
+{
+    lanes words = (lanes){0} + word;
+#if defined(TOI_ISA_avx512)
+    __mmask16 less = _mm512_cmplt_epi32_mask((__m512i)words, (__m512i)own);
+    return (lanes)_mm512_mask_add_epi32((__m512i)below, less, (__m512i)below, _mm512_set1_epi32(1));
+#else
+    return below - (lanes)(words < own);
+#endif
+}
+
 // Of so many vectors of words, which stay in registers.
 static inline __attribute__((always_inline)) void
 rank_vectors(const int32_t *words, int count, int first, int vectors, int32_t *ranks)
@@ -27,7 +42,7 @@ rank_vectors(const int32_t *words, int count, int first, int vectors, int32_t *r
         below[v] = (lanes){0};
     for (int i = 0; i < count; ++i)
         for (int v = 0; v < vectors; ++v)
-            below[v] -= (lanes)((lanes){0} + words[i] < own[v]);
+            below[v] = count_below(below[v], words[i], own[v]);
     memcpy(ranks + first, below, sizeof *below * (size_t)vectors);
 }
 
@@ -43,9 +58,13 @@ void TOI_ISA_NAME(toi_rank_briefs)(const toi_key_packing *pack, const toi_brief 
     for (int i = count; i < count + PADDING; ++i)
         words[i] = INT32_MAX;
     int first = 0;
-    for (; first + 2 * TOI_WORDS < count; first += 4 * TOI_WORDS)
+    for (; first + 3 * TOI_WORDS < count; first += 4 * TOI_WORDS)
         rank_vectors(words, count, first, 4, ranks);
-    for (; first < count; first += TOI_WORDS)
+    if (first + 2 * TOI_WORDS < count)
+        rank_vectors(words, count, first, 3, ranks);
+    else if (first + TOI_WORDS < count)
+        rank_vectors(words, count, first, 2, ranks);
+    else if (first < count)
         rank_vectors(words, count, first, 1, ranks);
     for (int i = 0; i < count; ++i)
         to[ranks[i]] = run[i];

@@ -7,6 +7,7 @@
 #include "ccd/corners.h"
 #include "kernel/bounds.h"
 #include "mesh/mesh.h"
+#include "narrow/apart.h"
 
 #include <math.h>
 #include <string.h>
@@ -100,21 +101,28 @@ int64_t toi_keep_overlapping(const toi_pipeline *p, toi_kind kind, toi_pair *pai
     return kept;
 }
 
-// From places to the numbers of the mesh. Edges that change places take the features that are
-// closest along.
+// From places to the numbers of the mesh. Of two edges the lower comes first; where they change
+// places they take the features that are closest along. Which do follows no pattern, so that a
+// branch would be guessed wrong.
 static void number_places(const toi_mesh_order *order, toi_kind kind, toi_pair *pairs,
                           int64_t count, toi_searched *searched)
 {
-    static const uint8_t exchanged[] = {0, 2, 1, 3, 5, 4, 7, 6, 8}; // narrow/apart.h
+    static const uint8_t features[2][TOI_FEATURES] = {{0, 1, 2, 3, 4, 5, 6, 7, 8},
+                                                      {0, 2, 1, 3, 5, 4, 7, 6, 8}};
     const int32_t *first = order->trees[0]->ids, *second = order->trees[1]->ids;
-    bool alike = toi_kind_is_alike(kind);
+    if (!toi_kind_is_alike(kind)) {
+        for (int64_t i = 0; i < count; ++i)
+            pairs[i] = (toi_pair){first[pairs[i].a], second[pairs[i].b]};
+        return;
+    }
     for (int64_t i = 0; i < count; ++i) {
         int32_t a = first[pairs[i].a], b = second[pairs[i].b];
-        bool exchange = alike && b < a;
-        pairs[i] = exchange ? (toi_pair){b, a} : (toi_pair){a, b};
-        if (searched && exchange) {
-            searched[i].feature = exchanged[searched[i].feature];
-            searched[i].start_feature = exchanged[searched[i].start_feature];
+        const uint8_t *feature = features[b < a];
+        pairs[i].a = a < b ? a : b;
+        pairs[i].b = a < b ? b : a;
+        if (searched) {
+            searched[i].feature = feature[searched[i].feature];
+            searched[i].start_feature = feature[searched[i].start_feature];
         }
     }
 }
