@@ -380,6 +380,44 @@ static void check_exact_pair(double a, double b)
     mpf_clears(x, y, exact, NULL);
 }
 
+// A product whose size is about 2^exponent, of numbers with many bits.
+static void draw_factors(toi_random *random, int exponent, double factors[2])
+{
+    int first = exponent / 2 - 20 + (int)toi_random_below(random, 40);
+    for (int i = 0; i < 2; ++i) {
+        double bits = 1 + (double)(toi_random_bits(random) >> 12) * 0x1p-52;
+        double odd = 1 + 0x1p-52 * (double)toi_random_below(random, 8);
+        factors[i] = ldexp(toi_random_below(random, 4) ? bits : odd, i ? exponent - first : first);
+    }
+    factors[0] = toi_random_below(random, 2) ? factors[0] : -factors[0];
+}
+
+// The low part of a product is what a fused operation makes of it, down to where it is left out;
+// and what is left out is small. Below 2^-967 both schemes lose bits, each others of its own.
+static void products_are_those_of_fused_operations(void **state)
+{
+    (void)state;
+    toi_random random = {211};
+    int64_t kept = 0, dropped = 0, differ = 0;
+    for (int64_t n = 0; n < slow_cases(400000); ++n) {
+        double x[2];
+        draw_factors(&random, n % 2 ? -967 + (int)(n / 2 % 5) - 2 : -(int)(n / 2 % 1100), x);
+        double product = x[0] * x[1], low = fma(x[0], x[1], -product);
+        toi_doubled found = toi_two_product(x[0], x[1]);
+        bool large = fabs(product) >= 0x1p-967;
+        assert_true(found.high == product && found.low == (large ? low : 0));
+        assert_true(large || fabs(low) <= 0x1p-1020);
+        kept += large && low != 0;
+        dropped += !large && low != 0;
+        differ += low != toi_product_error(x[0], x[1], product);
+        if (large)
+            check_exact_pair(x[0], x[1]);
+    }
+    print_message("  %lld low parts kept, %lld left out, %lld of which depend on the scheme\n",
+                  (long long)kept, (long long)dropped, (long long)differ);
+    assert_true(kept > 0 && dropped > 0 && differ > 0);
+}
+
 static void doubled_numbers_keep_their_bounds(void **state)
 {
     (void)state;
@@ -695,6 +733,7 @@ int main(void)
         cmocka_unit_test(values_keep_their_bound),
         cmocka_unit_test(slopes_keep_their_bounds),
         cmocka_unit_test(doubled_numbers_keep_their_bounds),
+        cmocka_unit_test(products_are_those_of_fused_operations),
         cmocka_unit_test(determinant_keeps_its_bound),
         cmocka_unit_test(inside_tests_keep_their_bounds),
         cmocka_unit_test(sums_are_rounded_down),

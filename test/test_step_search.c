@@ -5,8 +5,7 @@
 // Looks inside: the filter is compiled into this file.
 
 #define TOI_ISA bounds
-#include "ccd/cull_isa.c"
-#undef TOI_SIDES // of a row; the tree has an enumerator of that name
+#include "ccd/cull_near_isa.c"
 
 #include "broad/tree/mesh_tree.h"
 #include "crossings.h"

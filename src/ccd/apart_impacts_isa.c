@@ -104,41 +104,81 @@ static void set_contact_normal(const toi_apart_impacts *found, int64_t i, toi_ap
     memcpy(impact->normal, result.normal, sizeof impact->normal);
 }
 
-// Those from `first` on, as many as there are lanes; beyond the end the first of them once more.
-TOI_INLINE void place_impacts(int edge_edge, const toi_apart_impacts *found, int64_t first,
-                              toi_impact *impacts)
+enum
 {
-    toi_apart_lanes l;
-    toi_real at, numbers[TOI_ROW];
-    int64_t lanes[TOI_LANES], left = found->count - first;
-    int count = left < TOI_LANES ? (int)left : TOI_LANES;
+    TOGETHER = 2 // vectors: while roots and quotients of one are waited for, there is the other
+};
+
+// As many impacts as there are lanes.
+typedef struct vector
+{
+    int64_t first;
+    int count;
+    toi_real at;
+    toi_apart_lanes lanes;
+} vector;
+
+// Those from `first` on; beyond the end the first of them once more.
+TOI_INLINE void load_vector(int edge_edge, const toi_apart_impacts *found, int64_t first, vector *v)
+{
+    int64_t from[TOI_LANES], left = found->count - first;
+    v->first = first;
+    v->count = left < TOI_LANES ? (int)left : TOI_LANES;
     for (int i = 0; i < TOI_LANES; ++i) {
-        lanes[i] = first + (i < count ? i : 0);
-        at[i] = found->at[lanes[i]];
+        from[i] = first + (i < v->count ? i : 0);
+        v->at[i] = found->at[from[i]];
     }
-    take_motion(edge_edge, found, lanes, &l.motion);
-    toi_place_lanes(edge_edge, &at, &l);
-    memcpy(&numbers[0], &found->names[0][first], sizeof numbers[0]);
-    memcpy(&numbers[1], &found->names[1][first], sizeof numbers[1]);
-    memcpy(&numbers[2], &found->time[first], sizeof numbers[2]);
-    numbers[3] = l.place.u;
-    numbers[4] = l.place.v;
+    take_motion(edge_edge, found, from, &v->lanes.motion);
+}
+
+static inline void store_vector(const toi_apart_impacts *found, vector *v, toi_impact *impacts)
+{
+    toi_real numbers[TOI_ROW];
+    toi_apart_lanes *l = &v->lanes;
+    memcpy(&numbers[0], &found->names[0][v->first], sizeof numbers[0]);
+    memcpy(&numbers[1], &found->names[1][v->first], sizeof numbers[1]);
+    memcpy(&numbers[2], &found->time[v->first], sizeof numbers[2]);
+    numbers[3] = l->place.u;
+    numbers[4] = l->place.v;
     for (int k = 0; k < 3; ++k)
-        numbers[5 + k] = l.normal[k];
-    store_impacts(numbers, count, impacts + first);
-    for (unsigned close = ~l.apart & ((1u << count) - 1); close; close &= close - 1) {
+        numbers[5 + k] = l->normal[k];
+    store_impacts(numbers, v->count, impacts + v->first);
+    for (unsigned close = ~l->apart & ((1u << v->count) - 1); close; close &= close - 1) {
         int i = __builtin_ctz(close);
-        set_contact_normal(found, first + i, &l, i, &impacts[first + i]);
+        set_contact_normal(found, v->first + i, l, i, &impacts[v->first + i]);
     }
+}
+
+TOI_INLINE void place_vectors(int edge_edge, const toi_apart_impacts *found, int64_t first,
+                              int count, toi_impact *impacts)
+{
+    vector v[TOGETHER];
+    for (int i = 0; i < count; ++i)
+        load_vector(edge_edge, found, first + i * TOI_LANES, &v[i]);
+    for (int i = 0; i < count; ++i)
+        toi_begin_apart_place(edge_edge, &v[i].lanes.motion, &v[i].at, &v[i].lanes.place);
+    for (int i = 0; i < count; ++i)
+        toi_end_apart_place(edge_edge, &v[i].lanes.place);
+    for (int i = 0; i < count; ++i)
+        toi_direct_lanes(edge_edge, &v[i].lanes);
+    for (int i = 0; i < count; ++i)
+        store_vector(found, &v[i], impacts);
+}
+
+TOI_INLINE void place_impacts(int edge_edge, const toi_apart_impacts *found, toi_impact *impacts)
+{
+    int64_t i = 0;
+    for (; found->count - i > (TOGETHER - 1) * TOI_LANES; i += TOGETHER * TOI_LANES)
+        place_vectors(edge_edge, found, i, TOGETHER, impacts);
+    for (; i < found->count; i += TOI_LANES)
+        place_vectors(edge_edge, found, i, 1, impacts);
 }
 
 toi_apart_impacts_fn TOI_ISA_NAME(toi_place_apart_impacts);
 void TOI_ISA_NAME(toi_place_apart_impacts)(const toi_apart_impacts *found, toi_impact *impacts)
 {
-    for (int64_t i = 0; i < found->count; i += TOI_LANES) {
-        if (found->kind == TOI_EDGE_EDGE)
-            place_impacts(1, found, i, impacts);
-        else
-            place_impacts(0, found, i, impacts);
-    }
+    if (found->kind == TOI_EDGE_EDGE)
+        place_impacts(1, found, impacts);
+    else
+        place_impacts(0, found, impacts);
 }

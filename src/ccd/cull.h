@@ -85,20 +85,6 @@ typedef void toi_fill_bounds_fn(const toi_cull_source *source, toi_primitive pri
 // test holds for every narrow phase.
 typedef int64_t toi_cull_pairs_fn(const toi_cull_source *source, toi_pair *pairs, int64_t count);
 
-// Those of a vector of pairs whose bits are set, in order; returns how many.
-static inline int64_t toi_copy_lanes(const toi_pair *from, unsigned lanes, toi_pair *to)
-{
-    int64_t count = 0;
-    for (; lanes; lanes &= lanes - 1)
-        to[count++] = from[__builtin_ctz(lanes)];
-    return count;
-}
-
-static inline void toi_set_aside(const toi_pair *from, unsigned lanes, toi_inside_pairs *inside)
-{
-    inside->count += toi_copy_lanes(from, lanes, inside->pairs + inside->count);
-}
-
 // Pairs that a search of boxes that move has found, by place (broad/tree/mesh_tree.h).
 typedef struct toi_near_source
 {

@@ -3,14 +3,13 @@
 
 #include "simd/query_rows.h" // first: it says how many lanes there are
 
-#include "kernel/margin.h"
 #include "simd/gap_rows.h"
 
 #include "base/simd.h"
 #include "broad/layout/layout.h"
 #include "ccd/corners.h"
 #include "ccd/cull.h"
-#include "ccd/near_rows.h"
+#include "ccd/margin_lanes.h"
 #include "mesh/mesh.h"
 #include "narrow/narrow.h"
 
@@ -224,60 +223,20 @@ typedef struct batch
     int count;
 } batch;
 
-// A Euclidean separation in single precision.
-typedef struct distances
-{
-    float base, share; // base + share d0, d0 the distance at t = 0
-    float inner;       // a distance of two points that proves a pair inside; -1: none does
-} distances;
-
-// `off`: how far off corners may be beside their own roundings. docs/separation.md, section 2.
-static distances take_distances(double separation, double relative, double off)
-{
-    double base = toi_base_separation(separation, relative) + (1 + relative) * off;
-    // Not above the true separation, which may be less than its rounding.
-    float inner = (float)(separation - off) * (1 - 4 * TOI_UNIT) - TOI_TINY;
-    return (distances){(float)base, (float)relative, relative > 0 ? -1 : inner};
-}
-
-TOI_INLINE int count_left(toi_mask apart)
-{
-    return __builtin_popcount(toi_mask_word(~apart) & ((1u << TOI_LANES) - 1));
-}
-
-// All ones where a direction separates by more than the Euclidean separation. `inside`: where two
-// points are certainly not farther apart than it at t = 0, if it is the same for all pairs. Where
-// the first direction leaves a quarter of the lanes, not counting those, steps of Gilbert's
-// algorithm follow.
-TOI_INLINE toi_mask apart_by_margin(int edge_edge, const distances *d, const toi_pair_motion *m,
-                                    toi_mask *inside)
-{
-    toi_near_point near;
-    toi_real base = TOI_SPREAD(d->base), share = TOI_SPREAD(d->share);
-    toi_find_near_point(edge_edge, m->p[0], m->e[0], m->g[0], &near);
-    toi_real least = toi_take_margin(edge_edge, m, &near, &base, &share);
-    *inside = TOI_TEST(toi_near_length(edge_edge, m, &near) <= d->inner);
-    toi_real lowest[3];
-    toi_mask apart = toi_try_margin(edge_edge, m, near.f, &least, lowest);
-    for (int step = 0; step < 2 && 4 * count_left(apart | *inside) >= TOI_LANES; ++step) {
-        toi_gilbert_step(near.f, lowest);
-        apart |= toi_try_margin(edge_edge, m, near.f, &least, lowest);
-    }
-    return apart;
-}
-
 // Writes those that no direction separates to `pairs`; returns how many.
 TOI_INLINE int64_t try_directions(int edge_edge, const toi_cull_source *s, batch *c,
                                   toi_pair *pairs)
 {
-    const distances d = take_distances(s->separation, s->relative, 0);
-    toi_pair_motion m;
-    toi_real separation;
-    toi_mask wild = toi_load_motion(&c->rows, &m, &separation), inside = wild ^ wild;
-    toi_mask apart = s->euclidean ? apart_by_margin(edge_edge, &d, &m, &inside)
-                                  : toi_separated(edge_edge, &m, &separation);
-    unsigned all = (1u << c->count) - 1, left = toi_mask_word(~apart | wild) & all,
-             aside = s->inside ? toi_mask_word(inside & ~wild) & left : 0;
+    const toi_distances d = toi_take_distances(s->separation, s->relative, 0);
+    toi_pair_vector v;
+    v.wild = toi_load_motion(&c->rows, &v.m, &v.separation);
+    v.inside = v.wild ^ v.wild;
+    if (s->euclidean)
+        toi_separate_by_margin(edge_edge, &d, &v, 1);
+    else
+        v.apart = toi_separated(edge_edge, &v.m, &v.separation);
+    unsigned all = (1u << c->count) - 1, left = toi_mask_word(~v.apart | v.wild) & all,
+             aside = s->inside ? toi_mask_word(v.inside & ~v.wild) & left : 0;
     c->count = 0;
     if (aside)
         toi_set_aside(c->pairs, aside, s->inside);
@@ -381,93 +340,4 @@ int64_t TOI_ISA_NAME(toi_list_beyond)(toi_kind kind, const toi_query *queries,
         listed += apart & (results[i].state != TOI_SEPARATED);
     }
     return listed;
-}
-
-// ---- Positions in single precision
-
-TOI_INLINE void put_near(int edge_edge, const toi_near_source *s, const toi_pair *pair, int early,
-                         int lane, toi_motion_rows *rows)
-{
-    toi_motion_row x[4];
-    toi_load_near(edge_edge, s, pair, x);
-    for (int c = 0; c < 4; ++c) {
-        if (early) {
-            const float t = toi_float_above(s->t_max);
-            toi_motion_row start = __builtin_shufflevector(x[c], x[c], 0, 1, 2, 3, 0, 1, 2, 3);
-            toi_motion_row steps = {0, 0, 0, 0, t, t, t, t};
-            x[c] = start + (x[c] - start) * steps;
-        }
-    }
-    rows->p[lane] = TOI_P_OF(edge_edge, x);
-    rows->e[lane] = TOI_E_OF(edge_edge, x);
-    rows->g[lane] = TOI_G_OF(edge_edge, x);
-}
-
-// All ones where a direction separates. In a short step that to the nearest points half way through
-// it nearly always does, if any does. Where it leaves a quarter of the lanes, steps of Gilbert's
-// algorithm follow from there.
-TOI_INLINE toi_mask near_separated(int edge_edge, const toi_pair_motion *m,
-                                   const toi_real *separation)
-{
-    toi_real w[TOI_MAX_CORNERS][3], p[3], e[3], g[3], least[3];
-    int corners = toi_corners(edge_edge, m, w);
-    for (int k = 0; k < 3; ++k) {
-        p[k] = 0.5f * (m->p[0][k] + m->p[1][k]);
-        e[k] = 0.5f * (m->e[0][k] + m->e[1][k]);
-        g[k] = 0.5f * (m->g[0][k] + m->g[1][k]);
-    }
-    toi_near_point near;
-    toi_find_near_point(edge_edge, p, e, g, &near);
-    toi_mask apart = toi_direction_separates(m, corners, w, near.f, separation);
-    for (int step = 0; step < 2 && 4 * count_left(apart) >= TOI_LANES; ++step) {
-        toi_lowest_corner(corners, w, near.f, least);
-        toi_gilbert_step(near.f, least);
-        apart |= toi_direction_separates(m, corners, w, near.f, separation);
-    }
-    return apart;
-}
-
-TOI_INLINE int64_t cull_near(int edge_edge, const toi_near_source *s, toi_pair *pairs,
-                             int64_t count, int early, int euclidean)
-{
-    int64_t kept = 0;
-    toi_motion_rows rows;
-    // docs/exact.md, section 2: where the motion is stopped early there are more roundings.
-    const float error = early ? s->error * 2.25f : s->error;
-    const distances d = take_distances(s->separation, s->relative, TOI_ROOT_3 * error);
-    for (int i = 0; i < TOI_LANES; ++i)
-        rows.separation[i] = error;
-    for (int64_t i = 0; i < count; i += TOI_LANES) {
-        int lanes = count - i < TOI_LANES ? (int)(count - i) : TOI_LANES;
-        for (int lane = 0; lane < TOI_LANES; ++lane)
-            put_near(edge_edge, s, &pairs[i + (lane < lanes ? lane : 0)], early, lane, &rows);
-        toi_pair_motion m;
-        toi_real separation;
-        toi_mask wild = toi_load_motion(&rows, &m, &separation), inside = wild ^ wild;
-        toi_mask apart = euclidean ? apart_by_margin(edge_edge, &d, &m, &inside)
-                                   : near_separated(edge_edge, &m, &separation);
-        unsigned all = (1u << lanes) - 1, left = toi_mask_word(~apart | wild) & all;
-        unsigned aside = euclidean && s->inside ? toi_mask_word(inside & ~wild) & left : 0;
-        if (aside)
-            toi_set_aside(&pairs[i], aside, s->inside);
-        kept += toi_copy_lanes(&pairs[i], left & ~aside, &pairs[kept]);
-    }
-    return kept;
-}
-
-TOI_INLINE int64_t cull_near_kind(int edge_edge, const toi_near_source *s, toi_pair *pairs,
-                                  int64_t count, int euclidean)
-{
-    return s->t_max < 0x1p-5 ? cull_near(edge_edge, s, pairs, count, 1, euclidean)
-                             : cull_near(edge_edge, s, pairs, count, 0, euclidean);
-}
-
-toi_cull_near_fn TOI_ISA_NAME(toi_cull_near);
-int64_t TOI_ISA_NAME(toi_cull_near)(const toi_near_source *s, toi_pair *pairs, int64_t count)
-{
-    if (s->kind == TOI_EDGE_EDGE)
-        return s->euclidean ? cull_near_kind(1, s, pairs, count, 1)
-                            : cull_near_kind(1, s, pairs, count, 0);
-    return s->euclidean ? cull_near_kind(0, s, pairs, count, 1)
-                        : cull_near_kind(0, s, pairs, count, 0);
 }

@@ -2,35 +2,62 @@
 // while a short motion lasts: farther than their corners reach, which one direction at one instant
 // tells. docs/separation.md, section 2.
 
-#include "simd/motion_rows.h" // first: it says how many lanes there are
+#define TOI_FUSED
+#include "simd/fused.h" // first; then what says how many lanes there are
+#include "simd/motion_rows.h"
 
 #include "kernel/margin.h"
 
 #include "base/simd.h"
 #include "ccd/near_rows.h"
+#include "simd/pair_lanes.h"
+
+enum
+{
+    TOGETHER = 2 // vectors: while roots and quotients of one are waited for, there is the other
+};
+
+// Pairs that are tried together.
+typedef struct vector
+{
+    toi_pair_motion m;
+    toi_near_point near;
+    toi_real margin;
+    toi_mask wild;  // not to be trusted
+    toi_mask apart; // farther apart than they reach
+} vector;
 
 TOI_INLINE unsigned lanes_of(toi_mask mask)
 {
     return toi_mask_word(mask) & ((1u << TOI_LANES) - 1);
 }
 
-// All ones where a direction shows that; of Gilbert's steps as many as a quarter of the lanes need.
-TOI_INLINE toi_mask stay_beyond(int edge_edge, const toi_pair_motion *m, const toi_real *reach)
+// Takes a direction; the next is a step of Gilbert's algorithm from it.
+TOI_INLINE void try_direction(int edge_edge, vector *v)
 {
-    toi_real margin = *reach * (1 + 16 * TOI_UNIT) + TOI_TINY;
-    toi_near_point near;
-    toi_find_near_point(edge_edge, m->p[0], m->e[0], m->g[0], &near);
-    toi_mask apart = TOI_TEST(m->scale < m->scale);
-    for (int step = 0; step < 3; ++step) {
-        toi_real least[3], square = toi_dot(near.f, near.f);
-        toi_real low = toi_lowest_point(edge_edge, m->p[0], m->e[0], m->g[0], near.f, least);
-        apart |= TOI_TEST(low > toi_margin_slack(m, near.f, &square, &margin)) &
-                 TOI_TEST(square > TOI_SMALL_SQUARE);
-        if (4 * __builtin_popcount(lanes_of(~apart)) < TOI_LANES)
-            break;
-        toi_gilbert_step(near.f, least);
+    toi_real least[3], square = toi_dot(v->near.f, v->near.f);
+    toi_real low = toi_lowest_point(edge_edge, v->m.p[0], v->m.e[0], v->m.g[0], v->near.f, least);
+    v->apart |= TOI_TEST(low > toi_margin_slack(&v->m, v->near.f, &square, &v->margin)) &
+                TOI_TEST(square > TOI_SMALL_SQUARE);
+    toi_gilbert_step(v->near.f, least);
+}
+
+// Directions that show that pairs stay apart, as many as a quarter of the lanes need.
+TOI_INLINE void stay_beyond(int edge_edge, vector *v, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        toi_find_near_point(edge_edge, v[i].m.p[0], v[i].m.e[0], v[i].m.g[0], &v[i].near);
+        v[i].apart = TOI_TEST(v[i].m.scale < v[i].m.scale);
     }
-    return apart;
+    for (int step = 0; step < 3; ++step) {
+        int left = 0;
+        for (int i = 0; i < count; ++i) {
+            try_direction(edge_edge, &v[i]);
+            left += __builtin_popcount(lanes_of(~v[i].apart));
+        }
+        if (4 * left < count * TOI_LANES)
+            break;
+    }
 }
 
 // Pairs at t = 0: two differences side by side, and the third beside what both move and are off by.
@@ -85,23 +112,41 @@ TOI_INLINE toi_mask load_start(const start_rows *rows, float share, toi_pair_mot
     return toi_measure_single(m);
 }
 
+// Tries the first `count` pairs, or as many as so many vectors hold.
+TOI_INLINE int64_t try_pairs(int edge_edge, const toi_near_source *s, float least,
+                             const toi_pair *pairs, int64_t count, int vectors, toi_pair *kept)
+{
+    vector v[TOGETHER];
+    start_rows rows;
+    int64_t written = 0;
+    for (int k = 0; k < vectors; ++k) {
+        for (int lane = 0; lane < TOI_LANES; ++lane) {
+            int64_t at = k * TOI_LANES + lane;
+            put_pair(edge_edge, s, &pairs[at < count ? at : 0], lane, &rows);
+        }
+        toi_real reach = TOI_SPREAD(least);
+        v[k].wild = load_start(&rows, s->reach, &v[k].m, &reach);
+        v[k].margin = reach * (1 + 16 * TOI_UNIT) + TOI_TINY;
+    }
+    stay_beyond(edge_edge, v, vectors);
+    for (int k = 0; k < vectors; ++k) {
+        int64_t first = k * TOI_LANES, lanes = count - first;
+        unsigned left = lanes_of(~v[k].apart | v[k].wild);
+        left &= lanes < TOI_LANES ? (1u << lanes) - 1 : left;
+        written += toi_copy_lanes(&pairs[first], left, &kept[written]);
+    }
+    return written;
+}
+
 TOI_INLINE int64_t cull_start(int edge_edge, const toi_near_source *s, toi_pair *pairs,
                               int64_t count)
 {
     const float least = toi_float_above((s->separation + 2 * (double)s->grain) * (1 + 0x1p-20));
-    int64_t kept = 0;
-    start_rows rows;
-    for (int64_t i = 0; i < count; i += TOI_LANES) {
-        int lanes = count - i < TOI_LANES ? (int)(count - i) : TOI_LANES;
-        for (int lane = 0; lane < TOI_LANES; ++lane)
-            put_pair(edge_edge, s, &pairs[i + (lane < lanes ? lane : 0)], lane, &rows);
-        toi_pair_motion m;
-        toi_real reach = TOI_SPREAD(least);
-        toi_mask wild = load_start(&rows, s->reach, &m, &reach);
-        unsigned left = lanes_of(~stay_beyond(edge_edge, &m, &reach) | wild);
-        for (left &= (1u << lanes) - 1; left; left &= left - 1)
-            pairs[kept++] = pairs[i + __builtin_ctz(left)];
-    }
+    int64_t kept = 0, i = 0;
+    for (; count - i > (TOGETHER - 1) * TOI_LANES; i += TOGETHER * TOI_LANES)
+        kept += try_pairs(edge_edge, s, least, &pairs[i], count - i, TOGETHER, &pairs[kept]);
+    if (i < count)
+        kept += try_pairs(edge_edge, s, least, &pairs[i], count - i, 1, &pairs[kept]);
     return kept;
 }
 

@@ -1,7 +1,9 @@
 // The search of `exact` with a separation (kernel/turning.h) on positions in single precision, of
 // pairs by place: half of what comes so far is apart, and need not be gathered in double.
 
-#include "simd/turning_rows.h" // first: it says how many lanes there are
+#define TOI_FUSED
+#include "simd/fused.h" // first; then what says how many lanes there are
+#include "simd/turning_rows.h"
 
 #include "base/simd.h"
 #include "ccd/near_rows.h"

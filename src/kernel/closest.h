@@ -35,7 +35,7 @@ TOI_INLINE void toi_try_near_side(const toi_real base[3], const toi_real along[3
     toi_real s =
         toi_clamp_share(-toi_dot(base, along) / (toi_dot(along, along) + TOI_SMALL_SQUARE));
     for (int k = 0; k < 3; ++k)
-        f[k] = base[k] + s * along[k];
+        f[k] = TOI_PRODUCT_SUM(s, along[k], base[k]);
     toi_real found = toi_dot(f, f);
     toi_mask better = TOI_TEST(found < *square);
     *square = TOI_SELECT(better, found, *square);
@@ -68,7 +68,7 @@ TOI_INLINE toi_real toi_near_share(const toi_real base[3], const toi_real step[3
 {
     toi_real moved[3];
     for (int k = 0; k < 3; ++k)
-        moved[k] = base[k] + at * step[k];
+        moved[k] = TOI_PRODUCT_SUM(at, step[k], base[k]);
     return toi_clamp_share(-toi_dot(moved, along) / (toi_dot(along, along) + TOI_SMALL_SQUARE));
 }
 
@@ -80,7 +80,7 @@ TOI_INLINE void toi_find_near_share(const toi_real p[3], const toi_real e[3], co
     best->v = toi_near_share(p, e, toi_clamp_share(*u), g);
     best->u = toi_near_share(p, g, best->v, e);
     for (int k = 0; k < 3; ++k)
-        best->f[k] = p[k] + best->u * e[k] + best->v * g[k];
+        best->f[k] = TOI_PRODUCT_SUM(best->v, g[k], TOI_PRODUCT_SUM(best->u, e[k], p[k]));
 }
 
 // The nearest point of the figure p + u e + v g: the foot of the perpendicular on its plane where
@@ -121,7 +121,7 @@ TOI_INLINE toi_real toi_real_length(int edge_edge, const toi_real p[3], const to
     if (!edge_edge)
         v = toi_min(v, 1 - u);
     for (int k = 0; k < 3; ++k)
-        f[k] = p[k] + u * e[k] + v * g[k];
+        f[k] = TOI_PRODUCT_SUM(v, g[k], TOI_PRODUCT_SUM(u, e[k], p[k]));
     return (toi_sqrt(toi_dot(f, f)) + *slack) * (1 + 8 * TOI_UNIT);
 }
 

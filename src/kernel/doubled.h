@@ -1,7 +1,7 @@
 // Numbers of twice the precision: unevaluated sums high + low of two doubles. The operations are
-// the classical ones without fused multiplication (Dekker 1971; error bounds after Joldes, Muller
-// and Popescu 2017), on scaled queries, where nothing overflows and the effects of underflow stay
-// below TOI_TINY.
+// the classical ones (Dekker 1971; error bounds after Joldes, Muller and Popescu 2017), on scaled
+// queries, where nothing overflows and the effects of underflow stay below TOI_TINY. A fused
+// multiplication only finds the error of a product: docs/exact.md, section 5.
 
 #ifndef TOI_KERNEL_DOUBLED_H
 #define TOI_KERNEL_DOUBLED_H
@@ -29,21 +29,32 @@ TOI_INLINE toi_doubled toi_quick_sum(toi_real a, toi_real b)
     return exact;
 }
 
-// a b, exactly: on a device by a fused multiplication, which gives the same bits unless the low
-// part underflows.
-TOI_INLINE toi_doubled toi_two_product(toi_real a, toi_real b)
+// Below this the low part of a product is left out: it may underflow, and then depends on how it
+// was found.
+#define TOI_LEAST_PRODUCT 0x1p-967
+
+// What a b exceeds its rounding by: by a fused multiplication where there is one, else by halves.
+TOI_INLINE toi_real toi_product_error(toi_real a, toi_real b, toi_real product)
 {
-    toi_real product = a * b;
 #if defined(__CUDA_ARCH__) && !defined(TOI_SINGLE)
-    toi_doubled fused = {product, __fma_rn(a, b, -product)};
-    return fused;
+    return __fma_rn(a, b, -product);
+#elif defined(TOI_HAS_FUSE)
+    return toi_fuse(a, b, -product);
 #else
     toi_real x = a * 134217729.0, y = b * 134217729.0; // 2^27 + 1
     toi_real ah = x - (x - a), bh = y - (y - b);
     toi_real al = a - ah, bl = b - bh;
-    toi_doubled exact = {product, ((ah * bh - product) + ah * bl + al * bh) + al * bl};
-    return exact;
+    return ((ah * bh - product) + ah * bl + al * bh) + al * bl;
 #endif
+}
+
+// a b, exactly, or within 2^-1020.
+TOI_INLINE toi_doubled toi_two_product(toi_real a, toi_real b)
+{
+    toi_real product = a * b, low = toi_product_error(a, b, product);
+    toi_mask large = TOI_TEST(toi_abs(product) >= TOI_LEAST_PRODUCT);
+    toi_doubled exact = {product, TOI_SELECT(large, low, TOI_SPREAD(0))};
+    return exact;
 }
 
 // Relative error of sums at most 3 u^2, of products at most 7 u^2.

@@ -89,9 +89,12 @@ TOI_INLINE int toi_any(toi_mask mask)
 #include "simd/vector_lanes.h"
 #endif
 
-// a b + c. A source for a device may define TOI_FUSED: then there is one rounding instead of two,
-// which no error bound minds. Its answers have other bits, so it must be one that only decides.
-#if defined(TOI_FUSED) && defined(TOI_SINGLE)
+// a b + c. A source may define TOI_FUSED: then there is one rounding instead of two, which no error
+// bound minds. Its numbers have other bits, so it must be one that only decides, for those whose
+// answers do not show who decided: a method that may report what only comes close does show it.
+#if defined(TOI_FUSED) && TOI_LANES > 1
+#define TOI_PRODUCT_SUM(a, b, c) toi_fuse(a, b, c)
+#elif defined(TOI_FUSED) && defined(TOI_SINGLE)
 #define TOI_PRODUCT_SUM(a, b, c) fmaf(a, b, c)
 #elif defined(TOI_FUSED)
 #define TOI_PRODUCT_SUM(a, b, c) fma(a, b, c)

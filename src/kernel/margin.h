@@ -33,7 +33,7 @@ TOI_INLINE toi_real toi_margin_slack(const toi_pair_motion *m, const toi_real d[
 {
     toi_real slack = *margin * toi_sqrt(*square) + TOI_TINY;
     for (int k = 0; k < 3; ++k)
-        slack += toi_abs(d[k]) * (m->size[k] * (12 * TOI_UNIT));
+        slack = TOI_PRODUCT_SUM(toi_abs(d[k]), m->size[k] * (12 * TOI_UNIT), slack);
     return slack * (1 + 16 * TOI_UNIT);
 }
 

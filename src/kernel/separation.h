@@ -41,7 +41,7 @@ TOI_INLINE toi_real toi_direction_slack(const toi_pair_motion *m, const toi_real
 {
     toi_real slack = TOI_SPREAD(TOI_TINY);
     for (int k = 0; k < 3; ++k)
-        slack += toi_abs(d[k]) * (m->size[k] * (12 * TOI_UNIT) + *separation);
+        slack = TOI_PRODUCT_SUM(toi_abs(d[k]), m->size[k] * (12 * TOI_UNIT) + *separation, slack);
     return slack * (1 + 8 * TOI_UNIT);
 }
 
@@ -94,7 +94,7 @@ TOI_INLINE void toi_gilbert_step(toi_real d[3], const toi_real corner[3])
     toi_real s = -toi_dot(d, step) / length;
     s = toi_min(toi_max(s, TOI_SPREAD(0)), TOI_SPREAD(1));
     for (int k = 0; k < 3; ++k)
-        d[k] += s * step[k];
+        d[k] = TOI_PRODUCT_SUM(s, step[k], d[k]);
 }
 
 // All ones where, on some coordinate axis, one primitive lies above the other by more than the

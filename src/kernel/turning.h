@@ -14,7 +14,7 @@
 #include "kernel/closest.h"
 
 #ifdef TOI_SINGLE
-#define TOI_NEAR_TIME 0x1p-7f   // close enough to a root for the last bit to be tried
+#define TOI_NEAR_TIME 0x1p-8f   // close enough to a root for the last bit to be tried
 #define TOI_TIME_GRAIN 0x1p-10f // pieces shorter than this share of the step are not tried
 #define TOI_STEP_SHORT 0x1p-6f  // of a step, so that it ends before the root, not behind it
 #define TOI_TURNING_STEPS 48    // a lane's budget
@@ -71,9 +71,9 @@ typedef struct toi_pair_pose
 TOI_INLINE void toi_pair_pose_at(const toi_turning *q, const toi_real *t, toi_pair_pose *f)
 {
     for (int k = 0; k < 3; ++k) {
-        f->p[k] = q->p[0][k] + *t * (q->p[1][k] - q->p[0][k]);
-        f->e[k] = q->e[0][k] + *t * (q->e[1][k] - q->e[0][k]);
-        f->g[k] = q->g[0][k] + *t * (q->g[1][k] - q->g[0][k]);
+        f->p[k] = TOI_PRODUCT_SUM(*t, q->p[1][k] - q->p[0][k], q->p[0][k]);
+        f->e[k] = TOI_PRODUCT_SUM(*t, q->e[1][k] - q->e[0][k], q->e[0][k]);
+        f->g[k] = TOI_PRODUCT_SUM(*t, q->g[1][k] - q->g[0][k], q->g[0][k]);
     }
 }
 
@@ -225,9 +225,11 @@ TOI_INLINE toi_real toi_distance_slope(const toi_turning *q, const toi_near_poin
                                        const toi_real n[3])
 {
     toi_real slope = TOI_SPREAD(0);
-    for (int k = 0; k < 3; ++k)
-        slope += n[k] * ((q->p[1][k] - q->p[0][k]) + at->u * (q->e[1][k] - q->e[0][k]) +
-                         at->v * (q->g[1][k] - q->g[0][k]));
+    for (int k = 0; k < 3; ++k) {
+        toi_real speed = TOI_PRODUCT_SUM(at->u, q->e[1][k] - q->e[0][k], q->p[1][k] - q->p[0][k]);
+        speed = TOI_PRODUCT_SUM(at->v, q->g[1][k] - q->g[0][k], speed);
+        slope = TOI_PRODUCT_SUM(n[k], speed, slope);
+    }
     return slope;
 }
 

@@ -1,7 +1,8 @@
 // The stages of `exact` in double precision, a vector of queries at a time: loads the lanes of the
 // kernels and writes down what they find.
 
-#include "simd/load_lanes.h" // first: it says how many lanes there are
+#include "simd/fused.h" // first; then what says how many lanes there are
+#include "simd/load_lanes.h"
 
 #include "kernel/contact_place.h"
 #include "kernel/root_time.h"

@@ -18,10 +18,9 @@ typedef struct toi_apart_lanes
     unsigned apart; // a bit for each lane; else the direction is lost in rounding
 } toi_apart_lanes;
 
-// All but the motion, which is there.
-TOI_INLINE void toi_place_lanes(int edge_edge, const toi_real *t, toi_apart_lanes *l)
+// From the place to the direction.
+TOI_INLINE void toi_direct_lanes(int edge_edge, toi_apart_lanes *l)
 {
-    toi_find_apart_place(edge_edge, &l->motion, t, &l->place);
     if (toi_any(~l->place.trusted)) {
         toi_close_figure(edge_edge, &l->place.trusted, l->place.p, l->place.e, l->place.g,
                          &l->place.u, &l->place.v);
@@ -32,6 +31,13 @@ TOI_INLINE void toi_place_lanes(int edge_edge, const toi_real *t, toi_apart_lane
     l->apart = toi_mask_word(TOI_TEST(length > 0x1p-45 * size));
     for (int k = 0; k < 3; ++k)
         l->normal[k] = l->place.gap[k] / length + 0.0;
+}
+
+// All but the motion, which is there.
+TOI_INLINE void toi_place_lanes(int edge_edge, const toi_real *t, toi_apart_lanes *l)
+{
+    toi_find_apart_place(edge_edge, &l->motion, t, &l->place);
+    toi_direct_lanes(edge_edge, l);
 }
 
 // What the normal of contact is found from, where the two points are so close that it is wanted.

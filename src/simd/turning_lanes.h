@@ -68,10 +68,13 @@ typedef struct toi_turning_lanes
     toi_searched *searched;
 } toi_turning_lanes;
 
-static inline void toi_note_start(int edge_edge, const toi_turning *q, int lane, toi_searched *of)
+// What is closest at t = 0 is asked for where that distance is.
+static inline void toi_note_start(int edge_edge, const toi_turning *q, int lane, bool relative,
+                                  toi_searched *of)
 {
-    of->start_feature =
-        toi_feature_at(edge_edge, q->start_u[lane], q->start_v[lane], q->start_in[lane] != 0);
+    if (relative)
+        of->start_feature =
+            toi_feature_at(edge_edge, q->start_u[lane], q->start_v[lane], q->start_in[lane] != 0);
     of->began_inside = q->began_inside[lane] != 0;
 }
 
@@ -101,6 +104,7 @@ TOI_INLINE void toi_load_pool(int edge_edge, const toi_real *t_max, toi_turning_
     pool->clear = TOI_SPREAD(-1);
     toi_turned turned = toi_turn_lanes(edge_edge, TOI_ALL_BEGIN, t_max, pool);
     toi_mask inside = pool->began_inside & TOI_TEST(pool->share <= 0);
+    bool relative = toi_any(TOI_TEST(pool->share > 0));
     for (int i = 0; i < count; ++i) {
         toi_searched *of = &l->searched[l->pool_query[i]];
         toi_search_verdict verdict = turned.apart[i]   ? TOI_SEARCH_APART
@@ -111,7 +115,7 @@ TOI_INLINE void toi_load_pool(int edge_edge, const toi_real *t_max, toi_turning_
         of->verdict = TOI_SEARCH_STUCK;
         if (!(scale[i] > 0))
             continue;
-        toi_note_start(edge_edge, pool, i, of);
+        toi_note_start(edge_edge, pool, i, relative, of);
         if (done)
             toi_note_lane(edge_edge, pool, i, verdict, of);
         l->waiting |= (done ? 0u : 1u) << i;

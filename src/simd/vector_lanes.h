@@ -76,6 +76,20 @@ TOI_INLINE toi_real toi_sqrt(toi_real a)
 #endif
 }
 
+#if defined(TOI_INTRINSIC) && (defined(TOI_ISA_avx512) || defined(__FMA__))
+#define TOI_HAS_FUSE
+#endif
+
+// a b + c, with one rounding where there is such an instruction.
+TOI_INLINE toi_real toi_fuse(toi_real a, toi_real b, toi_real c)
+{
+#ifdef TOI_HAS_FUSE
+    return (toi_real)TOI_INTRINSIC(fmadd)((TOI_VECTOR)a, (TOI_VECTOR)b, (TOI_VECTOR)c);
+#else
+    return a * b + c;
+#endif
+}
+
 // One bit for each lane where the mask is set.
 TOI_INLINE unsigned toi_mask_word(toi_mask mask)
 {
