@@ -307,10 +307,39 @@ static void doubled_parts_keep_their_bounds(void **state)
     check_ratio("squared distances later", later_parts_ratio, 8, 0.01);
 }
 
+// Of every exponent, with few and with many bits: never below the root, at most 1.061 of it.
+static void roots_are_above_by_little(void **state)
+{
+    (void)state;
+    toi_random random = {95};
+    double least = INFINITY, most = 0;
+    mpq_t root, number;
+    mpq_inits(root, number, NULL);
+    for (int exponent = -1020; exponent < 1020; ++exponent)
+        for (int n = 0; n < 64; ++n) {
+            double bits = n < 4    ? (n & 1) * 0x1p-52 * (n + 1)
+                          : n < 8  ? 1 - 0x1p-53 * (2 * n - 7)
+                          : n < 40 ? (double)(toi_random_bits(&random) >> 12) * 0x1p-52
+                                   : (n - 40) / 24.0;
+            double square = ldexp(1 + bits, exponent), above = toi_root_above(square);
+            mpq_set_d(number, square);
+            mpq_set_d(root, above);
+            mpq_mul(root, root, root);
+            assert_true(mpq_cmp(root, number) >= 0);
+            mpq_div(root, root, number);
+            least = fmin(least, sqrt(mpq_get_d(root)));
+            most = fmax(most, sqrt(mpq_get_d(root)));
+        }
+    mpq_clears(root, number, NULL);
+    print_message("  %.9f to %.9f of the root\n", least, most);
+    assert_true(least < 1 + 0x1p-40 && most > 1.06 && most < 1.061);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(vectors_keep_their_bounds),
                                        cmocka_unit_test(slopes_keep_their_bounds),
-                                       cmocka_unit_test(doubled_parts_keep_their_bounds)};
+                                       cmocka_unit_test(doubled_parts_keep_their_bounds),
+                                       cmocka_unit_test(roots_are_above_by_little)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

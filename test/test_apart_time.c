@@ -334,14 +334,15 @@ typedef struct tally
     int64_t asked[TOI_NEARNESSES], certified[TOI_NEARNESSES];
 } tally;
 
-// Up to eight samples, of one kind and nearness.
+// Samples of one kind and nearness.
 typedef struct bundle
 {
     int count;
-    sample samples[TOI_STAGE_LANES];
+    sample samples[TOI_FEATURE_LANES];
 } bundle;
 
-static toi_feature_lanes list_lanes(const bundle *b, bool start, toi_query queries[TOI_STAGE_LANES])
+static toi_feature_lanes list_lanes(const bundle *b, bool start,
+                                    toi_query queries[TOI_FEATURE_LANES])
 {
     toi_feature_lanes lanes = {.count = b->count};
     for (int i = 0; i < b->count; ++i) {
@@ -354,19 +355,19 @@ static toi_feature_lanes list_lanes(const bundle *b, bool start, toi_query queri
 }
 
 // Runs every instruction set that there is: the same bits.
-static void run_levels(toi_kind kind, const bundle *b, bool start, double found[TOI_STAGE_LANES])
+static void run_levels(toi_kind kind, const bundle *b, bool start, double found[TOI_FEATURE_LANES])
 {
-    toi_query queries[TOI_STAGE_LANES];
+    toi_query queries[TOI_FEATURE_LANES];
     toi_narrow_batch batch = {.kind = kind, .count = b->count, .queries = queries};
     toi_feature_lanes lanes = list_lanes(b, start, queries);
-    double lo[TOI_STAGE_LANES], guess[TOI_STAGE_LANES], separation[TOI_STAGE_LANES];
+    double lo[TOI_FEATURE_LANES], guess[TOI_FEATURE_LANES], separation[TOI_FEATURE_LANES];
     for (int i = 0; i < b->count; ++i) {
         lo[i] = b->samples[i].lo;
         guess[i] = b->samples[i].guess;
         separation[i] = b->samples[i].separation;
     }
     for (int level = 0; level <= (int)toi_simd_level(); ++level) {
-        double mine[TOI_STAGE_LANES] = {0};
+        double mine[TOI_FEATURE_LANES] = {0};
         if (start)
             find_distances[level](&batch, &lanes, mine);
         else
@@ -380,7 +381,7 @@ static void run_levels(toi_kind kind, const bundle *b, bool start, double found[
 
 static void run_bundle(checker *c, toi_kind kind, bundle *b, bool start, tally *sums)
 {
-    double found[TOI_STAGE_LANES];
+    double found[TOI_FEATURE_LANES];
     run_levels(kind, b, start, found);
     for (int i = 0; i < b->count; ++i) {
         const sample *s = &b->samples[i];
@@ -419,7 +420,7 @@ static void run_family(family f, toi_kind kind, int64_t count, tally sums[2])
         sample s;
         if (!make_sample(f, kind, &random, &s) || !is_above_at_lo(&c, kind, &s))
             continue;
-        int fill = 1 + (int)(n++ % TOI_STAGE_LANES);
+        int fill = 1 + (int)(n++ % TOI_FEATURE_LANES);
         for (int start = 0; start < 2; ++start)
             add_sample(&c, kind, &s, start, bundles[start], fill, &sums[start]);
     }

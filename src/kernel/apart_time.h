@@ -87,7 +87,7 @@ TOI_INLINE toi_real toi_square_error(toi_real size, toi_real error)
 
 TOI_INLINE toi_real toi_size_of_square(toi_doubled square)
 {
-    return toi_sqrt(square.high + TOI_TINY);
+    return toi_root_above(square.high + TOI_TINY);
 }
 
 TOI_INLINE void toi_take_corner_parts(toi_apart *a, const toi_real *t, toi_apart_parts *r)
@@ -211,40 +211,60 @@ TOI_INLINE toi_mask toi_find_apart_distance(int edge_edge, toi_nearness nearness
 
 // ---- Times
 
-// A step of Newton's method for the distance, which is nearer to linear than its square is.
+// A step of Newton's method for the distance d, which is nearer to linear than its square is:
+// (s^2 den - num) d / (d + s) over f' / 2. With d = (d^2 + s^2) / 2s, which is nearly so where d is
+// near s, the fraction needs no root.
 TOI_INLINE toi_real toi_apart_step(toi_nearness nearness, const toi_near_motion *n,
                                    const toi_real *separation, const toi_real *t)
 {
     toi_near_frame f;
     toi_take_near_frame(nearness, n, t, &f);
     toi_real square = *separation * *separation;
-    toi_real num = toi_near_numerator(nearness, &f), den = toi_near_denominator(nearness, &f);
-    toi_real distance = toi_sqrt(num / den);
-    toi_real slope = toi_near_half_slope(nearness, &f, &square) * (distance + *separation);
-    return (square * den - num) * distance / slope;
+    toi_real num = toi_near_numerator(nearness, &f);
+    toi_real limit = square * toi_near_denominator(nearness, &f);
+    toi_real slope = toi_near_half_slope(nearness, &f, &square);
+    return (limit - num) * (limit + num) / (slope * (3 * limit + num));
 }
 
-// A time near the root after `lo`, as far as double precision goes.
+// A time that nears the root after `lo`, as far as double precision goes.
+typedef struct toi_apart_approach
+{
+    toi_real t;
+    toi_mask open; // lanes that are not there yet
+} toi_apart_approach;
+
+TOI_INLINE void toi_begin_approach(const toi_real *lo, const toi_real *guess,
+                                   toi_apart_approach *to)
+{
+    to->t = toi_min(toi_max(*guess, *lo), TOI_SPREAD(1));
+    to->open = TOI_TEST(to->t == to->t);
+}
+
+TOI_INLINE void toi_approach(toi_nearness nearness, const toi_near_motion *n,
+                             const toi_real *separation, const toi_real *lo, toi_apart_approach *to)
+{
+    toi_real step = toi_apart_step(nearness, n, separation, &to->t);
+    toi_real next = toi_min(toi_max(to->t + step, *lo), TOI_SPREAD(1));
+    to->t = TOI_SELECT(to->open, next, to->t);
+    to->open &= TOI_TEST(toi_abs(step) > to->t * 0x1p-20);
+}
+
 TOI_INLINE toi_real toi_approach_apart_time(toi_nearness nearness, const toi_near_motion *n,
                                             const toi_real *separation, const toi_real *lo,
                                             const toi_real *guess)
 {
-    toi_real t = toi_min(toi_max(*guess, *lo), TOI_SPREAD(1));
-    toi_mask open = TOI_TEST(t == t);
-    for (int i = 0; i < TOI_APART_STEPS && toi_any(open); ++i) {
-        toi_real step = toi_apart_step(nearness, n, separation, &t);
-        toi_real next = toi_min(toi_max(t + step, *lo), TOI_SPREAD(1));
-        t = TOI_SELECT(open, next, t);
-        open &= TOI_TEST(toi_abs(step) > t * 0x1p-20);
-    }
-    return t;
+    toi_apart_approach to;
+    toi_begin_approach(lo, guess, &to);
+    for (int i = 0; i < TOI_APART_STEPS && toi_any(to.open); ++i)
+        toi_approach(nearness, n, separation, lo, &to);
+    return to.t;
 }
 
 // A time t near the root of f, f there, and how f' / 2 changes around it.
 typedef struct toi_apart_root
 {
     toi_real t, value, noise; // f(t) is within `noise` of `value`, but for a rounding of its own
-    toi_real slope;           // f' / 2 at t
+    toi_real slope, inverse;  // f' / 2 at t, and 1 / |f' / 2|
     toi_real reach;           // the root is nearer to t than this, if f' keeps close to that
     toi_real radius;          // from t to beyond `lo` and the root
     toi_real change, spread;  // of f' / 2 within the radius; within the reach, over its size
@@ -261,10 +281,11 @@ TOI_INLINE void toi_take_apart_root(toi_nearness nearness, toi_apart *a, const t
     r->noise = parts.num_error + parts.den_error * square.high +
                (parts.num.high + subtracted.high) * 0x1p-102;
     r->slope = toi_near_half_slope(nearness, f, &square.high);
-    r->reach = 2 * (toi_abs(r->value) + r->noise) / toi_abs(r->slope);
+    r->inverse = 1 / toi_abs(r->slope);
+    r->reach = 2 * (toi_abs(r->value) + r->noise) * r->inverse;
     r->radius = (r->t - *lo) + r->reach;
     r->change = toi_near_slope_change(nearness, f, &square.high, &r->radius);
-    r->spread = toi_near_slope_change(nearness, f, &square.high, &r->reach) / toi_abs(r->slope);
+    r->spread = toi_near_slope_change(nearness, f, &square.high, &r->reach) * r->inverse;
 }
 
 // All ones where f certainly falls from `lo` to beyond the root, so that there is one root.
@@ -277,27 +298,36 @@ TOI_INLINE toi_mask toi_apart_falls(const toi_apart_root *r)
 // The floor of the root; all ones where it is certain.
 TOI_INLINE toi_mask toi_floor_apart_root(const toi_apart_root *r, toi_real *time)
 {
-    toi_real shift = r->value / (-2 * r->slope);
+    toi_real shift = r->value * (r->inverse * 0.5); // the slope is negative where this matters
     toi_real error =
-        (toi_abs(shift) * (2 * r->spread + 0x1p-48) + r->noise / toi_abs(r->slope)) * (1 + 0x1p-20);
+        (toi_abs(shift) * (2 * r->spread + 0x1p-48) + r->noise * r->inverse) * (1 + 0x1p-20);
     return toi_floor_within(r->t, shift, error, time) & TOI_TEST(r->spread < 0x1p-6);
 }
 
 // All ones where `time` is the largest double not above the first time after `lo` at which the
-// distance is `separation` (scaled); the distance is above it at `lo`.
-TOI_INLINE toi_mask toi_find_apart_time(int edge_edge, toi_nearness nearness, toi_apart *a,
-                                        const toi_real *separation, const toi_real *lo,
-                                        const toi_real *guess, toi_real *time)
+// distance is `separation` (scaled); the distance is above it at `lo`, and t is near that time.
+TOI_INLINE toi_mask toi_settle_apart_time(int edge_edge, toi_nearness nearness, toi_apart *a,
+                                          const toi_real *separation, const toi_real *lo,
+                                          const toi_real *t, toi_real *time)
 {
     toi_near_frame f;
     toi_apart_root r;
-    r.t = toi_approach_apart_time(nearness, &a->near, separation, lo, guess);
+    r.t = *t;
     toi_take_near_frame(nearness, &a->near, &r.t, &f);
     toi_take_apart_root(nearness, a, separation, lo, &f, &r);
     toi_mask sure = toi_stays_closest(edge_edge, nearness, &f, &r.radius) & toi_apart_falls(&r) &
                     toi_floor_apart_root(&r, time);
     return sure & TOI_TEST(*time >= *lo) & TOI_TEST(*time < 1) & TOI_TEST(*separation >= 0x1p-200) &
            TOI_TEST(*separation <= 4);
+}
+
+// The same from a guess.
+TOI_INLINE toi_mask toi_find_apart_time(int edge_edge, toi_nearness nearness, toi_apart *a,
+                                        const toi_real *separation, const toi_real *lo,
+                                        const toi_real *guess, toi_real *time)
+{
+    toi_real t = toi_approach_apart_time(nearness, &a->near, separation, lo, guess);
+    return toi_settle_apart_time(edge_edge, nearness, a, separation, lo, &t, time);
 }
 
 #endif

@@ -48,10 +48,20 @@ typedef struct toi_near_frame
     toi_mask no_e, no_g, segment; // as in toi_near_motion
 } toi_near_frame;
 
-// The size of a vector, or more by a rounding or by 2^-500, so that no small vector counts as zero.
+// The root of a positive number, or up to a sixteenth more: half of the exponent, and of what the
+// number has beyond a power of two. Roots are slow, and bounds need no more.
+TOI_INLINE toi_real toi_root_above(toi_real square)
+{
+    const toi_bits bias = (((toi_bits)1 << (8 * sizeof(toi_bits) - 2 - TOI_MANTISSA)) - 1)
+                          << (TOI_MANTISSA - 1);
+    return toi_from_bits((toi_to_bits(square) >> 1) + (bias + 1));
+}
+
+// The size of a vector, or more by a sixteenth and by 2^-500, so that no small vector counts as
+// zero.
 TOI_INLINE toi_real toi_near_size(const toi_real x[3])
 {
-    return toi_sqrt(toi_dot(x, x) + TOI_TINY);
+    return toi_root_above(toi_dot(x, x) + TOI_TINY);
 }
 
 TOI_INLINE void toi_take_near_motion(toi_pair_motion *m, toi_near_motion *n)

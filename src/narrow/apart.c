@@ -150,7 +150,7 @@ static void search_list(ladder *l, toi_apart_search_fn *search)
 typedef struct waiting
 {
     toi_feature_lanes lanes;
-    double lo[TOI_STAGE_LANES], guess[TOI_STAGE_LANES], separation[TOI_STAGE_LANES];
+    double lo[TOI_FEATURE_LANES], guess[TOI_FEATURE_LANES], separation[TOI_FEATURE_LANES];
 } waiting;
 
 typedef void stage_fn(ladder *l, waiting *w);
@@ -159,7 +159,7 @@ typedef void stage_fn(ladder *l, waiting *w);
 // proved something at t = 0, that tells; else integers must.
 static void take_distances(ladder *l, waiting *w)
 {
-    double floors[TOI_STAGE_LANES];
+    double floors[TOI_FEATURE_LANES];
     find_distances[l->simd](l->batch, &w->lanes, floors);
     for (int i = 0; i < w->lanes.count; ++i) {
         int32_t query = w->lanes.query[i];
@@ -172,7 +172,7 @@ static void take_distances(ladder *l, waiting *w)
 
 static void take_times(ladder *l, waiting *w)
 {
-    double times[TOI_STAGE_LANES];
+    double times[TOI_FEATURE_LANES];
     find_times[l->simd](l->batch, &w->lanes, w->lo, w->guess, w->separation, times);
     for (int i = 0; i < w->lanes.count; ++i)
         if (!isnan(times[i]))
@@ -196,7 +196,7 @@ static void wait(ladder *l, stage_fn *stage, int32_t query, uint8_t feature, wai
     w->lo[i] = found->lo;
     w->guess[i] = found->guess;
     w->separation[i] = l->queries[query].base;
-    if (w->lanes.count == TOI_STAGE_LANES)
+    if (w->lanes.count == TOI_FEATURE_LANES)
         flush(l, stage, w);
 }
 

@@ -29,26 +29,31 @@ static inline toi_nearness toi_nearness_of(int feature)
     return feature < TOI_INSIDE_FEATURE ? TOI_NEAR_SIDE : TOI_NEAR_INSIDE;
 }
 
-// Up to eight queries of a batch and the feature that is closest in each, all of one nearness.
+enum
+{
+    TOI_FEATURE_LANES = 16 // two vectors of the widest
+};
+
+// Up to so many queries of a batch and the feature that is closest in each, all of one nearness.
 typedef struct toi_feature_lanes
 {
     int count;
-    int32_t query[TOI_STAGE_LANES];
-    uint8_t feature[TOI_STAGE_LANES];
+    int32_t query[TOI_FEATURE_LANES];
+    uint8_t feature[TOI_FEATURE_LANES];
 } toi_feature_lanes;
 
 // The largest double not above the distance at t = 0; NaN where this stage cannot tell.
 typedef void toi_apart_distances_fn(const toi_narrow_batch *batch, const toi_feature_lanes *lanes,
-                                    double distance[TOI_STAGE_LANES]);
+                                    double distance[TOI_FEATURE_LANES]);
 
 // The largest double not above the first time after `lo` at which the distance is the separation;
 // NaN where this stage cannot tell. Proved before: the distance is above the separation on [0, lo].
 // The guess at that time only steers.
 typedef void toi_apart_times_fn(const toi_narrow_batch *batch, const toi_feature_lanes *lanes,
-                                const double lo[TOI_STAGE_LANES],
-                                const double guess[TOI_STAGE_LANES],
-                                const double separation[TOI_STAGE_LANES],
-                                double time[TOI_STAGE_LANES]);
+                                const double lo[TOI_FEATURE_LANES],
+                                const double guess[TOI_FEATURE_LANES],
+                                const double separation[TOI_FEATURE_LANES],
+                                double time[TOI_FEATURE_LANES]);
 
 toi_apart_distances_fn toi_find_apart_distances_baseline, toi_find_apart_distances_avx2,
     toi_find_apart_distances_avx512;

@@ -1,7 +1,8 @@
 // The last bit of `exact` with a separation, a vector of queries at a time: renames the corners of
 // each query after its closest feature and loads the lanes of the kernels.
 
-#include "simd/load_lanes.h" // first: it says how many lanes there are
+#include "simd/fused.h" // first; then what says how many lanes there are
+#include "simd/load_lanes.h"
 
 #include "kernel/apart_time.h"
 
@@ -97,7 +98,7 @@ TOI_INLINE void find_distances(int edge_edge, toi_nearness nearness, const toi_n
 // The functions below are one for each kind and nearness, so that each is compiled for its own.
 #define DISTANCES(name, edge_edge, nearness)                                                       \
     static void name(const toi_narrow_batch *batch, const toi_feature_lanes *list,                 \
-                     double distance[TOI_STAGE_LANES])                                             \
+                     double distance[TOI_FEATURE_LANES])                                           \
     {                                                                                              \
         for (int at = 0; at < list->count; at += TOI_LANES)                                        \
             find_distances(edge_edge, nearness, batch, list, at, distance);                        \
@@ -117,7 +118,7 @@ static toi_apart_distances_fn *const FIND_DISTANCES[TOI_PAIR_KINDS][TOI_NEARNESS
 
 void TOI_ISA_NAME(toi_find_apart_distances)(const toi_narrow_batch *batch,
                                             const toi_feature_lanes *lanes,
-                                            double distance[TOI_STAGE_LANES])
+                                            double distance[TOI_FEATURE_LANES])
 {
     if (lanes->count > 0)
         FIND_DISTANCES[batch->kind][toi_nearness_of(lanes->feature[0])](batch, lanes, distance);
@@ -125,27 +126,60 @@ void TOI_ISA_NAME(toi_find_apart_distances)(const toi_narrow_batch *batch,
 
 // ---- Times
 
+enum
+{
+    TOGETHER = 2 // vectors: while quotients of one are waited for, there is the other
+};
+
+typedef struct vector
+{
+    toi_apart apart;
+    toi_real lo, separation;
+    toi_apart_approach to;
+} vector;
+
+// Lanes from `at` on, of so many vectors.
 TOI_INLINE void find_times(int edge_edge, toi_nearness nearness, const toi_narrow_batch *batch,
-                           const toi_feature_lanes *list, int at, const double *lo,
+                           const toi_feature_lanes *list, int at, int count, const double *lo,
                            const double *guess, const double *separation, double *time)
 {
-    toi_real points[2][4][3];
-    toi_apart a;
-    load_lanes(batch, list, at, points);
-    toi_take_apart(edge_edge, points, &a);
-    toi_real from = load_reals(lo, at, list->count), near = load_reals(guess, at, list->count);
-    toi_real s = load_reals(separation, at, list->count) * a.scale, found;
-    toi_mask sure = toi_find_apart_time(edge_edge, nearness, &a, &s, &from, &near, &found);
-    store_reals(sure, found, time + at, list->count - at);
+    vector v[TOGETHER];
+    for (int i = 0; i < count; ++i) {
+        toi_real points[2][4][3], near;
+        int first = at + i * TOI_LANES;
+        load_lanes(batch, list, first, points);
+        toi_take_apart(edge_edge, points, &v[i].apart);
+        v[i].lo = load_reals(lo, first, list->count);
+        v[i].separation = load_reals(separation, first, list->count) * v[i].apart.scale;
+        near = load_reals(guess, first, list->count);
+        toi_begin_approach(&v[i].lo, &near, &v[i].to);
+    }
+    for (int step = 0; step < TOI_APART_STEPS; ++step) {
+        toi_mask open = v[0].to.open | v[count - 1].to.open;
+        if (!toi_any(open))
+            break;
+        for (int i = 0; i < count; ++i)
+            toi_approach(nearness, &v[i].apart.near, &v[i].separation, &v[i].lo, &v[i].to);
+    }
+    for (int i = 0; i < count; ++i) {
+        toi_real found;
+        toi_mask sure = toi_settle_apart_time(edge_edge, nearness, &v[i].apart, &v[i].separation,
+                                              &v[i].lo, &v[i].to.t, &found);
+        store_reals(sure, found, time + at + i * TOI_LANES, list->count - at - i * TOI_LANES);
+    }
 }
 
 #define TIMES(name, edge_edge, nearness)                                                           \
     static void name(const toi_narrow_batch *batch, const toi_feature_lanes *list,                 \
-                     const double lo[TOI_STAGE_LANES], const double guess[TOI_STAGE_LANES],        \
-                     const double separation[TOI_STAGE_LANES], double time[TOI_STAGE_LANES])       \
+                     const double lo[TOI_FEATURE_LANES], const double guess[TOI_FEATURE_LANES],    \
+                     const double separation[TOI_FEATURE_LANES], double time[TOI_FEATURE_LANES])   \
     {                                                                                              \
-        for (int at = 0; at < list->count; at += TOI_LANES)                                        \
-            find_times(edge_edge, nearness, batch, list, at, lo, guess, separation, time);         \
+        int at = 0;                                                                                \
+        for (; list->count - at > (TOGETHER - 1) * TOI_LANES; at += TOGETHER * TOI_LANES)          \
+            find_times(edge_edge, nearness, batch, list, at, TOGETHER, lo, guess, separation,      \
+                       time);                                                                      \
+        if (at < list->count)                                                                      \
+            find_times(edge_edge, nearness, batch, list, at, 1, lo, guess, separation, time);      \
     }
 
 TIMES(find_vf_corner_times, 0, TOI_NEAR_CORNER)
@@ -161,10 +195,10 @@ static toi_apart_times_fn *const FIND_TIMES[TOI_PAIR_KINDS][TOI_NEARNESSES] = {
 
 void TOI_ISA_NAME(toi_find_apart_times)(const toi_narrow_batch *batch,
                                         const toi_feature_lanes *lanes,
-                                        const double lo[TOI_STAGE_LANES],
-                                        const double guess[TOI_STAGE_LANES],
-                                        const double separation[TOI_STAGE_LANES],
-                                        double time[TOI_STAGE_LANES])
+                                        const double lo[TOI_FEATURE_LANES],
+                                        const double guess[TOI_FEATURE_LANES],
+                                        const double separation[TOI_FEATURE_LANES],
+                                        double time[TOI_FEATURE_LANES])
 {
     if (lanes->count > 0)
         FIND_TIMES[batch->kind][toi_nearness_of(lanes->feature[0])](batch, lanes, lo, guess,
