@@ -307,6 +307,73 @@ static void doubled_parts_keep_their_bounds(void **state)
     check_ratio("squared distances later", later_parts_ratio, 8, 0.01);
 }
 
+// ---- Roots
+
+// f at t + shift + error, exactly.
+static void excess_at(subject *x, double t, double shift, double error, mpq_t value)
+{
+    mpq_set_d(x->t, t);
+    mpq_set_d(x->y, shift);
+    mpq_add(x->t, x->t, x->y);
+    mpq_set_d(x->y, error);
+    mpq_add(x->t, x->t, x->y);
+    polynomial_at(&x->work, x->t, value);
+}
+
+// How far the root is from t + shift, over its bound: by the signs of f, and where it is between
+// them. The separation is the distance at `other`, so that there is a root.
+static double root_error(subject *x, double t)
+{
+    const double lo = fmin(t, x->s->other);
+    mpq_set_d(x->t, x->s->other);
+    polynomial_at(&x->features.num, x->t, x->x);
+    double separation = mpq_get_d(x->x);
+    polynomial_at(&x->features.den, x->t, x->x);
+    separation = sqrt(separation / mpq_get_d(x->x));
+    if (!(separation >= 0x1p-200 && separation <= 4))
+        return 0;
+    toi_near_frame frame;
+    toi_apart_root r = {.t = t};
+    double shift, error;
+    toi_take_near_frame(x->s->nearness, &x->apart.near, &t, &frame);
+    toi_take_apart_root(x->s->nearness, &x->apart, &separation, &lo, &frame, &r);
+    if (!toi_apart_falls(&r) || !(r.spread < 0x1p-6))
+        return 0;
+    toi_bound_apart_root(&r, &shift, &error);
+    polynomial_excess(&x->features, separation, &x->work);
+    mpq_t before, after;
+    mpq_inits(before, after, NULL);
+    excess_at(x, t, shift, -error, before);
+    excess_at(x, t, shift, error, after);
+    double ratio = mpq_sgn(before) < 0 || mpq_sgn(after) > 0 ? 2 : 0;
+    mpq_sub(after, before, after);
+    if (ratio == 0 && mpq_sgn(after) > 0) {
+        mpq_div(before, before, after);
+        ratio = fabs(2 * mpq_get_d(before) - 1);
+    }
+    mpq_clears(before, after, NULL);
+    return ratio;
+}
+
+// From a time at some distance, where what the slope changes matters; and from one as near as
+// double precision comes, where the errors of the parts do.
+static double far_root_ratio(subject *x)
+{
+    return root_error(x, x->s->t);
+}
+
+static double near_root_ratio(subject *x)
+{
+    return root_error(x, x->s->other);
+}
+
+static void roots_keep_their_bounds(void **state)
+{
+    (void)state;
+    check_ratio("roots from afar", far_root_ratio, 9, 0.03);
+    check_ratio("roots close by", near_root_ratio, 10, 0.001);
+}
+
 // Of every exponent, with few and with many bits: never below the root, at most 1.061 of it.
 static void roots_are_above_by_little(void **state)
 {
@@ -337,9 +404,9 @@ static void roots_are_above_by_little(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(vectors_keep_their_bounds),
-                                       cmocka_unit_test(slopes_keep_their_bounds),
-                                       cmocka_unit_test(doubled_parts_keep_their_bounds),
-                                       cmocka_unit_test(roots_are_above_by_little)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vectors_keep_their_bounds), cmocka_unit_test(slopes_keep_their_bounds),
+        cmocka_unit_test(doubled_parts_keep_their_bounds),
+        cmocka_unit_test(roots_keep_their_bounds), cmocka_unit_test(roots_are_above_by_little)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

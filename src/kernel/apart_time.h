@@ -295,12 +295,18 @@ TOI_INLINE toi_mask toi_apart_falls(const toi_apart_root *r)
            TOI_TEST(r->radius <= 1);
 }
 
+// The root is within `error` of t + shift.
+TOI_INLINE void toi_bound_apart_root(const toi_apart_root *r, toi_real *shift, toi_real *error)
+{
+    *shift = r->value * (r->inverse * 0.5); // the slope is negative where this matters
+    *error = (toi_abs(*shift) * (2 * r->spread + 0x1p-48) + r->noise * r->inverse) * (1 + 0x1p-20);
+}
+
 // The floor of the root; all ones where it is certain.
 TOI_INLINE toi_mask toi_floor_apart_root(const toi_apart_root *r, toi_real *time)
 {
-    toi_real shift = r->value * (r->inverse * 0.5); // the slope is negative where this matters
-    toi_real error =
-        (toi_abs(shift) * (2 * r->spread + 0x1p-48) + r->noise * r->inverse) * (1 + 0x1p-20);
+    toi_real shift, error;
+    toi_bound_apart_root(r, &shift, &error);
     return toi_floor_within(r->t, shift, error, time) & TOI_TEST(r->spread < 0x1p-6);
 }
 
