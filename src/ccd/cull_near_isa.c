@@ -107,7 +107,7 @@ TOI_INLINE int64_t cull_near(int edge_edge, const toi_near_source *s, toi_pair *
     for (; count - i > (TOI_TOGETHER - 1) * TOI_LANES; i += TOI_TOGETHER * TOI_LANES)
         kept += try_near(edge_edge, s, &d, &pairs[i], count - i, TOI_TOGETHER, early, euclidean,
                          error, &pairs[kept]);
-    if (i < count)
+    for (; i < count; i += TOI_LANES)
         kept += try_near(edge_edge, s, &d, &pairs[i], count - i, 1, early, euclidean, error,
                          &pairs[kept]);
     return kept;

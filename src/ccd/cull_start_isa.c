@@ -145,7 +145,7 @@ TOI_INLINE int64_t cull_start(int edge_edge, const toi_near_source *s, toi_pair 
     int64_t kept = 0, i = 0;
     for (; count - i > (TOGETHER - 1) * TOI_LANES; i += TOGETHER * TOI_LANES)
         kept += try_pairs(edge_edge, s, least, &pairs[i], count - i, TOGETHER, &pairs[kept]);
-    if (i < count)
+    for (; i < count; i += TOI_LANES)
         kept += try_pairs(edge_edge, s, least, &pairs[i], count - i, 1, &pairs[kept]);
     return kept;
 }

@@ -155,7 +155,9 @@ TOI_INLINE void find_times(int edge_edge, toi_nearness nearness, const toi_narro
         toi_begin_approach(&v[i].lo, &near, &v[i].to);
     }
     for (int step = 0; step < TOI_APART_STEPS; ++step) {
-        toi_mask open = v[0].to.open | v[count - 1].to.open;
+        toi_mask open = v[0].to.open;
+        for (int i = 1; i < count; ++i)
+            open |= v[i].to.open;
         if (!toi_any(open))
             break;
         for (int i = 0; i < count; ++i)
@@ -178,7 +180,7 @@ TOI_INLINE void find_times(int edge_edge, toi_nearness nearness, const toi_narro
         for (; list->count - at > (TOGETHER - 1) * TOI_LANES; at += TOGETHER * TOI_LANES)          \
             find_times(edge_edge, nearness, batch, list, at, TOGETHER, lo, guess, separation,      \
                        time);                                                                      \
-        if (at < list->count)                                                                      \
+        for (; at < list->count; at += TOI_LANES)                                                  \
             find_times(edge_edge, nearness, batch, list, at, 1, lo, guess, separation, time);      \
     }
 
