@@ -28,7 +28,7 @@ TOI_INLINE void put_near(int edge_edge, const toi_near_source *s, const toi_pair
 }
 
 // The same as toi_try_direction() of kernel/separation.h, by the signs of d.E and d.G:
-// docs/cuda.md, section 4.
+// docs/exact.md, section 2.
 TOI_INLINE toi_mask try_signs(int edge_edge, toi_pair_vector *v)
 {
     toi_real at_end[3], slack = toi_direction_slack(&v->m, v->near.f, &v->separation);
