@@ -104,11 +104,6 @@ static void set_contact_normal(const toi_apart_impacts *found, int64_t i, toi_ap
     memcpy(impact->normal, result.normal, sizeof impact->normal);
 }
 
-enum
-{
-    TOGETHER = 2 // vectors: while roots and quotients of one are waited for, there is the other
-};
-
 // As many impacts as there are lanes.
 typedef struct vector
 {
@@ -152,7 +147,7 @@ static inline void store_vector(const toi_apart_impacts *found, vector *v, toi_i
 TOI_INLINE void place_vectors(int edge_edge, const toi_apart_impacts *found, int64_t first,
                               int count, toi_impact *impacts)
 {
-    vector v[TOGETHER];
+    vector v[TOI_TOGETHER];
     for (int i = 0; i < count; ++i)
         load_vector(edge_edge, found, first + i * TOI_LANES, &v[i]);
     for (int i = 0; i < count; ++i)
@@ -168,8 +163,8 @@ TOI_INLINE void place_vectors(int edge_edge, const toi_apart_impacts *found, int
 TOI_INLINE void place_impacts(int edge_edge, const toi_apart_impacts *found, toi_impact *impacts)
 {
     int64_t i = 0;
-    for (; found->count - i > (TOGETHER - 1) * TOI_LANES; i += TOGETHER * TOI_LANES)
-        place_vectors(edge_edge, found, i, TOGETHER, impacts);
+    for (; found->count - i > (TOI_TOGETHER - 1) * TOI_LANES; i += TOI_TOGETHER * TOI_LANES)
+        place_vectors(edge_edge, found, i, TOI_TOGETHER, impacts);
     for (; i < found->count; i += TOI_LANES)
         place_vectors(edge_edge, found, i, 1, impacts);
 }

@@ -12,11 +12,6 @@
 #include "ccd/near_rows.h"
 #include "simd/pair_lanes.h"
 
-enum
-{
-    TOGETHER = 2 // vectors: while roots and quotients of one are waited for, there is the other
-};
-
 // Pairs that are tried together.
 typedef struct vector
 {
@@ -116,7 +111,7 @@ TOI_INLINE toi_mask load_start(const start_rows *rows, float share, toi_pair_mot
 TOI_INLINE int64_t try_pairs(int edge_edge, const toi_near_source *s, float least,
                              const toi_pair *pairs, int64_t count, int vectors, toi_pair *kept)
 {
-    vector v[TOGETHER];
+    vector v[TOI_TOGETHER];
     start_rows rows;
     int64_t written = 0;
     for (int k = 0; k < vectors; ++k) {
@@ -143,8 +138,8 @@ TOI_INLINE int64_t cull_start(int edge_edge, const toi_near_source *s, toi_pair 
 {
     const float least = toi_float_above((s->separation + 2 * (double)s->grain) * (1 + 0x1p-20));
     int64_t kept = 0, i = 0;
-    for (; count - i > (TOGETHER - 1) * TOI_LANES; i += TOGETHER * TOI_LANES)
-        kept += try_pairs(edge_edge, s, least, &pairs[i], count - i, TOGETHER, &pairs[kept]);
+    for (; count - i > (TOI_TOGETHER - 1) * TOI_LANES; i += TOI_TOGETHER * TOI_LANES)
+        kept += try_pairs(edge_edge, s, least, &pairs[i], count - i, TOI_TOGETHER, &pairs[kept]);
     for (; i < count; i += TOI_LANES)
         kept += try_pairs(edge_edge, s, least, &pairs[i], count - i, 1, &pairs[kept]);
     return kept;

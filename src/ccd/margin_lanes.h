@@ -36,11 +36,6 @@ static inline void toi_set_aside(const toi_pair *from, unsigned lanes, toi_insid
     inside->count += toi_copy_lanes(from, lanes, inside->pairs + inside->count);
 }
 
-enum
-{
-    TOI_TOGETHER = 2 // vectors: while roots and quotients of one are waited for, there is the other
-};
-
 // Pairs that are tried together.
 typedef struct toi_pair_vector
 {

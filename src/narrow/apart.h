@@ -1,4 +1,4 @@
-// The last bit of `exact` with a separation, up to eight queries at a time whose closest feature is
+// The last bit of `exact` with a separation, a few queries at a time whose closest feature is
 // known or guessed; compiled once for each instruction set. Each answer is proved or NaN.
 
 #ifndef TOI_NARROW_APART_H

@@ -126,11 +126,6 @@ void TOI_ISA_NAME(toi_find_apart_distances)(const toi_narrow_batch *batch,
 
 // ---- Times
 
-enum
-{
-    TOGETHER = 2 // vectors: while quotients of one are waited for, there is the other
-};
-
 typedef struct vector
 {
     toi_apart apart;
@@ -143,7 +138,7 @@ TOI_INLINE void find_times(int edge_edge, toi_nearness nearness, const toi_narro
                            const toi_feature_lanes *list, int at, int count, const double *lo,
                            const double *guess, const double *separation, double *time)
 {
-    vector v[TOGETHER];
+    vector v[TOI_TOGETHER];
     for (int i = 0; i < count; ++i) {
         toi_real points[2][4][3], near;
         int first = at + i * TOI_LANES;
@@ -177,8 +172,8 @@ TOI_INLINE void find_times(int edge_edge, toi_nearness nearness, const toi_narro
                      const double separation[TOI_FEATURE_LANES], double time[TOI_FEATURE_LANES])   \
     {                                                                                              \
         int at = 0;                                                                                \
-        for (; list->count - at > (TOGETHER - 1) * TOI_LANES; at += TOGETHER * TOI_LANES)          \
-            find_times(edge_edge, nearness, batch, list, at, TOGETHER, lo, guess, separation,      \
+        for (; list->count - at > (TOI_TOGETHER - 1) * TOI_LANES; at += TOI_TOGETHER * TOI_LANES)  \
+            find_times(edge_edge, nearness, batch, list, at, TOI_TOGETHER, lo, guess, separation,  \
                        time);                                                                      \
         for (; at < list->count; at += TOI_LANES)                                                  \
             find_times(edge_edge, nearness, batch, list, at, 1, lo, guess, separation, time);      \

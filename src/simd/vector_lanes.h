@@ -15,6 +15,11 @@ typedef toi_bits toi_mask __attribute__((vector_size(sizeof(toi_number) * TOI_LA
 #define TOI_SELECT(mask, a, b) ((toi_real)(((mask) & (toi_mask)(a)) | (~(mask) & (toi_mask)(b))))
 #define TOI_SPREAD(x) ((toi_real){0} + (x))
 
+enum
+{
+    TOI_TOGETHER = 2 // vectors: while roots and quotients of one are waited for, there is the other
+};
+
 // Where the lanes fill one register of the instruction set: its type, its intrinsics.
 #if defined(TOI_ISA_avx512) && !defined(TOI_SINGLE) && TOI_LANES == 8
 #define TOI_VECTOR __m512d
