@@ -9,6 +9,7 @@
 
 #include "broad/tree/mesh_tree.h"
 #include "crossings.h"
+#include "steps.h"
 #include "support.h"
 #include "tangles.h"
 
@@ -67,6 +68,77 @@ static void grazing_contacts_are_found(void **state)
                     expect_crossing(&settings[s], &mesh, (toi_kind)kind, n, &impacts);
                 toi_free_impacts(&impacts);
             }
+    assert_ok(toi_set_simd(NULL));
+}
+
+// ---- Zeros of both signs
+
+enum
+{
+    PATCHES = 40,
+    PATCH = 6 // vertices
+};
+
+// Two triangles in the plane z = 0 whose sides cross, and of which each has a corner in the other,
+// many times. The plane goes through the origin of positions, since most vertices lie in it.
+typedef struct patches
+{
+    double at[PATCHES * PATCH][3];
+    int32_t faces[2 * PATCHES][3];
+} patches;
+
+static toi_mesh make_patches(toi_random *random, bool signs, patches *all)
+{
+    static const double corners[PATCH][2] = {{0, 0},     {1, 0},     {0, 1},
+                                             {0.3, 0.3}, {1.3, 0.3}, {0.3, 1.3}};
+    for (int i = 0; i < PATCHES * PATCH; ++i) {
+        all->at[i][0] = corners[i % PATCH][0] + 2 * (i / PATCH % 8 - 4);
+        all->at[i][1] = corners[i % PATCH][1] + 2 * (i / PATCH / 8 - 2);
+        all->at[i][2] = signs && toi_random_below(random, 2) ? -0.0 : 0.0;
+    }
+    for (int i = 0; i < PATCHES * PATCH; ++i)
+        all->faces[i / 3][i % 3] = i;
+    return toi_make_mesh(all->at[0], all->at[0], PATCHES * PATCH, all->faces[0], 2 * PATCHES);
+}
+
+static void expect_patches(const toi_impact_array *impacts, const toi_impact_array *expected)
+{
+    assert_int_equal(impacts->count, expected->count);
+    for (int64_t i = 0; i < impacts->count; ++i) {
+        const toi_impact *a = &impacts->data[i], *b = &expected->data[i];
+        assert_true(a->kind == b->kind && a->a == b->a && a->b == b->b && a->time == b->time);
+    }
+}
+
+// What touches at 0 and -0 is found: by searches of both ends, and by what scenes keep of them.
+static void zeros_have_no_sign(void **state)
+{
+    (void)state;
+    static const toi_track_method methods[] = {TOI_TRACK_STATELESS, TOI_TRACK_ORDER,
+                                               TOI_TRACK_BUDGETS};
+    static patches all;
+    toi_random random = {509};
+    toi_impact_array expected = {0}, impacts = {0};
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_mesh plain = make_patches(&random, false, &all);
+    assert_ok(toi_find_impacts(&def, &plain, &expected, NULL));
+    assert_true(expected.count >= 3 * PATCHES);
+    for (int number = 0; number < 90; ++number) {
+        toi_mesh mesh = make_patches(&random, true, &all);
+        toi_track_def track = toi_default_track_def();
+        toi_scene *scene;
+        use_instruction_set(number);
+        track.method = methods[number / 3 % 3];
+        assert_ok(make_scene_of(&mesh, NULL, &scene));
+        assert_ok(toi_scene_set_tracking(scene, &track));
+        for (int step = 0; step < 3; ++step) {
+            assert_ok(toi_scene_find_impacts(scene, &def, mesh.start, mesh.end, &impacts, NULL));
+            expect_patches(&impacts, &expected);
+        }
+        toi_free_scene(scene);
+    }
+    toi_free_impacts(&impacts);
+    toi_free_impacts(&expected);
     assert_ok(toi_set_simd(NULL));
 }
 
@@ -606,6 +678,7 @@ int main(void)
         cmocka_unit_test(rows_are_within_their_error),
         cmocka_unit_test(middles_are_within_their_error),
         cmocka_unit_test(grazing_contacts_are_found),
+        cmocka_unit_test(zeros_have_no_sign),
         cmocka_unit_test(shares_are_kept_to_the_last),
         cmocka_unit_test(searches_keep_every_share),
         cmocka_unit_test(others_keep_no_share),

@@ -42,7 +42,7 @@ TOI_INLINE void put_four(const quad low[4], const quad high[4], int at, toi_tree
                          __builtin_shufflevector(a, b, 2, 3, 6, 7),
                          __builtin_shufflevector(c, d, 0, 1, 4, 5)};
         for (int k = 0; k < 3; ++k) {
-            quad values = side ? -sides[k] : sides[k];
+            quad values = side ? 0 - sides[k] : sides[k]; // tree.h
             memcpy(&block->bound[3 * side + k][at], &values, sizeof values);
         }
     }
@@ -436,11 +436,7 @@ TOI_INLINE unsigned drop_neighbours(int edge_edge, const toi_budget_search *s, u
     const toi_tree *tree = s->search.tree, *packets = s->search.packets;
     const int theirs = edge_edge ? 2 : 1, ours = edge_edge ? 2 : 3;
     label_columns corners = load_labels(packets->labels + packet * ours * TOI_BLOCK, ours);
-    for (int i = 0; i < theirs; ++i)
-        for (int j = 0; j < ours; ++j)
-            mask = differ(mask, corners.corner[j],
-                          tree->labels[(block * theirs + i) * TOI_BLOCK + lane]);
-    return mask;
+    return differ(mask, &corners, ours, tree->labels + block * theirs * TOI_BLOCK + lane, theirs);
 }
 
 // Two blocks whose budget is looked at.

@@ -80,32 +80,43 @@ TOI_LANE_INLINE probe load_probe(const toi_tree_block *block, int lane)
 
 TOI_LANE_INLINE probe row_probe(const toi_box_row *row)
 {
-    return (probe){{(*row)[0], (*row)[1], (*row)[2]}, {-(*row)[4], -(*row)[5], -(*row)[6]}};
+    return (probe){{(*row)[0], (*row)[1], (*row)[2]},
+                   {0 - (*row)[4], 0 - (*row)[5], 0 - (*row)[6]}};
 }
 
 // Bit i: lane i overlaps the probe; `strict`: by more than a touch.
 #if defined(TOI_ISA_avx512)
-// The axes apart from each other, so that not each of six comparisons waits for the last.
+// Two intervals overlap if the greater beginning is not above the lesser end: one comparison an
+// axis, since it is masks that a processor makes few of in a clock. The axes apart from each other,
+// so that none waits for another. By more than a touch a point overlaps what it is inside of: two
+// comparisons.
 TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool strict)
 {
     __mmask16 m[3];
     for (int k = 0; k < 3; ++k) {
         __m512 lo = _mm512_set1_ps(p->lo[k]), hi = _mm512_set1_ps(p->hi[k]);
+        __m512 our_lo = c->side[k][0], our_hi = c->side[3 + k][0];
         if (strict) {
-            m[k] = _mm512_cmp_ps_mask(c->side[k][0], hi, _CMP_LT_OQ);
-            m[k] = _mm512_mask_cmp_ps_mask(m[k], c->side[3 + k][0], lo, _CMP_GT_OQ);
+            m[k] = _mm512_cmp_ps_mask(our_lo, hi, _CMP_LT_OQ);
+            m[k] = _mm512_mask_cmp_ps_mask(m[k], our_hi, lo, _CMP_GT_OQ);
         } else {
-            m[k] = _mm512_cmp_ps_mask(c->side[k][0], hi, _CMP_LE_OQ);
-            m[k] = _mm512_mask_cmp_ps_mask(m[k], c->side[3 + k][0], lo, _CMP_GE_OQ);
+            m[k] = _mm512_cmp_ps_mask(_mm512_max_ps(our_lo, lo), _mm512_min_ps(our_hi, hi),
+                                      _CMP_LE_OQ);
         }
     }
     return _kand_mask16(_kand_mask16(m[0], m[1]), m[2]);
 }
 
-// Those lanes of the mask whose label is another.
-TOI_LANE_INLINE unsigned differ(unsigned mask, const label_part *labels, int32_t label)
+// Those lanes of the mask that have none of some labels, which stand as in a block.
+TOI_LANE_INLINE unsigned differ(unsigned mask, const label_columns *ours, const int corners,
+                                const int32_t *theirs, const int count)
 {
-    return _mm512_mask_cmpneq_epi32_mask((__mmask16)mask, *labels, _mm512_set1_epi32(label));
+    __m512i least = _mm512_set1_epi32(-1);
+    for (int i = 0; i < count * corners; ++i) {
+        __m512i label = _mm512_set1_epi32(theirs[i / corners * TOI_BLOCK]);
+        least = _mm512_min_epu32(least, _mm512_xor_si512(ours->corner[i % corners][0], label));
+    }
+    return _mm512_mask_test_epi32_mask((__mmask16)mask, least, least);
 }
 #elif defined(TOI_ISA_avx2)
 TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool strict)
@@ -124,12 +135,19 @@ TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool st
     return (unsigned)_mm256_movemask_ps(m[0]) | (unsigned)_mm256_movemask_ps(m[1]) << 8;
 }
 
-TOI_LANE_INLINE unsigned differ(unsigned mask, const label_part *labels, int32_t label)
+TOI_LANE_INLINE unsigned differ(unsigned mask, const label_columns *ours, const int corners,
+                                const int32_t *theirs, const int count)
 {
-    __m256i l = _mm256_set1_epi32(label);
-    __m256 a = _mm256_castsi256_ps(_mm256_cmpeq_epi32(labels[0], l));
-    __m256 b = _mm256_castsi256_ps(_mm256_cmpeq_epi32(labels[1], l));
-    return mask & ~((unsigned)_mm256_movemask_ps(a) | (unsigned)_mm256_movemask_ps(b) << 8);
+    unsigned same = 0;
+    for (int q = 0; q < PARTS; ++q) {
+        __m256i equal = _mm256_setzero_si256();
+        for (int i = 0; i < count * corners; ++i)
+            equal = _mm256_or_si256(
+                equal, _mm256_cmpeq_epi32(ours->corner[i % corners][q],
+                                          _mm256_set1_epi32(theirs[i / corners * TOI_BLOCK])));
+        same |= (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(equal)) << (8 * q);
+    }
+    return mask & ~same;
 }
 #elif defined(__SSE2__)
 TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool strict)
@@ -151,11 +169,16 @@ TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool st
     return mask;
 }
 
-TOI_LANE_INLINE unsigned differ(unsigned mask, const label_part *labels, int32_t label)
+TOI_LANE_INLINE unsigned differ(unsigned mask, const label_columns *ours, const int corners,
+                                const int32_t *theirs, const int count)
 {
     unsigned same = 0;
     for (int q = 0; q < PARTS; ++q) {
-        __m128i equal = _mm_cmpeq_epi32(labels[q], _mm_set1_epi32(label));
+        __m128i equal = _mm_setzero_si128();
+        for (int i = 0; i < count * corners; ++i)
+            equal = _mm_or_si128(equal,
+                                 _mm_cmpeq_epi32(ours->corner[i % corners][q],
+                                                 _mm_set1_epi32(theirs[i / corners * TOI_BLOCK])));
         same |= (unsigned)_mm_movemask_ps(_mm_castsi128_ps(equal)) << (4 * q);
     }
     return mask & ~same;
@@ -175,33 +198,38 @@ TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool st
     return mask;
 }
 
-TOI_LANE_INLINE unsigned differ(unsigned mask, const label_part *labels, int32_t label)
+TOI_LANE_INLINE unsigned differ(unsigned mask, const label_columns *ours, const int corners,
+                                const int32_t *theirs, const int count)
 {
-    for (int i = 0; i < TOI_BLOCK; ++i)
-        mask &= ~((unsigned)(labels[i] == label) << i);
+    for (int i = 0; i < count * corners; ++i)
+        for (int q = 0; q < PARTS; ++q)
+            mask &=
+                ~((unsigned)(ours->corner[i % corners][q] == theirs[i / corners * TOI_BLOCK]) << q);
     return mask;
 }
 #endif
 
+// The lesser and the greater of two gaps, of which only those above 0 matter: their bits are in the
+// order of whole numbers, which more parts of a processor compare.
 #if defined(TOI_ISA_avx512)
 #define SPREAD_PART(x) _mm512_set1_ps(x)
-#define LESS_PART(a, b) _mm512_min_ps(a, b)
-#define MORE_PART(a, b) _mm512_max_ps(a, b)
+#define LESS_GAP(a, b) (part) _mm512_min_epi32((__m512i)(a), (__m512i)(b))
+#define MORE_GAP(a, b) (part) _mm512_max_epi32((__m512i)(a), (__m512i)(b))
 #define ABOVE_WORD(a, b) (unsigned)_mm512_cmp_ps_mask(a, b, _CMP_GT_OQ)
 #elif defined(TOI_ISA_avx2)
 #define SPREAD_PART(x) _mm256_set1_ps(x)
-#define LESS_PART(a, b) _mm256_min_ps(a, b)
-#define MORE_PART(a, b) _mm256_max_ps(a, b)
+#define LESS_GAP(a, b) (part) _mm256_min_epi32((__m256i)(a), (__m256i)(b))
+#define MORE_GAP(a, b) (part) _mm256_max_epi32((__m256i)(a), (__m256i)(b))
 #define ABOVE_WORD(a, b) (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ))
 #elif defined(__SSE2__)
 #define SPREAD_PART(x) _mm_set1_ps(x)
-#define LESS_PART(a, b) _mm_min_ps(a, b)
-#define MORE_PART(a, b) _mm_max_ps(a, b)
+#define LESS_GAP(a, b) _mm_min_ps(a, b)
+#define MORE_GAP(a, b) _mm_max_ps(a, b)
 #define ABOVE_WORD(a, b) (unsigned)_mm_movemask_ps(_mm_cmpgt_ps(a, b))
 #else
 #define SPREAD_PART(x) (x)
-#define LESS_PART(a, b) ((a) < (b) ? (a) : (b))
-#define MORE_PART(a, b) ((a) > (b) ? (a) : (b))
+#define LESS_GAP(a, b) ((a) < (b) ? (a) : (b))
+#define MORE_GAP(a, b) ((a) > (b) ? (a) : (b))
 #define ABOVE_WORD(a, b) ((unsigned)((a) > (b)))
 #endif
 
@@ -217,22 +245,29 @@ typedef struct moving_probe
 } moving_probe;
 
 // Bit i: on no axis is lane i above the probe at both ends, or below. What is above at both ends is
-// so all the way between them.
+// so all the way between them. Upper bounds are never -0 (tree.h), so the sign of a difference
+// tells which of two numbers is less, and signs are joined by parts of a processor that do nothing
+// else.
 #if defined(TOI_ISA_avx512)
 TOI_LANE_INLINE unsigned stay_near(const moving_columns *c, const moving_probe *p)
 {
-    __mmask16 apart = 0;
+    enum
+    {
+        BOTH_OR = 0xf8 // bits of (a & b) | c, with c first
+    };
+    __m512i apart = _mm512_setzero_si512();
     for (int k = 0; k < 3; ++k) {
-        __mmask16 above = 0xffff, below = 0xffff;
+        __m512i above[2], below[2];
         for (int end = 0; end < 2; ++end) {
-            above = _mm512_mask_cmp_ps_mask(above, c->at[end].side[k][0],
-                                            _mm512_set1_ps(p->at[end].hi[k]), _CMP_GT_OQ);
-            below = _mm512_mask_cmp_ps_mask(below, c->at[end].side[3 + k][0],
-                                            _mm512_set1_ps(p->at[end].lo[k]), _CMP_LT_OQ);
+            above[end] = _mm512_castps_si512(
+                _mm512_sub_ps(_mm512_set1_ps(p->at[end].hi[k]), c->at[end].side[k][0]));
+            below[end] = _mm512_castps_si512(
+                _mm512_sub_ps(c->at[end].side[3 + k][0], _mm512_set1_ps(p->at[end].lo[k])));
         }
-        apart |= above | below;
+        apart = _mm512_ternarylogic_epi32(apart, above[0], above[1], BOTH_OR);
+        apart = _mm512_ternarylogic_epi32(apart, below[0], below[1], BOTH_OR);
     }
-    return (uint16_t)~apart;
+    return (uint16_t)~_mm512_movepi32_mask(apart);
 }
 #else
 #if defined(TOI_ISA_avx2)
@@ -302,10 +337,10 @@ TOI_LANE_INLINE unsigned stay_clear(const toi_tree_margin *margin, const middle_
         for (int k = 0; k < 3; ++k) {
             part above = start->side[k][q] - SPREAD_PART(near->hi[k]);
             part below = SPREAD_PART(near->lo[k]) - start->side[3 + k][q];
-            above = LESS_PART(above, end->side[k][q] - SPREAD_PART(far->hi[k]));
-            below = LESS_PART(below, SPREAD_PART(far->lo[k]) - end->side[3 + k][q]);
+            above = LESS_GAP(above, end->side[k][q] - SPREAD_PART(far->hi[k]));
+            below = LESS_GAP(below, SPREAD_PART(far->lo[k]) - end->side[3 + k][q]);
             part way = c->at[k][q] - SPREAD_PART(p->at[k]);
-            widest = MORE_PART(widest, MORE_PART(above, below));
+            widest = MORE_GAP(widest, MORE_GAP(above, below));
             square += way * way;
         }
         part rest = widest - SPREAD_PART(p->off);

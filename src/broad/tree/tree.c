@@ -128,7 +128,7 @@ static inline void put_rows(const toi_box_row rows[4], int lane, toi_tree_block 
                            __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7),
                            __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5)};
         for (int k = 0; k < 3; ++k)
-            *(quad *)&block->bound[3 * side + k][lane] = side ? -columns[k] : columns[k];
+            *(quad *)&block->bound[3 * side + k][lane] = side ? 0 - columns[k] : columns[k];
     }
 }
 

@@ -19,6 +19,7 @@ enum
     TOI_SIDES = 6        // of a box: lower x y z, upper x y z
 };
 
+// Upper bounds are never -0: 0 less the number of a row is not.
 typedef struct toi_tree_block
 {
     float bound[TOI_SIDES][TOI_BLOCK];

@@ -97,10 +97,7 @@ TOI_LANE_INLINE unsigned drop_neighbours(const toi_tree_search *s, const shape k
     const int32_t *theirs = s->tree->labels + block * kind.tree_corners * TOI_BLOCK + lane;
     if (kind.marked)
         return mask & unmarked(s->marks, theirs);
-    for (int i = 0; i < kind.tree_corners; ++i)
-        for (int j = 0; j < kind.packet_corners; ++j)
-            mask = differ(mask, ours->corner[j], theirs[i * TOI_BLOCK]);
-    return mask;
+    return differ(mask, ours, kind.packet_corners, theirs, kind.tree_corners);
 }
 
 // Takes out the lanes that overlap in float only. The packet's boxes are fetched when a doubt
