@@ -104,18 +104,21 @@ static void note(void *context, int64_t index, int worker)
     --r->at_work[worker];
 }
 
-// The number of tasks that did not run exactly once, and of other mistakes.
+// The number of tasks that did not run exactly once, and of other mistakes; with and without
+// shares.
 static int run_noted(record *r, int workers, int64_t count)
 {
-    memset(r->seen, 0, sizeof r->seen);
-    memset(r->came, 0, sizeof r->came);
-    r->arrived = 0;
-    r->workers = workers;
-    toi_team_run(workers, workers <= 2, count, note, r);
-    int mistakes = r->wrong;
-    for (int64_t i = 0; i < MOST_TASKS; ++i)
-        mistakes += r->seen[i] != (i < count);
-    return mistakes;
+    int mistakes = 0;
+    for (int even = 0; even < 2; ++even) {
+        memset(r->seen, 0, sizeof r->seen);
+        memset(r->came, 0, sizeof r->came);
+        r->arrived = 0;
+        r->workers = workers;
+        toi_team_run(workers, workers <= 2, even, count, note, r);
+        for (int64_t i = 0; i < MOST_TASKS; ++i)
+            mistakes += r->seen[i] != (i < count);
+    }
+    return mistakes + r->wrong;
 }
 
 static void every_task_runs_once(void **state)
@@ -139,6 +142,39 @@ static void all_workers_take_part(void **state)
         r.meet = workers;
         assert_int_equal(run_noted(&r, workers, 2 * workers), 0);
         assert_int_equal(r.arrived, workers);
+    }
+}
+
+// Who ran which task; all wait for each other, so that nobody runs two.
+typedef struct sharing
+{
+    record meeting;
+    pthread_t who[8];
+} sharing;
+
+static void note_thread(void *context, int64_t index, int worker)
+{
+    (void)worker;
+    sharing *s = context;
+    s->who[index] = pthread_self();
+    ++s->meeting.arrived;
+    meet(&s->meeting);
+}
+
+// What a worker has written in one loop is in its core's cache in the next: its share is the same.
+static void shares_stay_with_their_workers(void **state)
+{
+    (void)state;
+    static sharing s = {.meeting.meet = 8};
+    pthread_t first[8];
+    for (int loop = 0; loop < 50; ++loop) {
+        s.meeting.arrived = 0;
+        toi_team_run(8, false, true, 8, note_thread, &s);
+        assert_int_equal(s.meeting.wrong, 0);
+        if (loop == 0)
+            memcpy(first, s.who, sizeof first);
+        for (int i = 0; i < 8; ++i)
+            assert_true(pthread_equal(s.who[i], first[i]));
     }
 }
 
@@ -406,11 +442,16 @@ static void note_slowly(void *context, int64_t index, int worker)
 static int start_without_the_first(void *context)
 {
     (void)context;
-    static record r = {.workers = 16};
+    static record records[2] = {{.workers = 16}, {.workers = 16}};
+    bool mistakes = false;
     late_seconds = 20;
     late_count = 1;
-    toi_team_run(16, false, 500, note_slowly, &r);
-    return r.wrong != 0 || r.arrived != 15;
+    for (int even = 0; even < 2; ++even) { // also where the late one has a share
+        record *r = &records[even];
+        toi_team_run(16, false, even, 500, note_slowly, r);
+        mistakes |= r->wrong != 0 || r->arrived != 15;
+    }
+    return mistakes;
 }
 
 // A thread that the system does not run, since others have the cores, holds nobody up: neither the
@@ -460,7 +501,7 @@ static void signals_go_to_the_programs_threads(void **state)
     (void)state;
     static signals s = {.record = {.workers = 6, .meet = 6}};
     sigset_t own;
-    toi_team_run(6, false, 100, look_at_signals, &s);
+    toi_team_run(6, false, false, 100, look_at_signals, &s);
     pthread_sigmask(SIG_SETMASK, NULL, &own);
     assert_int_equal(s.record.arrived, 6);
     assert_int_equal(s.open + s.closed, 0);
@@ -486,7 +527,7 @@ static void count_cores(void *context, int64_t index, int worker)
 static int helpers_use_all_cores(void)
 {
     static cores c = {.record = {.workers = 4, .meet = 4}, .fewest = INT32_MAX};
-    toi_team_run(4, false, 100, count_cores, &c);
+    toi_team_run(4, false, true, 100, count_cores, &c);
     return c.record.wrong != 0 || c.fewest < toi_core_count();
 }
 
@@ -569,6 +610,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_runs_once),
         cmocka_unit_test(all_workers_take_part),
+        cmocka_unit_test(shares_stay_with_their_workers),
         cmocka_unit_test(several_callers_at_once),
         cmocka_unit_test(callers_may_end),
         cmocka_unit_test(loops_inside_tasks),

@@ -4,8 +4,10 @@
 #include "base/cores.h"
 #include "base/fp_mode.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/team.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef __linux__
@@ -18,6 +20,21 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 #define HUGE_BLOCK ((size_t)1 << 20)
 
+// The C library keeps free memory up to twice the largest block that it got back, of those up to 32
+// MiB. What a call of many workers takes is more than twice its own largest block, and was fetched
+// anew in every call, page by page. So one of that size is given back first, which nobody touches.
+static void raise_what_is_kept(void)
+{
+#if defined(__GLIBC__)
+    enum
+    {
+        LARGEST = (32 << 20) - (8 << 10) // with what the library adds
+    };
+    void *volatile block = malloc(LARGEST);
+    free(block);
+#endif
+}
+
 // The block itself is noted in front of what is handed out. aligned_alloc() would cut the block's
 // beginning off, and the C library, which serves from its heap what is no larger than a block that
 // it got back, would take every block of a size from the system anew, page by page.
@@ -26,6 +43,8 @@ static void *allocate_huge(size_t size)
     size_t more = HUGE_PAGE + sizeof(void *);
     if (size > SIZE_MAX - more)
         return NULL;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, raise_what_is_kept);
     char *block = malloc(size + more);
     if (!block)
         return NULL;
@@ -56,18 +75,31 @@ static void default_release(void *user, void *memory, size_t size)
 
 // Loops behave as the calling program's own would: inside of its parallel regions they run on the
 // thread that calls, unless it allows nesting.
+static void run_by_team(int workers, bool even, int64_t count, toi_task_fn *task, void *context)
+{
+    if (!toi_may_nest())
+        workers = 1;
+    toi_team_run(workers, workers <= toi_core_count(), even, count, task, context);
+}
+
 static void default_parallel_for(void *user, int workers, int64_t count, toi_task_fn *task,
                                  void *context)
 {
     (void)user;
-    if (!toi_may_nest())
-        workers = 1;
-    toi_team_run(workers, workers <= toi_core_count(), count, task, context);
+    run_by_team(workers, false, count, task, context);
 }
 
 static const toi_hooks defaults = {NULL, default_allocate, default_release, default_parallel_for};
 
 toi_hooks toi_active_hooks = {NULL, default_allocate, default_release, default_parallel_for};
+
+void toi_run_loop(int workers, bool even, int64_t count, toi_task_fn *task, void *context)
+{
+    if (toi_active_hooks.parallel_for == default_parallel_for)
+        run_by_team(workers, even, count, task, context);
+    else
+        toi_active_hooks.parallel_for(toi_active_hooks.user, workers, count, task, context);
+}
 
 void toi_set_hooks(const toi_hooks *hooks)
 {

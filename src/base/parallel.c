@@ -56,7 +56,7 @@ static void run_task(void *context, int64_t index, int worker)
         record_failure(l, index, status);
 }
 
-toi_status toi_parallel(int workers, int64_t count, toi_work_fn *work, void *context)
+static toi_status run_loop(int workers, bool even, int64_t count, toi_work_fn *work, void *context)
 {
     loop l = {.work = work,
               .context = context,
@@ -69,10 +69,15 @@ toi_status toi_parallel(int workers, int64_t count, toi_work_fn *work, void *con
         for (int64_t i = 0; i < count; ++i)
             run_task(&l, i, 0);
     else
-        toi_active_hooks.parallel_for(toi_active_hooks.user, workers, count, run_task, &l);
+        toi_run_loop(workers, even, count, run_task, &l);
     if (l.status != TOI_OK)
         toi_set_message(l.message);
     return l.status;
+}
+
+toi_status toi_parallel(int workers, int64_t count, toi_work_fn *work, void *context)
+{
+    return run_loop(workers, false, count, work, context);
 }
 
 typedef struct ranges
@@ -80,40 +85,21 @@ typedef struct ranges
     toi_range_fn *work;
     void *context;
     int64_t count, piece;
-    int64_t group, groups; // of pieces, before the single ones
 } ranges;
 
 static toi_status run_range(void *context, int64_t index, int worker)
 {
     (void)worker;
     const ranges *r = context;
-    bool grouped = index < r->groups;
-    int64_t at = grouped ? index * r->group : r->groups * r->group + index - r->groups;
-    toi_status status = TOI_OK;
-    for (int64_t end = at + (grouped ? r->group : 1); at < end && status == TOI_OK; ++at) {
-        int64_t first = at * r->piece, rest = r->count - first;
-        status = r->work(r->context, first, first + (rest < r->piece ? rest : r->piece));
-    }
-    return status;
+    int64_t first = index * r->piece, rest = r->count - first;
+    return r->work(r->context, first, first + (rest < r->piece ? rest : r->piece));
 }
 
-// Pieces take about the same time each. Three quarters of them are shared out in groups of
-// neighbours, a 16th of what a worker has to do: so fewer cache lines are written by two workers,
-// and what a piece has brought near the next one finds.
 toi_status toi_parallel_ranges(int workers, int64_t count, int64_t piece, toi_range_fn *work,
                                void *context)
 {
-    enum
-    {
-        GROUPS = 16
-    };
-    int64_t pieces = count / piece + (count % piece > 0);
-    ranges r = {.work = work, .context = context, .count = count, .piece = piece, .group = 1};
-    if (workers > 1 && pieces / workers >= 2 * GROUPS) {
-        r.group = pieces / workers / GROUPS;
-        r.groups = pieces * 3 / 4 / r.group;
-    }
-    return toi_parallel(workers, pieces - r.groups * (r.group - 1), run_range, &r);
+    ranges r = {.work = work, .context = context, .count = count, .piece = piece};
+    return run_loop(workers, true, count / piece + (count % piece > 0), run_range, &r);
 }
 
 int64_t toi_piece_start(int64_t count, int64_t pieces, int64_t piece)

@@ -30,6 +30,9 @@ enum
 toi_status toi_parallel_ranges(int workers, int64_t count, int64_t piece, toi_range_fn *work,
                                void *context);
 
+// The parallel-for hook in force, which may be told that tasks take about the same time each.
+void toi_run_loop(int workers, bool even, int64_t count, toi_task_fn *task, void *context);
+
 // A lock for a few instructions at a time.
 typedef atomic_flag toi_lock;
 void toi_lock_take(toi_lock *lock);

@@ -10,9 +10,12 @@
 // does not run, since other programs have the cores, costs its loop nothing but the call that wakes
 // it.
 //
-// Where tasks are many they are taken in runs of neighbours, longer ones first: what one task has
-// brought into a core's cache the next one often needs. The last ones are single tasks, so that all
-// workers end at about the same time.
+// Tasks are taken in runs of neighbours, longer ones first: what one task has brought into a core's
+// cache the next one often needs. The last ones are single tasks, so that all workers end at about
+// the same time. Where tasks are many, or take the same time each, every worker has a share of
+// them, the same part in every loop, and takes from those of others when it is done: what it needs
+// it has often written itself, in the loop before. Few tasks of which some take long are better
+// taken in turn, since those that are left at the end should not be of these.
 //
 // What helpers need outside of a loop is static. Nothing is allocated, and a thread that calls the
 // library may end at any time.
@@ -41,8 +44,9 @@
 
 enum
 {
-    RUNS = 64 // of a worker, if they stayed as long as the first ones: some tasks take fifty times
-              // as long as others, and their neighbours likewise
+    RUNS = 64, // of a worker, if they stayed as long as the first ones: some tasks take fifty times
+               // as long as others, and their neighbours likewise
+    MANY = 128 // tasks for each worker
 };
 
 // What a helper is doing. It makes the steps to ASLEEP and BUSY itself, its loop those to OFFERED
@@ -56,14 +60,20 @@ enum
     AWAITED  // has joined it, and the loop's caller is blocked until it is done
 };
 
-typedef struct loop
+typedef struct share
 {
     _Alignas(64) _Atomic int64_t next; // the first task that nobody has taken
-    uint16_t places[TOI_MAX_WORKERS];  // of helper number 1 to helper_count
-    toi_task_fn *task;                 // far enough from `next`, which every task writes
+    int64_t end;
+} share;
+
+typedef struct loop
+{
+    share share;                      // of the caller
+    uint16_t places[TOI_MAX_WORKERS]; // of helper number 1 to helper_count
+    toi_task_fn *task;
     void *context;
     int64_t count;
-    int64_t shares; // a run is one of as many parts of what is left, or a single task
+    int64_t runs; // a run is one of as many parts of what is left of a share, or a single task
     int helper_count;
     bool spin;
 } loop;
@@ -79,6 +89,7 @@ typedef struct helper
     pthread_cond_t changed; // from ASLEEP or AWAITED
     pthread_t thread;
     struct helper *next; // in the list that it is in
+    share share;         // of its loop
 } helper;
 
 // One place for each thread that there may be: the caller makes it TOI_MAX_WORKERS.
@@ -162,12 +173,34 @@ static void offer(helper *h, loop *l, int number)
         wake(h);
 }
 
+static share *share_of(loop *l, int worker)
+{
+    return worker == 0 ? &l->share : &helpers[l->places[worker]].share;
+}
+
+// Workers in a ring.
+static int next_worker(const loop *l, int worker)
+{
+    return worker < l->helper_count ? worker + 1 : 0;
+}
+
+// Is there a task that nobody has taken? Looks at the worker's own first.
+static bool any_left(loop *l, int worker)
+{
+    for (int i = 0; i <= l->helper_count; ++i, worker = next_worker(l, worker)) {
+        share *s = share_of(l, worker);
+        if (atomic_load(&s->next) < s->end)
+            return true;
+    }
+    return false;
+}
+
 // Worker n offers the loop to helpers 2n + 1 and 2n + 2, so that with many of them the caller does
 // not wake each, and nobody is woken when no task is left.
 static void offer_on(loop *l, int worker)
 {
     for (int number = 2 * worker + 1; number <= 2 * worker + 2; ++number)
-        if (number <= l->helper_count && atomic_load(&l->next) < l->count)
+        if (number <= l->helper_count && any_left(l, number))
             offer(&helpers[l->places[number]], l, number);
 }
 
@@ -178,29 +211,34 @@ static void pass_on(loop *l, int number)
 }
 
 // Others may take tasks between the two looks at `next`: the run is then a little long.
-static bool run_next(loop *l, int worker)
+static bool run_next(loop *l, share *s, int worker)
 {
-    int64_t length = (l->count - atomic_load(&l->next)) / l->shares;
-    int64_t first = atomic_fetch_add(&l->next, length > 1 ? length : 1);
-    int64_t end = length > 1 ? first + length : first + 1;
-    for (int64_t i = first; i < end && i < l->count; ++i)
+    int64_t rest = s->end - atomic_load(&s->next);
+    if (rest <= 0)
+        return false;
+    int64_t length = rest > l->runs ? rest / l->runs : 1;
+    int64_t first = atomic_fetch_add(&s->next, length);
+    for (int64_t i = first; i < first + length && i < s->end; ++i)
         l->task(l->context, i, worker);
-    return first < l->count;
+    return true;
 }
 
 static void help(loop *l, int number)
 {
     pass_on(l, number);
-    while (run_next(l, number)) {}
+    for (int i = 0, of = number; i <= l->helper_count; ++i, of = next_worker(l, of))
+        while (run_next(l, share_of(l, of), number)) {}
 }
 
 // After each run the caller passes the loop on for one helper, in case that one has not come.
 static void lead(loop *l)
 {
+    int number = 1;
     offer_on(l, 0);
-    for (int number = 1; run_next(l, 0); ++number)
-        if (number <= l->helper_count)
-            pass_on(l, number);
+    for (int of = 0; of <= l->helper_count; ++of)
+        while (run_next(l, share_of(l, of), 0))
+            if (number <= l->helper_count)
+                pass_on(l, number++);
 }
 
 static void join_loop(helper *h)
@@ -313,6 +351,20 @@ static void borrow(loop *l, int wanted)
         add(l, h);
 }
 
+// All tasks are the caller's share, or each worker has one.
+static void share_out(loop *l, bool even)
+{
+    int64_t workers = l->helper_count + 1;
+    int64_t shares = even || l->count / workers >= MANY ? workers : 1;
+    int64_t each = l->count / shares, more = l->count % shares;
+    l->runs = RUNS * workers / shares;
+    for (int64_t w = 0, at = 0; w < workers; ++w) {
+        share *s = share_of(l, (int)w);
+        s->next = at;
+        s->end = at += w < shares ? each + (w < more) : 0;
+    }
+}
+
 // Waits for those that have joined, and takes the offers to others back. In the order of their
 // numbers: helpers are offered the loop by the caller or by one with a lower number, which by then
 // is done or will not come.
@@ -377,20 +429,19 @@ __attribute__((destructor)) static void end_threads(void)
         pthread_join(h->thread, NULL);
 }
 
-void toi_team_run(int workers, bool spin, int64_t count, toi_task_fn *task, void *context)
+void toi_team_run(int workers, bool spin, bool even, int64_t count, toi_task_fn *task,
+                  void *context)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    loop l = {.task = task,
-              .context = context,
-              .count = count,
-              .shares = (int64_t)RUNS * (workers > 1 ? workers : 1),
-              .spin = spin};
+    loop l = {.task = task, .context = context, .count = count, .spin = spin};
     if (inside || workers <= 1) {
+        share_out(&l, even);
         lead(&l);
         return;
     }
     pthread_once(&once, watch_fork);
     borrow(&l, workers - 1);
+    share_out(&l, even);
     inside = true;
     lead(&l);
     inside = false;
