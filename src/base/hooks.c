@@ -7,7 +7,6 @@
 #include "base/parallel.h"
 #include "base/team.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef __linux__
@@ -20,21 +19,6 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 #define HUGE_BLOCK ((size_t)1 << 20)
 
-// The C library keeps free memory up to twice the largest block that it got back, of those up to 32
-// MiB. What a call of many workers takes is more than twice its own largest block, and was fetched
-// anew in every call, page by page. So one of that size is given back first, which nobody touches.
-static void raise_what_is_kept(void)
-{
-#if defined(__GLIBC__)
-    enum
-    {
-        LARGEST = (32 << 20) - (8 << 10) // with what the library adds
-    };
-    void *volatile block = malloc(LARGEST);
-    free(block);
-#endif
-}
-
 // The block itself is noted in front of what is handed out. aligned_alloc() would cut the block's
 // beginning off, and the C library, which serves from its heap what is no larger than a block that
 // it got back, would take every block of a size from the system anew, page by page.
@@ -43,8 +27,6 @@ static void *allocate_huge(size_t size)
     size_t more = HUGE_PAGE + sizeof(void *);
     if (size > SIZE_MAX - more)
         return NULL;
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, raise_what_is_kept);
     char *block = malloc(size + more);
     if (!block)
         return NULL;
@@ -71,6 +53,21 @@ static void default_release(void *user, void *memory, size_t size)
     if (size >= HUGE_BLOCK)
         memcpy(&memory, (char *)memory - sizeof memory, sizeof memory);
     free(memory);
+}
+
+// The C library keeps free memory up to twice the largest block that it got back, of those up to 32
+// MiB. What a call of many workers takes is more than twice its own largest block, and was fetched
+// anew in every call, page by page. So one of that size is given back first, which nobody touches.
+void toi_keep_freed_memory(void)
+{
+#if defined(__GLIBC__)
+    enum
+    {
+        LARGEST = (32 << 20) - (8 << 10) // with what the library adds
+    };
+    void *volatile block = malloc(LARGEST);
+    free(block);
+#endif
 }
 
 // Loops behave as the calling program's own would: inside of its parallel regions they run on the

@@ -96,6 +96,9 @@ bool toi_reuse(toi_budget *budget, void *memory);
 toi_status toi_reserve(toi_budget *budget, void **data, int64_t *capacity, int64_t needed,
                        size_t size);
 
+// Has the C library keep what calls of many workers take and give back.
+void toi_keep_freed_memory(void);
+
 // The hooks in force.
 extern toi_hooks toi_active_hooks;
 

@@ -23,6 +23,7 @@
 #include "base/team.h"
 
 #include "base/cores.h"
+#include "base/memory.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -409,9 +410,11 @@ static void after_fork_in_child(void)
     pthread_mutex_unlock(&pool.mutex);
 }
 
-static void watch_fork(void)
+// Before the first loop of many workers.
+static void prepare_process(void)
 {
     pthread_atfork(before_fork, after_fork, after_fork_in_child);
+    toi_keep_freed_memory();
 }
 
 // When the library is unloaded no thread may be left in its code. At the end of the process loops
@@ -439,7 +442,7 @@ void toi_team_run(int workers, bool spin, bool even, int64_t count, toi_task_fn 
         lead(&l);
         return;
     }
-    pthread_once(&once, watch_fork);
+    pthread_once(&once, prepare_process);
     borrow(&l, workers - 1);
     share_out(&l, even);
     inside = true;
