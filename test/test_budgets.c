@@ -210,6 +210,67 @@ static void motions_change(void **state)
     }
 }
 
+// ---- Numbers at the end of the floats
+
+enum
+{
+    LOOSE_FACES = 30
+};
+
+// Faces of their own corners, along a line.
+typedef struct loose_faces
+{
+    double at[2][3 * LOOSE_FACES][3];
+    int32_t faces[LOOSE_FACES][3];
+} loose_faces;
+
+static void place_loose_faces(double size, toi_random *random, loose_faces *l)
+{
+    for (int i = 0; i < 3 * LOOSE_FACES; ++i) {
+        for (int k = 0; k < 3; ++k)
+            l->at[0][i][k] = size * (0.1 * (i / 3) + toi_random_range(random, 0, 0.5));
+        l->faces[i / 3][i % 3] = i;
+    }
+    memcpy(l->at[1], l->at[0], sizeof l->at[0]);
+}
+
+// Steps there and back, of vertices that fly far in the first, or not at all.
+static void expect_same_with(double size, double separation, double far, int number)
+{
+    static loose_faces l;
+    toi_random random = {600};
+    place_loose_faces(size, &random, &l);
+    toi_mesh meshes[2] = {
+        toi_make_mesh(l.at[0][0], l.at[1][0], 3 * LOOSE_FACES, l.faces[0], LOOSE_FACES),
+        toi_make_mesh(l.at[1][0], l.at[0][0], 3 * LOOSE_FACES, l.faces[0], LOOSE_FACES)};
+    for (int k = 0; k < 3 && far > 0; ++k) {
+        l.at[1][1][k] = far;
+        l.at[1][2][k] = -far;
+    }
+    toi_ccd_def def = toi_default_ccd_def();
+    toi_scene *scene;
+    use_instruction_set(number);
+    def.narrow.min_separation = separation;
+    assert_ok(make_scene_of(&meshes[0], NULL, &scene));
+    set_method(scene, methods[number / 3 % 3], 0);
+    for (int step = 0; step < 6; ++step)
+        expect_same(scene, &def, &meshes[step % 2], "far", step);
+    toi_free_scene(scene);
+}
+
+// What is enlarged stays finite, so that lanes without a box lie beyond it: where boxes are made
+// for steps ahead of one that went far, and where pairs are looked for within a large separation.
+static void enlarged_boxes_stay_finite(void **state)
+{
+    (void)state;
+    for (int number = 0; number < 9; ++number) {
+        expect_same_with(1, 0, 1e300, number);
+        expect_same_with(1, 0, 1e40, number);
+        expect_same_with(1e-30, 1e10, 0, number);
+    }
+    assert_ok(toi_set_simd(NULL));
+}
+
 static toi_track_method method_of(const toi_scene *scene)
 {
     toi_track_report report;
@@ -718,6 +779,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_those_without_memory),
         cmocka_unit_test(motions_change),
+        cmocka_unit_test(enlarged_boxes_stay_finite),
         cmocka_unit_test(the_fourth_step_makes_the_order),
         cmocka_unit_test(common_motion_is_free),
         cmocka_unit_test(budgets_leave_fewer_pairs),

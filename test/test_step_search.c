@@ -101,7 +101,7 @@ static toi_mesh make_patches(toi_random *random, bool signs, patches *all)
     return toi_make_mesh(all->at[0], all->at[0], PATCHES * PATCH, all->faces[0], 2 * PATCHES);
 }
 
-static void expect_patches(const toi_impact_array *impacts, const toi_impact_array *expected)
+static void expect_same_pairs(const toi_impact_array *impacts, const toi_impact_array *expected)
 {
     assert_int_equal(impacts->count, expected->count);
     for (int64_t i = 0; i < impacts->count; ++i) {
@@ -133,12 +133,64 @@ static void zeros_have_no_sign(void **state)
         assert_ok(toi_scene_set_tracking(scene, &track));
         for (int step = 0; step < 3; ++step) {
             assert_ok(toi_scene_find_impacts(scene, &def, mesh.start, mesh.end, &impacts, NULL));
-            expect_patches(&impacts, &expected);
+            expect_same_pairs(&impacts, &expected);
         }
         toi_free_scene(scene);
     }
     toi_free_impacts(&impacts);
     toi_free_impacts(&expected);
+    assert_ok(toi_set_simd(NULL));
+}
+
+// ---- Differences beyond the doubles
+
+enum
+{
+    CROWD = 90 // vertices, most of which are far to one side
+};
+
+// A vertex and a face that are as near as the separation, about, so far from the others that the
+// way from these to them is no double.
+static toi_mesh make_distant(double at[CROWD + 4][3], int32_t face[3], double where)
+{
+    for (int i = 0; i < CROWD; ++i) {
+        at[i][0] = i < CROWD * 2 / 3 ? -1.2e308 : -0.6e308;
+        at[i][1] = i * 1e306;
+        at[i][2] = 0;
+    }
+    for (int i = 0; i < 3; ++i) {
+        at[CROWD + i][0] = 1e307;
+        at[CROWD + i][1] = i == 1 ? 1e306 : 0;
+        at[CROWD + i][2] = i == 2 ? 1e306 : 0;
+        face[i] = CROWD + i;
+    }
+    at[CROWD + 3][0] = where;
+    at[CROWD + 3][1] = at[CROWD + 3][2] = 0;
+    return toi_make_mesh(at[0], at[0], CROWD + 4, face, 1);
+}
+
+static void distant_pairs_are_found(void **state)
+{
+    (void)state;
+    static double at[CROWD + 4][3];
+    int32_t face[3];
+    for (int number = 0; number < 12; ++number) {
+        toi_mesh mesh = make_distant(at, face, 1e308 - number / 3 * 2e306);
+        toi_ccd_def def = toi_default_ccd_def();
+        toi_impact_array found = {0}, expected = {0};
+        def.narrow.min_separation = 0.95e308;
+        use_instruction_set(number);
+        assert_ok(toi_find_impacts(&def, &mesh, &found, NULL));
+        def.broad.method = TOI_BROAD_BRUTE;
+        assert_ok(toi_find_impacts(&def, &mesh, &expected, NULL));
+        expect_same_pairs(&found, &expected);
+        bool there = false;
+        for (int64_t i = 0; i < found.count; ++i)
+            there |= found.data[i].kind == TOI_VERTEX_FACE && found.data[i].a == CROWD + 3;
+        assert_true(there);
+        toi_free_impacts(&found);
+        toi_free_impacts(&expected);
+    }
     assert_ok(toi_set_simd(NULL));
 }
 
@@ -679,6 +731,7 @@ int main(void)
         cmocka_unit_test(middles_are_within_their_error),
         cmocka_unit_test(grazing_contacts_are_found),
         cmocka_unit_test(zeros_have_no_sign),
+        cmocka_unit_test(distant_pairs_are_found),
         cmocka_unit_test(shares_are_kept_to_the_last),
         cmocka_unit_test(searches_keep_every_share),
         cmocka_unit_test(others_keep_no_share),

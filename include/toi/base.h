@@ -86,7 +86,8 @@ typedef struct toi_hooks
     /// Passed to every hook.
     void *user;
     /// Returns `size` bytes aligned to `alignment` (a power of two, at least 64), or NULL. Default:
-    /// aligned_alloc.
+    /// aligned_alloc, and malloc for what is large. With the first loop of several workers glibc's
+    /// malloc is brought to keep up to 64 MiB of free memory, unless the program has set how much.
     void *(*allocate)(void *user, size_t size, size_t alignment);
     /// Takes back what `allocate` returned, with the same size. Default: free.
     void (*release)(void *user, void *memory, size_t size);

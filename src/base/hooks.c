@@ -55,9 +55,11 @@ static void default_release(void *user, void *memory, size_t size)
     free(memory);
 }
 
-// The C library keeps free memory up to twice the largest block that it got back, of those up to 32
-// MiB. What a call of many workers takes is more than twice its own largest block, and was fetched
-// anew in every call, page by page. So one of that size is given back first, which nobody touches.
+// The C library returns free memory to the system beyond twice the size of the largest block that
+// it was ever given back, of blocks up to 32 MiB. All blocks of a call with many workers together
+// are more than that, so every call would fetch them anew, page by page. So a block of 32 MiB,
+// which nobody touches, is given back once. Where the program has set these limits itself
+// (mallopt()) it changes nothing.
 void toi_keep_freed_memory(void)
 {
 #if defined(__GLIBC__)

@@ -13,9 +13,9 @@
 // Tasks are taken in runs of neighbours, longer ones first: what one task has brought into a core's
 // cache the next one often needs. The last ones are single tasks, so that all workers end at about
 // the same time. Where tasks are many, or take the same time each, every worker has a share of
-// them, the same part in every loop, and takes from those of others when it is done: what it needs
-// it has often written itself, in the loop before. Few tasks of which some take long are better
-// taken in turn, since those that are left at the end should not be of these.
+// them, about the same part in every loop, and takes from those of others when it is done: what it
+// needs it has often written itself, in the loop before. Few tasks of which some take long are
+// better taken in turn, since those that are left at the end should not be of these.
 //
 // What helpers need outside of a loop is static. Nothing is allocated, and a thread that calls the
 // library may end at any time.
@@ -64,7 +64,7 @@ enum
 typedef struct share
 {
     _Alignas(64) _Atomic int64_t next; // the first task that nobody has taken
-    int64_t end;
+    int64_t end;                       // of the share
 } share;
 
 typedef struct loop
@@ -76,6 +76,7 @@ typedef struct loop
     int64_t count;
     int64_t runs; // a run is one of as many parts of what is left of a share, or a single task
     int helper_count;
+    int share_count; // of the first workers
     bool spin;
 } loop;
 
@@ -179,17 +180,23 @@ static share *share_of(loop *l, int worker)
     return worker == 0 ? &l->share : &helpers[l->places[worker]].share;
 }
 
-// Workers in a ring.
-static int next_worker(const loop *l, int worker)
+// Whose share comes after a worker's.
+static int next_share(const loop *l, int worker)
 {
-    return worker < l->helper_count ? worker + 1 : 0;
+    return worker + 1 < l->share_count ? worker + 1 : 0;
 }
 
-// Is there a task that nobody has taken? Looks at the worker's own first.
+// The first share that a worker takes from: its own, if it has one.
+static int first_share(const loop *l, int worker)
+{
+    return worker < l->share_count ? worker : 0;
+}
+
+// Is there a task that nobody has taken?
 static bool any_left(loop *l, int worker)
 {
-    for (int i = 0; i <= l->helper_count; ++i, worker = next_worker(l, worker)) {
-        share *s = share_of(l, worker);
+    for (int i = 0, of = first_share(l, worker); i < l->share_count; ++i, of = next_share(l, of)) {
+        share *s = share_of(l, of);
         if (atomic_load(&s->next) < s->end)
             return true;
     }
@@ -227,7 +234,7 @@ static bool run_next(loop *l, share *s, int worker)
 static void help(loop *l, int number)
 {
     pass_on(l, number);
-    for (int i = 0, of = number; i <= l->helper_count; ++i, of = next_worker(l, of))
+    for (int i = 0, of = first_share(l, number); i < l->share_count; ++i, of = next_share(l, of))
         while (run_next(l, share_of(l, of), number)) {}
 }
 
@@ -236,7 +243,7 @@ static void lead(loop *l)
 {
     int number = 1;
     offer_on(l, 0);
-    for (int of = 0; of <= l->helper_count; ++of)
+    for (int of = 0; of < l->share_count; ++of)
         while (run_next(l, share_of(l, of), 0))
             if (number <= l->helper_count)
                 pass_on(l, number++);
@@ -352,17 +359,17 @@ static void borrow(loop *l, int wanted)
         add(l, h);
 }
 
-// All tasks are the caller's share, or each worker has one.
+// Each worker gets a share, or the caller all tasks.
 static void share_out(loop *l, bool even)
 {
     int64_t workers = l->helper_count + 1;
-    int64_t shares = even || l->count / workers >= MANY ? workers : 1;
-    int64_t each = l->count / shares, more = l->count % shares;
-    l->runs = RUNS * workers / shares;
-    for (int64_t w = 0, at = 0; w < workers; ++w) {
-        share *s = share_of(l, (int)w);
+    l->share_count = even || l->count / workers >= MANY ? (int)workers : 1;
+    l->runs = RUNS * workers / l->share_count;
+    int64_t each = l->count / l->share_count, more = l->count % l->share_count, at = 0;
+    for (int w = 0; w < l->share_count; ++w) {
+        share *s = share_of(l, w);
         s->next = at;
-        s->end = at += w < shares ? each + (w < more) : 0;
+        s->end = at += each + (w < more);
     }
 }
 

@@ -8,6 +8,8 @@
 #include "kernel/closest.h"
 #include "track/kept.h"
 
+#include <float.h>
+
 // ---- Bounds
 
 typedef toi_quad quad;
@@ -421,11 +423,12 @@ TOI_INLINE void measure(int edge_edge, const toi_budget_search *s, work *todo)
     todo->count = 0;
 }
 
+// Finite: idle lanes lie beyond it.
 TOI_INLINE probe enlarged(probe box, float by)
 {
     for (int k = 0; k < 3; ++k) {
-        box.lo[k] -= by;
-        box.hi[k] += by;
+        box.lo[k] = box.lo[k] - by > -FLT_MAX ? box.lo[k] - by : -FLT_MAX;
+        box.hi[k] = box.hi[k] + by < FLT_MAX ? box.hi[k] + by : FLT_MAX;
     }
     return box;
 }

@@ -9,6 +9,7 @@
 #include "ccd/pipeline.h"
 #include "mesh/mesh.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -180,6 +181,7 @@ enum
 };
 
 // Boxes of the whole step with a margin, and to where they would be after some more steps like it.
+// Finite: idle lanes lie beyond them.
 static void set_fat_boxes(block_job *job, toi_kept_tree *kept, int64_t first, int64_t end)
 {
     const toi_tree *tree = &kept->tree;
@@ -187,7 +189,9 @@ static void set_fat_boxes(block_job *job, toi_kept_tree *kept, int64_t first, in
         toi_box_row box, way = kept->ways[b];
         take_whole_box(tree, b, &box);
         for (int s = 0; s < 8; ++s)
-            box[s] -= s % 4 < 3 ? job->margin + (way[s] < 0 ? -STEPS_AHEAD * way[s] : 0) : 0;
+            if (s % 4 < 3)
+                box[s] = fmaxf(box[s] - (job->margin + (way[s] < 0 ? -STEPS_AHEAD * way[s] : 0)),
+                               -FLT_MAX);
         tree->boxes[b][0] = tree->boxes[b][1] = box;
     }
     toi_raise_blocks(tree, first, end);

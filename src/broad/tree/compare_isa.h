@@ -88,8 +88,9 @@ TOI_LANE_INLINE probe row_probe(const toi_box_row *row)
 #if defined(TOI_ISA_avx512)
 // Two intervals overlap if the greater beginning is not above the lesser end: one comparison an
 // axis, since it is masks that a processor makes few of in a clock. The axes apart from each other,
-// so that none waits for another. By more than a touch a point overlaps what it is inside of: two
-// comparisons.
+// so that none waits for another. That needs lower bounds that are not above upper ones, as boxes
+// have. Where touching is no overlap it would leave out the box of a point, which begins where it
+// ends, inside of another: there it takes two comparisons.
 TOI_LANE_INLINE unsigned overlap(const columns *c, const probe *p, const bool strict)
 {
     __mmask16 m[3];
@@ -210,7 +211,8 @@ TOI_LANE_INLINE unsigned differ(unsigned mask, const label_columns *ours, const 
 #endif
 
 // The lesser and the greater of two gaps, of which only those above 0 matter: their bits are in the
-// order of whole numbers, which more parts of a processor compare.
+// order of whole numbers, which more parts of a processor compare. Those of numbers below 0 are in
+// another order, but below all others; a difference of two infinities counts as one of them.
 #if defined(TOI_ISA_avx512)
 #define SPREAD_PART(x) _mm512_set1_ps(x)
 #define LESS_GAP(a, b) (part) _mm512_min_epi32((__m512i)(a), (__m512i)(b))

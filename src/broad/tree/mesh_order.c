@@ -323,8 +323,8 @@ static void shorten_row(const toi_mesh_order *order, int32_t vertex, toi_moving_
     toi_load_point(&mesh->start, vertex, x[0]);
     toi_load_point(&mesh->end, vertex, x[1]);
     for (int k = 0; k < 3; ++k) {
-        double start = (x[0][k] - order->origin[k]) * order->scale;
-        double way = (x[1][k] - order->origin[k]) * order->scale - start;
+        double start = toi_from_origin(order, k, x[0][k]);
+        double way = toi_from_origin(order, k, x[1][k]) - start;
         (*row)[4 + k] = (float)(start + order->until * way);
     }
 }

@@ -10,6 +10,9 @@
 
 #include "broad/tree/tree.h"
 
+#include <float.h>
+#include <math.h>
+
 // Up to which time contacts matter by now, as a share of the step. It never grows.
 typedef double toi_horizon_fn(const void *context);
 
@@ -102,11 +105,20 @@ typedef struct toi_mesh_order
 // Far below the largest float, so that a box can be enlarged by as much and stay finite.
 #define TOI_FARTHEST 0x1p126f
 
+// A coordinate less the origin and scaled. A difference beyond the doubles need not be beyond the
+// floats when it is scaled: it is taken by halves.
+static inline double toi_from_origin(const toi_mesh_order *order, int k, double x)
+{
+    double from = x - order->origin[k];
+    return fabs(from) <= DBL_MAX ? from * order->scale
+                                 : (0.5 * x - 0.5 * order->origin[k]) * (2 * order->scale);
+}
+
 // A coordinate as rows have it. Subtraction, scaling and rounding are monotone: what is above
 // another number afterwards was above it before.
 static inline float toi_moving_number(const toi_mesh_order *order, int k, double x)
 {
-    x = (x - order->origin[k]) * order->scale;
+    x = toi_from_origin(order, k, x);
     return x > TOI_FARTHEST ? TOI_FARTHEST : x < -TOI_FARTHEST ? -TOI_FARTHEST : (float)x;
 }
 

@@ -336,9 +336,10 @@ bool toi_has_parts(const toi_tree_search *search)
     return search->packets->blocks[0] > 2 * RUNS_OF_SOME * PACKETS_A_TASK;
 }
 
-// Some packets take fifty times as long as others. Where one of the last tasks has such, the other
-// workers wait for it: those are small. They cost a little more, since packets of a task share a
-// walk down the tree; so there are no more of them than the workers have use for.
+// Some packets take fifty times as long as others. Where tasks are taken in turn and one of the
+// last has such, the other workers wait for it: those are small. They cost a little more, since
+// packets of a task share a walk down the tree; so there are no more of them than the workers have
+// use for.
 static int64_t count_large_tasks(int64_t packets, int workers)
 {
     int64_t all = (packets + PACKETS_A_TASK - 1) / PACKETS_A_TASK, last = all - all * 5 / 8;

@@ -19,7 +19,9 @@ enum
     TOI_SIDES = 6        // of a box: lower x y z, upper x y z
 };
 
-// Upper bounds are never -0: 0 less the number of a row is not.
+// Upper bounds are never -0: 0 less the number of a row is not, rounded to nearest
+// (base/fp_mode.h). Bounds of boxes are finite; idle lanes have lower bounds inf and upper bounds
+// -inf.
 typedef struct toi_tree_block
 {
     float bound[TOI_SIDES][TOI_BLOCK];
