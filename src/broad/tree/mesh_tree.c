@@ -281,14 +281,29 @@ static inline __attribute__((always_inline)) void fill_middles(const toi_mesh_or
                                                                int count,
                                                                float middles[3][TOI_BLOCK])
 {
-    for (int i = 0; i < TOI_BLOCK; ++i) {
-        quad sum = {0};
-        for (int c = 0; c < corners && i < count; ++c)
-            sum += ends_of(order, labels[c * TOI_BLOCK + i])[0];
-        sum *= 1.0f / (float)corners;
+    for (int lane = 0; lane < TOI_BLOCK; lane += 4) {
+        quad means[4] = {0}, columns[3];
+        for (int i = 0; i < 4 && lane + i < count; ++i) {
+            for (int c = 0; c < corners; ++c)
+                means[i] += ends_of(order, labels[c * TOI_BLOCK + lane + i])[0];
+            means[i] *= 1.0f / (float)corners;
+        }
+        toi_turn_quads(means, columns);
         for (int k = 0; k < 3; ++k)
-            middles[k][i] = sum[k];
+            *(quad *)&middles[k][lane] = columns[k];
     }
+}
+
+// The boxes around those of both ends.
+static inline void sweep_block(const toi_tree_block *near, const toi_tree_block *far,
+                               toi_tree_block *swept)
+{
+    for (int s = 0; s < TOI_SIDES; ++s)
+        for (int lane = 0; lane < TOI_BLOCK; lane += 4) {
+            quad a = *(const quad *)&near->bound[s][lane], b = *(const quad *)&far->bound[s][lane];
+            *(quad *)&swept->bound[s][lane] =
+                s < 3 ? toi_low_quad(a, b) : 0 - toi_low_quad(0 - a, 0 - b);
+        }
 }
 
 // One block of boxes that are compared with a margin, if they meet at all during the step.
@@ -296,21 +311,22 @@ static inline __attribute__((always_inline)) void
 fill_with_margin(const toi_mesh_order *order, int corners, int count, toi_tree *tree, int64_t block)
 {
     const int32_t *labels = toi_block_labels(tree, block, 0);
-    toi_box_row rows[2][TOI_BLOCK], halves[2];
+    toi_box_row rows[2][TOI_BLOCK], halves[2][2];
     for (int i = 0; i < count; ++i) {
         toi_box_row ends[2];
         bound_places(order, labels + i, corners, TOI_BLOCK, WHOLE, ends);
         rows[0][i] = ends[0];
         rows[1][i] = ends[1];
     }
-    for (int end = 0; end < 2; ++end) {
-        toi_fill_block(rows[end], count, end ? &tree->far[block] : &tree->near[block], halves);
-        tree->ends[block][end] = halves[0];
-        toi_widen_row(&tree->ends[block][end], &halves[1]);
+    toi_fill_block(rows[0], count, &tree->near[block], halves[0]);
+    toi_fill_block(rows[1], count, &tree->far[block], halves[1]);
+    sweep_block(&tree->near[block], &tree->far[block], &tree->level[0][block]);
+    for (int i = 0; i < 2; ++i) {
+        tree->ends[block][i] = halves[i][0];
+        toi_widen_row(&tree->ends[block][i], &halves[i][1]);
+        tree->boxes[block][i] = halves[0][i];
+        toi_widen_row(&tree->boxes[block][i], &halves[1][i]);
     }
-    for (int i = 0; i < count; ++i)
-        toi_widen_row(&rows[0][i], &rows[1][i]);
-    toi_fill_block(rows[0], count, &tree->level[0][block], tree->boxes[block]);
     fill_middles(order, labels, corners, count, tree->middles[block]);
 }
 

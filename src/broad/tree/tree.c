@@ -112,21 +112,15 @@ void toi_free_tree(toi_tree *tree)
     *tree = (toi_tree){0};
 }
 
-typedef float quad __attribute__((vector_size(16)));
+typedef toi_box_quad quad;
 
 // Four boxes of a block, from lane `lane` on: columns of their numbers.
 static inline void put_rows(const toi_box_row rows[4], int lane, toi_tree_block *block)
 {
     for (int side = 0; side < 2; ++side) {
         const quad *row = (const quad *)rows + side;
-        quad a = row[0], b = row[2], c = row[4], d = row[6];
-        quad low_ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-        quad low_cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-        quad high_ab = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-        quad high_cd = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-        quad columns[3] = {__builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5),
-                           __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7),
-                           __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5)};
+        quad of_four[4] = {row[0], row[2], row[4], row[6]}, columns[3];
+        toi_turn_quads(of_four, columns);
         for (int k = 0; k < 3; ++k)
             *(quad *)&block->bound[3 * side + k][lane] = side ? 0 - columns[k] : columns[k];
     }

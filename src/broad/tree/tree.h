@@ -45,6 +45,18 @@ static inline toi_box_quad toi_low_quad(toi_box_quad a, toi_box_quad b)
 #endif
 }
 
+// The first three numbers of four quads, each number of all four side by side.
+static inline void toi_turn_quads(const toi_box_quad rows[4], toi_box_quad columns[3])
+{
+    toi_box_quad low_ab = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
+    toi_box_quad low_cd = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5);
+    toi_box_quad high_ab = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
+    toi_box_quad high_cd = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
+    columns[0] = __builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5);
+    columns[1] = __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7);
+    columns[2] = __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5);
+}
+
 static inline toi_box_quad toi_size_quad(toi_box_quad a)
 {
     typedef int32_t bits __attribute__((vector_size(16)));
