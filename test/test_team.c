@@ -290,17 +290,24 @@ static void loops_inside_openmp(void **state)
 #endif
 }
 
-// The exit status of a child process that makes the same calls; 99 when it hangs.
+// The exit status of a child process that makes the same calls; 99 when it hangs. It is killed from
+// here: where it hangs it may have its signals blocked.
 static int in_child(int (*function)(void *), void *context)
 {
     fflush(NULL);
     pid_t child = fork();
-    if (child == 0) {
-        alarm(120);
+    if (child == 0)
         _exit(function(context));
-    }
+    assert_true(child > 0);
     int status = 0;
-    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    pid_t ended = 0;
+    for (double end = toi_clock() + 120; ended == 0; ended = waitpid(child, &status, WNOHANG)) {
+        struct timespec pause = {.tv_nsec = 200000};
+        nanosleep(&pause, NULL);
+        if (toi_clock() > end)
+            kill(child, SIGKILL);
+    }
+    assert_int_equal(ended, child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
 }
 
@@ -325,8 +332,9 @@ static void *call_until_enough(void *mistakes)
     return NULL;
 }
 
-#if defined(__SANITIZE_THREAD__)
-#define skip_where_children_have_no_threads() skip() // this sanitizer allows none after a fork
+// Sanitizers allow no threads after a fork, or hang if a thread was just about to start.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define skip_where_children_have_no_threads() skip()
 #else
 #define skip_where_children_have_no_threads() (void)0
 #endif
