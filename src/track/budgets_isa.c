@@ -35,14 +35,8 @@ TOI_INLINE quad quad_size(quad a)
 TOI_INLINE void put_four(const quad low[4], const quad high[4], int at, toi_tree_block *block)
 {
     for (int side = 0; side < 2; ++side) {
-        const quad *z = side ? high : low;
-        quad a = __builtin_shufflevector(z[0], z[1], 0, 4, 1, 5);
-        quad b = __builtin_shufflevector(z[2], z[3], 0, 4, 1, 5);
-        quad c = __builtin_shufflevector(z[0], z[1], 2, 6, 3, 7);
-        quad d = __builtin_shufflevector(z[2], z[3], 2, 6, 3, 7);
-        quad sides[3] = {__builtin_shufflevector(a, b, 0, 1, 4, 5),
-                         __builtin_shufflevector(a, b, 2, 3, 6, 7),
-                         __builtin_shufflevector(c, d, 0, 1, 4, 5)};
+        quad sides[3];
+        toi_turn_quads(side ? high : low, sides);
         for (int k = 0; k < 3; ++k) {
             quad values = side ? 0 - sides[k] : sides[k]; // tree.h
             memcpy(&block->bound[3 * side + k][at], &values, sizeof values);
