@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -176,6 +177,39 @@ static void shares_stay_with_their_workers(void **state)
         for (int i = 0; i < 8; ++i)
             assert_true(pthread_equal(s.who[i], first[i]));
     }
+}
+
+// Blocks that together are more than twice the largest of them stay in the process when they are
+// given back (base.h): they are not fetched from the system again, page by page.
+static void large_blocks_stay_at_hand(void **state)
+{
+    (void)state;
+#if !defined(__GLIBC__) || defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+    skip(); // another allocator
+#else
+    enum
+    {
+        BLOCKS = 5,
+        BYTES = 6 << 20,
+        ROUNDS = 10
+    };
+    static record r;
+    struct rusage before, after;
+    assert_int_equal(run_noted(&r, 2, 100), 0);
+    for (int round = 0; round < ROUNDS; ++round) {
+        char *blocks[BLOCKS];
+        if (round == 2)
+            getrusage(RUSAGE_SELF, &before);
+        for (int b = 0; b < BLOCKS; ++b) {
+            assert_non_null(blocks[b] = toi_allocate(BYTES));
+            memset(blocks[b], b, BYTES);
+        }
+        for (int b = 0; b < BLOCKS; ++b)
+            toi_release(blocks[b]);
+    }
+    getrusage(RUSAGE_SELF, &after);
+    assert_true(after.ru_minflt - before.ru_minflt < 16); // no more than two a round
+#endif
 }
 
 static void *call_often(void *mistakes)
@@ -619,6 +653,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_task_runs_once),
         cmocka_unit_test(all_workers_take_part),
         cmocka_unit_test(shares_stay_with_their_workers),
+        cmocka_unit_test(large_blocks_stay_at_hand),
         cmocka_unit_test(several_callers_at_once),
         cmocka_unit_test(callers_may_end),
         cmocka_unit_test(loops_inside_tasks),

@@ -26,7 +26,8 @@ enum
 
 // Cuts [0, count) into pieces of `piece` elements, the last one shorter, and runs work(context,
 // first, end) for each, as toi_parallel() does. The pieces do not depend on the workers: number
-// first / piece may have a result of its own.
+// first / piece may have a result of its own. They are to take about the same time each: by the
+// default hook every worker has a share of them (base/team.h).
 toi_status toi_parallel_ranges(int workers, int64_t count, int64_t piece, toi_range_fn *work,
                                void *context);
 
